@@ -1,0 +1,139 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+/// Compiler settings of every target, clients' builds included (SwiftPM drops warnings as errors there).
+let strictSettings: [SwiftSetting] = [
+    // `any` is written out. SE-0335
+    .enableUpcomingFeature("ExistentialAny"),
+    // An import is not re-exported unless it says so. SE-0409
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // A member is visible only where its module is imported. SE-0444
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // Async functions stay on their caller's actor. SE-0461
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // A conformance of an isolated type is isolated like it. SE-0470
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // A weak capture may be immutable, hence Sendable. SE-0481
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    // What is unsafe says `unsafe`. SE-0458
+    .strictMemorySafety(),
+    // No warning survives. SE-0480
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "headrace",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Headrace", targets: ["Headrace"]),
+        .library(name: "HeadraceCore", targets: ["HeadraceCore"]),
+        .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
+        .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
+        .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
+        .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
+        .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
+        .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
+    ],
+    traits: [
+        .trait(name: "SQLite", description: "The embedded store on SQLite. Brings GRDB."),
+        .trait(name: "Macros", description: "@Resolvable and @DomainEntity. Brings swift-syntax."),
+        .default(enabledTraits: ["SQLite", "Macros"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    ],
+    targets: [
+        // MARK: The kernel
+        .target(name: "HeadraceCore"),
+        .testTarget(name: "HeadraceCoreTests", dependencies: ["HeadraceCore"]),
+
+        // MARK: The faces
+        .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
+        .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution"]),
+
+        .target(name: "HeadraceCommands", dependencies: ["HeadraceCore", "HeadraceResolution"]),
+        .testTarget(name: "HeadraceCommandsTests", dependencies: ["HeadraceCommands"]),
+
+        .target(name: "HeadraceDomain", dependencies: ["HeadraceCore", "HeadraceResolution"]),
+        .testTarget(name: "HeadraceDomainTests", dependencies: ["HeadraceDomain", "HeadraceTesting"]),
+
+        // MARK: Drivers
+        .target(
+            name: "HeadraceSQLite",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceSQLiteTests",
+            dependencies: [
+                "HeadraceSQLite",
+                "HeadraceTesting",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+            ]
+        ),
+
+        // MARK: Tools
+        .macro(
+            name: "HeadraceMacrosPlugin",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+            ]
+        ),
+        .target(
+            name: "HeadraceMacros",
+            dependencies: [
+                "HeadraceDomain",
+                "HeadraceResolution",
+                .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceMacrosTests",
+            dependencies: [
+                "HeadraceMacros",
+                .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
+                .product(
+                    name: "SwiftSyntaxMacrosGenericTestSupport",
+                    package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])
+                ),
+                .product(
+                    name: "SwiftSyntaxMacroExpansion",
+                    package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])
+                ),
+            ]
+        ),
+
+        .target(name: "HeadraceTesting", dependencies: ["HeadraceDomain", "HeadraceResolution"]),
+        .testTarget(name: "HeadraceTestingTests", dependencies: ["HeadraceTesting"]),
+
+        // MARK: The umbrella
+        .target(
+            name: "Headrace",
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceResolution",
+                .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
+                .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
+            ]
+        ),
+        .testTarget(name: "HeadraceTests", dependencies: ["Headrace"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .plugin {
+    target.swiftSettings = (target.swiftSettings ?? []) + strictSettings
+}

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Gives objects by their type.
+///
+/// ``Container``, every scope that it opens, and ``ServiceLocator`` are resolvers. Write your own by
+/// implementing ``tryResolve(_:)``; the rest follows.
+///
+/// A resolver creates synchronously, in the caller's isolation. What it gives needs not be `Sendable`
+/// unless it is shared: see ``DependencyRegistry``.
+public protocol DependencyResolver {
+    /// Gives an object of `type`, or `nil` where nothing is registered for it.
+    func tryResolve<T>(_ type: T.Type) -> T?
+
+    /// Gives an object of `type`.
+    ///
+    /// - Precondition: `type` is registered. A program that resolves what it never registered stops
+    ///   here, with the path of what was being made and the line to add.
+    func resolve<T>(_ type: T.Type) -> T
+}
+
+extension DependencyResolver {
+    /// Gives an object of the type that the context asks for: `let clock: any Clock = resolver.resolve()`.
+    ///
+    /// - Precondition: As of ``resolve(_:)``.
+    public func resolve<T>() -> T {
+        resolve(T.self)
+    }
+
+    /// Gives an object of the type that the context asks for, or `nil` where nothing is registered for it.
+    public func tryResolve<T>() -> T? {
+        tryResolve(T.self)
+    }
+
+    /// Gives an object of `type` by ``tryResolve(_:)``.
+    public func resolve<T>(_ type: T.Type) -> T {
+        guard let instance = tryResolve(type) else {
+            ResolutionFailure.missing(type).stop()
+        }
+        return instance
+    }
+}

@@ -1,0 +1,43 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A mistake in the program that resolution has met: what happened, on which path, and how to fix it.
+struct ResolutionFailure {
+    let message: String
+
+    /// Nothing is registered for `type`, which the innermost object being made needs.
+    static func missing(_ type: Any.Type) -> ResolutionFailure {
+        let path = ResolutionPath.contracts
+        let place = path.isEmpty ? "" : ", needed by \(describe(path))"
+        let name = String(reflecting: type)
+        return ResolutionFailure(
+            message: """
+                Nothing is registered for '\(name)'\(place). \
+                To fix, add 'builder.transient(\(name).self) { … }', '.scoped' or '.singleton' before 'build()', \
+                or ask with 'tryResolve()' where it may be missing.
+                """
+        )
+    }
+
+    /// Making the first of `contracts` needs the others, each the next, and the last is the first again.
+    static func cycle(_ contracts: [Any.Type]) -> ResolutionFailure {
+        ResolutionFailure(
+            message: """
+                Making '\(contracts.first.map { String(reflecting: $0) } ?? "")' needs itself: \(describe(contracts)). \
+                To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
+                """
+        )
+    }
+
+    /// Stops the program with the message.
+    func stop() -> Never {
+        fatalError(message)
+    }
+
+    private static func describe(_ contracts: [Any.Type]) -> String {
+        contracts.map { String(reflecting: $0) }.joined(separator: " → ")
+    }
+}

@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// The scope behind ``Container`` and behind every scope that it opens.
+///
+/// It refers to what the container froze and starts without objects, so opening one costs the same
+/// however much is registered.
+final class ResolutionScope: DependencyResolutionScope {
+    /// What all scopes of one container have in common.
+    final class Shared: Sendable {
+        let bindings: TypeTable<Binding>
+        let gate = CreationGate()
+
+        init(_ bindings: TypeTable<Binding>) {
+            self.bindings = bindings
+        }
+    }
+
+    let shared: Shared
+    let objects = ScopedObjects()
+
+    /// The scope in which singletons are made; `nil` in that scope itself.
+    private let root: ResolutionScope?
+
+    /// The outermost scope of the container: this one, or the one that it descends from.
+    var outermost: ResolutionScope { root ?? self }
+
+    init(shared: Shared, root: ResolutionScope? = nil) {
+        self.shared = shared
+        self.root = root
+    }
+
+    func tryResolve<T>(_ type: T.Type) -> T? {
+        if let binding = shared.bindings[type] {
+            // The table's key is the identity of the type that the binding gives: see TypedBinding.
+            return unsafe unsafeDowncast(binding, to: TypedBinding<T>.self).instance(for: self)
+        }
+        if let optional = type as? any OptionalDependency.Type {
+            return optional.resolveWrapped(in: self) as? T
+        }
+        return nil
+    }
+
+    func resolve<T>(_ type: T.Type) -> T {
+        guard let instance = tryResolve(type) else {
+            ResolutionFailure.missing(type).stop()
+        }
+        return instance
+    }
+
+    func scope() -> any DependencyResolutionScope {
+        ResolutionScope(shared: shared, root: outermost)
+    }
+}
+
+/// An optional type, which resolves to what its wrapped type is registered as.
+private protocol OptionalDependency {
+    static func resolveWrapped(in scope: ResolutionScope) -> Self
+}
+
+extension Optional: OptionalDependency {
+    static func resolveWrapped(in scope: ResolutionScope) -> Self {
+        scope.tryResolve(Wrapped.self)
+    }
+}

@@ -1,0 +1,35 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Stands for an implementation in a registration: `builder.singleton((any Mailer).self, assigned(SmtpMailer.self))`.
+///
+/// It is a function, not a box, because Swift converts a function that returns an implementation to
+/// one that returns the contract, and so checks at compile time that the one is the other.
+public typealias Assigned<Contract> = @Sendable (_ assignment: Assignment) -> Contract
+
+/// The scope in which an assigned implementation is wanted. Only `assigned(_:)` reads it.
+public struct Assignment: Sendable {
+    let scope: any DependencyResolutionScope
+}
+
+/// Gives the contract by resolving `implementation`, which is registered on its own.
+///
+/// ```swift
+/// builder.singleton(SmtpMailer.init)
+/// builder.transient((any Mailer).self, assigned(SmtpMailer.self))
+/// ```
+public func assigned<T>(_ implementation: T.Type) -> Assigned<T> {
+    { $0.scope.resolve(T.self) }
+}
+
+/// Gives the contract by making `implementation`, which needs no registration of its own.
+///
+/// ```swift
+/// builder.transient((any Mailer).self, assigned(ResolvableMailer.self))
+/// ```
+public func assigned<T: Resolvable>(_ implementation: T.Type) -> Assigned<T> {
+    { T(scope: $0.scope) }
+}

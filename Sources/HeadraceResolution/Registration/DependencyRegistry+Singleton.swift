@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension DependencyRegistry {
+    /// Registers the type that `factory` returns: one in the container.
+    public func singleton<Implementation: Sendable>(
+        _ factory: @escaping @Sendable () -> Implementation
+    ) {
+        register(Registration(singleton: Implementation.self) { _ in factory() })
+    }
+
+    /// Registers the type that `factory` returns, made with what its scope gives: one in the container.
+    public func singleton<Implementation: Sendable>(
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Implementation
+    ) {
+        register(Registration(singleton: Implementation.self, factory: factory))
+    }
+
+    /// Registers `contract`, made by a factory of anything that is one: one in the container.
+    public func singleton<Contract: Sendable>(
+        _ contract: Contract.Type,
+        _ factory: @escaping @Sendable () -> Contract
+    ) {
+        register(Registration(singleton: contract) { _ in factory() })
+    }
+
+    /// Registers `contract`, made with what its scope gives by a factory of anything that is one: one in the container.
+    public func singleton<Contract: Sendable>(
+        _ contract: Contract.Type,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+    ) {
+        register(Registration(singleton: contract, factory: factory))
+    }
+
+    /// Registers `contract` by the type that implements it: one in the container.
+    public func singleton<Contract: Sendable>(
+        _ contract: Contract.Type,
+        _ implementation: @escaping Assigned<Contract>
+    ) {
+        register(Registration(singleton: contract) { implementation(Assignment(scope: $0)) })
+    }
+
+    /// Registers a type that makes itself out of its scope: one in the container.
+    public func singleton<Implementation: Resolvable & Sendable>(_ implementation: Implementation.Type) {
+        register(Registration(singleton: implementation) { Implementation(scope: $0) })
+    }
+}

@@ -1,0 +1,23 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A type that makes itself out of what a scope gives it.
+///
+/// The `@Resolvable` macro writes the initialiser. By hand it is short as well:
+///
+/// ```swift
+/// final class GetBalanceHandler: HandlesQuery, Resolvable {
+///     private let books: any Books
+///
+///     init(scope: any DependencyResolutionScope) {
+///         books = scope.resolve()
+///     }
+/// }
+/// ```
+public protocol Resolvable: SendableMetatype {
+    /// Creates an instance whose dependencies come from `scope`.
+    init(scope: any DependencyResolutionScope)
+}
