@@ -1,0 +1,43 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// An error of the dispatcher itself, never of a handler.
+///
+/// Branch on ``code``, log ``description``. Later releases may add codes.
+public struct DispatchError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case noHandler }
+
+        private let kind: Kind
+
+        /// No handler is registered for the type of the message.
+        public static let noHandler = Code(kind: .noHandler)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// What happened and how to fix it, in one sentence each.
+    public let message: String
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    static func noHandler(for message: Any.Type, in list: String) -> DispatchError {
+        let name = String(reflecting: message)
+        return DispatchError(
+            code: .noHandler,
+            message: """
+                No handler is registered for '\(name)'. To fix, add the type that handles it to '\(list): […]' \
+                of 'commandQueryDispatch().standard(…)'.
+                """
+        )
+    }
+}

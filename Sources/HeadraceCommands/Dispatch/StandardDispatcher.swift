@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceResolution
+
+/// The dispatcher that `standard` registers: a table of handlers, and the scope that they are made in.
+///
+/// The table is frozen at registration. A dispatch is one look-up, one handler, one call; nothing is
+/// queued, retried or logged here.
+struct StandardDispatcher: CommandQueryDispatcher {
+    let handlers: HandlerTable
+    let scope: any DependencyResolutionScope
+
+    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
+        guard let route = handlers.route(of: T.self) else {
+            throw DispatchError.noHandler(for: T.self, in: "commandHandlers")
+        }
+        try await route.handle(command, in: scope)
+    }
+
+    nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
+        guard let route = handlers.route(of: T.self) else {
+            throw DispatchError.noHandler(for: T.self, in: "queryHandlers")
+        }
+        return try await route.handle(query, in: scope)
+    }
+}
