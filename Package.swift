@@ -41,6 +41,7 @@ let package = Package(
         .default(enabledTraits: ["SQLite", "Macros"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
@@ -56,7 +57,14 @@ let package = Package(
         .target(name: "HeadraceCommands", dependencies: ["HeadraceCore", "HeadraceResolution"]),
         .testTarget(name: "HeadraceCommandsTests", dependencies: ["HeadraceCommands"]),
 
-        .target(name: "HeadraceDomain", dependencies: ["HeadraceCore", "HeadraceResolution"]),
+        .target(
+            name: "HeadraceDomain",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceResolution",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .testTarget(name: "HeadraceDomainTests", dependencies: ["HeadraceDomain", "HeadraceTesting"]),
 
         // MARK: Drivers

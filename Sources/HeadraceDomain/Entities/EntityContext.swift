@@ -1,0 +1,199 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+
+/// The entities of one unit of work: it reads them from a store, each one once, and knows which were changed.
+///
+/// ```swift
+/// try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+///     let customer = try await context.find(Customer.self, id: id)
+///     customer?.rename(to: "Ada")           // saved, as it was changed
+///     context.insert(Order(of: id))
+/// }
+/// ```
+///
+/// Whoever finds the same entity again gets the same object. When the unit of work ends, committed or not, the
+/// context forgets all entities: find them again in the next one.
+public final class EntityContext: DomainContext {
+    let store: any EntityStore
+
+    /// What is known of the entities, by their identity.
+    var tracked: [EntityReference: TrackedEntity] = [:]
+
+    /// Every object that was read or inserted, in that order.
+    private var touched: [TrackedEntity] = []
+
+    /// The first mistake in the use of the context, which the commit reports.
+    private var mistake: StoreError?
+
+    /// Creates a context on `store`, empty.
+    public init(_ store: any EntityStore) {
+        self.store = store
+    }
+
+    /// Adds `entity`: it is stored when the unit of work commits.
+    ///
+    /// Inserting what the context has already changes nothing. That its identifier is taken by another
+    /// entity is reported by the commit, with ``StoreError/Code/alreadyExists``.
+    public func insert(_ entity: some StoredEntity) {
+        let reference = EntityReference(to: entity)
+        guard let known = tracked[reference] else {
+            track(TrackedEntity(entity, reference: reference))
+            return
+        }
+        if known.isDeleted {
+            track(TrackedEntity(entity, replacing: known))
+        } else if known.entity !== entity {
+            mistake = mistake ?? .alreadyExists(reference)
+        }
+    }
+
+    /// Deletes `entity` when the unit of work commits.
+    ///
+    /// It must have been found, fetched or inserted in this context; otherwise the commit reports
+    /// ``StoreError/Code/unknownEntity``.
+    public func delete(_ entity: some StoredEntity) {
+        let reference = EntityReference(to: entity)
+        guard let known = tracked[reference], known.entity === entity else {
+            mistake = mistake ?? .unknown(reference)
+            return
+        }
+        known.isDeleted = true
+    }
+
+    /// Gives the entity of `type` with the identifier `id`, or `nil` where there is none or it was deleted here.
+    ///
+    /// - Throws: ``StoreError``; `CancellationError`.
+    public nonisolated(nonsending) func find<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        id: Entity.ID
+    ) async throws -> Entity? {
+        try requireDeclared(type)
+        let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
+        if let known = tracked[reference] {
+            return known.isDeleted ? nil : known.entity as? Entity
+        }
+        guard let document = try await store.find(reference) else { return nil }
+        let entity: Entity = try DocumentCoding.decode(document)
+        track(TrackedEntity(entity, storedAs: document))
+        return entity
+    }
+
+    /// Gives the entities of `type` for which all of `conditions` hold, those inserted and changed here included.
+    ///
+    /// ```swift
+    /// let latest = try await context.fetch(
+    ///     Order.self, where: [.equals(.customer, id)], orderedBy: .descending(.placedAt), limit: 10)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of entity.
+    ///   - conditions: What must hold; without any, all entities are given.
+    ///   - order: The order; by their keys where it is `nil`.
+    ///   - limit: How many are given at the most; all where it is `nil`.
+    /// - Throws: ``StoreError``; `CancellationError`.
+    /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*, and O(*t*) in the
+    ///   entities that the context knows.
+    public nonisolated(nonsending) func fetch<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        where conditions: [EntityCondition<Entity>] = [],
+        orderedBy order: EntityOrder<Entity>? = nil,
+        limit: Int? = nil
+    ) async throws -> [Entity] {
+        try requireDeclared(type)
+        let known = tracked.values.filter { $0.reference.kind == Entity.entityName }
+        let documents = try await store.fetch(
+            DocumentQuery(
+                kind: Entity.entityName,
+                conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
+                order: order.map { DocumentQuery.Order(index: $0.index.name, isDescending: $0.isDescending) },
+                // What is known here may have left the result; read as many more.
+                limit: limit.map { max(0, $0) + known.count }
+            )
+        )
+
+        var matches: [FetchedEntity<Entity>] = []
+        for document in documents where tracked[document.reference] == nil {
+            let tracked = TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document)
+            if let match = FetchedEntity(tracked, conditions: [], order: order) { matches.append(match) }
+        }
+        for tracked in known where !tracked.isDeleted {
+            if let match = FetchedEntity(tracked, conditions: conditions, order: order) { matches.append(match) }
+        }
+        matches.sort { $0.precedes($1, descending: order?.isDescending ?? false) }
+
+        return matches.prefix(limit.map { max(0, $0) } ?? matches.count).map { match in
+            if tracked[match.tracked.reference] == nil { track(match.tracked) }
+            return match.entity
+        }
+    }
+
+    private func track(_ entity: TrackedEntity) {
+        tracked[entity.reference] = entity
+        touched.append(entity)
+    }
+
+    private func requireDeclared<Entity: StoredEntity>(_ type: Entity.Type) throws {
+        if !store.schema.contains(Entity.entityName) {
+            throw StoreError.undeclared(Entity.entityName, type: type)
+        }
+    }
+
+    // MARK: DomainContext
+
+    public var touchedEntities: [any HasDomainEvents] {
+        touched.map(\.entity)
+    }
+
+    /// The store: units of work on contexts of one store join.
+    public var joinIdentity: ObjectIdentifier { ObjectIdentifier(store) }
+
+    public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
+        if let mistake { throw mistake }
+        var changes = ChangeSet()
+        for entity in touched where tracked[entity.reference] === entity {
+            if !store.schema.contains(entity.reference.kind) {
+                throw StoreError.undeclared(entity.reference.kind, type: type(of: entity.entity))
+            }
+            try entity.addChange(to: &changes)
+        }
+        let now = Date()
+        for collected in events {
+            guard let event = collected.event as? any DurableDomainEvent else { continue }
+            changes.events.append(try NewEvent(event, stream: collected.source, recordedAt: now))
+        }
+
+        if !changes.isEmpty {
+            try await store.commit(changes)
+        }
+        forgetAll()
+    }
+
+    public func rollback() {
+        forgetAll()
+    }
+
+    private func forgetAll() {
+        tracked.removeAll()
+        touched.removeAll()
+        mistake = nil
+    }
+}
+
+extension NewEvent {
+    fileprivate init<Event: DurableDomainEvent>(_ event: Event, stream: EntityReference?, recordedAt: Date) throws {
+        self.init(
+            id: .version7(),
+            name: Event.eventName,
+            version: Event.eventVersion,
+            stream: stream,
+            recordedAt: recordedAt,
+            json: try DocumentCoding.encode(event)
+        )
+    }
+}

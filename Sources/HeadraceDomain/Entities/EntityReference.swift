@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Names one entity in a store: its kind and its key.
+public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
+    /// The ``StoredEntity/entityName`` of its type.
+    public let kind: String
+
+    /// The ``EntityIdentifier/storageKey`` of its identifier.
+    public let key: String
+
+    /// Creates a reference.
+    public init(kind: String, key: String) {
+        self.kind = kind
+        self.key = key
+    }
+
+    /// Refers to `entity`.
+    public init<Entity: StoredEntity>(to entity: Entity) {
+        self.init(kind: Entity.entityName, key: entity.id.storageKey)
+    }
+
+    /// The kind and the key, as messages show them: `customer 'c1'`.
+    public var description: String { "\(kind) '\(key)'" }
+}

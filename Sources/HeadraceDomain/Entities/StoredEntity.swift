@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// An entity that a store keeps, as a versioned JSON document with declared indexes.
+///
+/// ```swift
+/// @DomainEntity
+/// final class Customer: StoredEntity {
+///     static let entityName = "customer"
+///     static var indexes: [EntityIndex<Customer>] { [.email] }
+///
+///     let id: UUID
+///     var email: String
+///     …
+/// }
+///
+/// extension EntityIndex<Customer> {
+///     static var email: Self { EntityIndex("email", unique: true) { $0.email } }
+/// }
+/// ```
+///
+/// The document is what `Codable` encodes; `raisedEvents` is left out. Two encodings of the same state are
+/// compared to find out whether an entity was changed, so encode what the state is and nothing else
+/// (no time of encoding, no counter).
+public protocol StoredEntity: HasDomainEvents, Codable, Identifiable, SendableMetatype where ID: EntityIdentifier {
+    /// The name under which the entities are stored. It never changes, whatever becomes of the type's own name.
+    static var entityName: String { get }
+
+    /// The version of the document's shape, counting from 1; 1 unless stated. A store refuses to open where
+    /// it holds documents of a later one.
+    static var schemaVersion: Int { get }
+
+    /// The indexes by which entities are fetched; none unless stated. A store that is opened with other
+    /// indexes than before makes them anew.
+    static var indexes: [EntityIndex<Self>] { get }
+}
+
+extension StoredEntity {
+    /// The first version.
+    public static var schemaVersion: Int { 1 }
+
+    /// None.
+    public static var indexes: [EntityIndex<Self>] { [] }
+}

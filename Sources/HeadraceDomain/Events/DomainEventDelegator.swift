@@ -1,0 +1,21 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Brings the events of a unit of work to whatever handles them.
+///
+/// ``DomainEventHandlerRegistrar`` is the one to use; write your own to record events in a test.
+public protocol DomainEventDelegator: Sendable {
+    /// Handles `event` before the changes in `context` are committed.
+    ///
+    /// - Throws: Whatever must keep the unit of work from being committed.
+    nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
+        _ event: any DomainEvent,
+        in context: Context
+    ) async throws
+
+    /// Handles `event` after the changes were committed; what fails must fail here, and not stop the rest.
+    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async
+}

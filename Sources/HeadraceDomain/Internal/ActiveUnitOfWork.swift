@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The unit of work that is running in a task, so that one within it can join.
+///
+/// Why `@unchecked Sendable` is right here, though a context is not `Sendable`: task-local values are
+/// seen by child tasks, but ``joinable(by:)`` gives the context to the very task that runs the unit of
+/// work, and only while it runs. What one task does it does one after the other, on whatever actor, so
+/// nothing reaches the context at the same moment as something else. Nor can it be kept: it is handed
+/// on as a parameter of a `nonisolated(nonsending)` body, which the compiler lets neither store it in an
+/// actor nor send it to another task. The reference to the task is only ever compared; it keeps the task
+/// from being freed, so that no later task can be taken for it.
+@safe
+final class ActiveUnitOfWork: @unchecked Sendable {
+    @TaskLocal private static var current: ActiveUnitOfWork?
+
+    private let context: any DomainContext
+    private let task: UnsafeCurrentTask?
+
+    private init(context: any DomainContext) {
+        self.context = context
+        unsafe task = unsafe withUnsafeCurrentTask { unsafe $0 }
+    }
+
+    /// The context of the running unit of work, where it is of the same task and the same store as `context`.
+    static func joinable<Context: DomainContext>(by context: Context) -> Context? {
+        guard let active = current, active.context.joinIdentity == context.joinIdentity,
+            unsafe active.task == withUnsafeCurrentTask(body: { unsafe $0 })
+        else { return nil }
+        return active.context as? Context
+    }
+
+    /// Runs `operation` as the unit of work on `context`.
+    static nonisolated(nonsending) func running<Result>(
+        on context: some DomainContext,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await $current.withValue(ActiveUnitOfWork(context: context)) {
+            try await operation()
+        }
+    }
+}

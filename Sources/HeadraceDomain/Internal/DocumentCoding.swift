@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// How entities and events become JSON and back: with sorted keys, so that equal states give equal bytes.
+enum DocumentCoding {
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static func decode<Entity: StoredEntity>(_ document: StoredDocument) throws -> Entity {
+        if document.schemaVersion > Entity.schemaVersion {
+            throw StoreError.newerDocument(document, supported: Entity.schemaVersion)
+        }
+        do {
+            return try JSONDecoder().decode(Entity.self, from: document.json)
+        } catch {
+            throw StoreError.undecodable(document, as: Entity.self, cause: error)
+        }
+    }
+
+    static func entries<Entity: StoredEntity>(of entity: Entity) -> Set<ChangeSet.IndexEntry> {
+        var entries: Set<ChangeSet.IndexEntry> = []
+        for index in Entity.indexes {
+            for value in index.values(entity) {
+                entries.insert(ChangeSet.IndexEntry(index: index.name, value: value))
+            }
+        }
+        return entries
+    }
+}

@@ -1,0 +1,150 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What an ``InMemoryStore`` holds; first checks a change set, then applies it, so that one which is refused
+/// leaves no trace.
+struct InMemoryState {
+    private struct IndexName: Hashable {
+        let kind: String
+        let index: String
+    }
+
+    /// One value in one index.
+    private struct Place: Hashable {
+        let index: IndexName
+        let value: IndexValue
+    }
+
+    private(set) var documents: [String: [String: StoredDocument]] = [:]
+    private(set) var events: [EventRecord] = []
+    private var keys: [IndexName: [IndexValue: Set<String>]] = [:]
+
+    /// Gives the document of an entity.
+    func document(of reference: EntityReference) -> StoredDocument? {
+        documents[reference.kind]?[reference.key]
+    }
+
+    // MARK: Changes
+
+    /// Throws what keeps `changes` from being applied.
+    func check(_ changes: ChangeSet, schema: EntitySchema) throws {
+        var freed: [Place: Set<String>] = [:]
+        for deletion in changes.deletions {
+            try requireVersion(deletion.expectedVersion, of: deletion.reference)
+            for entry in deletion.removedEntries {
+                freed[place(of: entry, deletion.reference), default: []].insert(deletion.reference.key)
+            }
+        }
+        for write in changes.writes {
+            let reference = write.document.reference
+            try requireVersion(write.expectedVersion, of: reference)
+            for entry in write.removedEntries {
+                freed[place(of: entry, reference), default: []].insert(reference.key)
+            }
+        }
+
+        var taken: [Place: String] = [:]
+        for write in changes.writes {
+            let reference = write.document.reference
+            for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
+                let place = place(of: entry, reference)
+                let others = (keys[place.index]?[place.value] ?? []).subtracting(freed[place] ?? [])
+                if let other = taken.updateValue(reference.key, forKey: place) ?? others.first {
+                    throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other)
+                }
+            }
+        }
+    }
+
+    /// Applies `changes`, which were checked.
+    mutating func apply(_ changes: ChangeSet) {
+        for deletion in changes.deletions {
+            documents[deletion.reference.kind]?[deletion.reference.key] = nil
+            remove(deletion.removedEntries, of: deletion.reference)
+        }
+        for write in changes.writes {
+            let reference = write.document.reference
+            documents[reference.kind, default: [:]][reference.key] = write.document
+            remove(write.removedEntries, of: reference)
+            for entry in write.addedEntries {
+                let place = place(of: entry, reference)
+                keys[place.index, default: [:]][place.value, default: []].insert(reference.key)
+            }
+        }
+        for event in changes.events {
+            events.append(EventRecord(position: Int64(events.count) + 1, event: event))
+        }
+    }
+
+    private func requireVersion(_ expected: Int, of reference: EntityReference) throws {
+        let stored = document(of: reference)?.version
+        if expected == 0 {
+            if stored != nil { throw StoreError.alreadyExists(reference) }
+        } else if stored != expected {
+            throw StoreError.versionConflict(reference, expected: expected, stored: stored)
+        }
+    }
+
+    private mutating func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) {
+        for entry in entries {
+            let place = place(of: entry, reference)
+            keys[place.index]?[place.value]?.remove(reference.key)
+            if keys[place.index]?[place.value]?.isEmpty == true { keys[place.index]?[place.value] = nil }
+        }
+    }
+
+    private func place(of entry: ChangeSet.IndexEntry, _ reference: EntityReference) -> Place {
+        Place(index: IndexName(kind: reference.kind, index: entry.index), value: entry.value)
+    }
+
+    // MARK: Queries
+
+    /// Gives the documents that `query` asks for.
+    func fetch(_ query: DocumentQuery) -> [StoredDocument] {
+        var found: Set<String>?
+        for condition in query.conditions {
+            let matches = keys(in: query.kind, condition)
+            found = found?.intersection(matches) ?? matches
+        }
+        let matching = found.map(Array.init) ?? documents[query.kind].map { Array($0.keys) } ?? []
+
+        var ordered: [(value: IndexValue?, key: IndexValue)]
+        if let order = query.order {
+            var best: [String: IndexValue] = [:]
+            let wanted = Set(matching)
+            for (value, keys) in keys[IndexName(kind: query.kind, index: order.index)] ?? [:] {
+                for key in keys where wanted.contains(key) {
+                    best[key] = best[key].map { order.isDescending ? max($0, value) : min($0, value) } ?? value
+                }
+            }
+            ordered = best.map { ($0.value, .text($0.key)) }
+        } else {
+            ordered = matching.map { (nil, .text($0)) }
+        }
+        ordered.sort { one, other in
+            if let value = one.value, let otherValue = other.value, value != otherValue { return value < otherValue }
+            return one.key < other.key
+        }
+        if query.order?.isDescending == true { ordered.reverse() }
+
+        let stored = documents[query.kind] ?? [:]
+        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count).compactMap { entry in
+            if case .text(let key) = entry.key { stored[key] } else { nil }
+        }
+    }
+
+    private func keys(in kind: String, _ condition: DocumentQuery.Condition) -> Set<String> {
+        let index = keys[IndexName(kind: kind, index: condition.index)] ?? [:]
+        var matches: Set<String> = []
+        switch condition.test {
+        case .oneOf(let values):
+            for value in values { matches.formUnion(index[value] ?? []) }
+        case .range:
+            for (value, keys) in index where condition.test.accepts(value) { matches.formUnion(keys) }
+        }
+        return matches
+    }
+}

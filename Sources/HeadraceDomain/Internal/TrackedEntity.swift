@@ -1,0 +1,129 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// One entity of a context, with what the store holds of it; finds out whether it was changed.
+final class TrackedEntity {
+    let entity: any StoredEntity
+    let reference: EntityReference
+
+    /// What the store holds; `nil` where the entity is new.
+    private let stored: StoredDocument?
+
+    /// What the store's indexes hold of it.
+    private let storedEntries: Set<ChangeSet.IndexEntry>
+
+    var isDeleted = false
+
+    /// Tracks a new entity.
+    init(_ entity: any StoredEntity, reference: EntityReference) {
+        self.entity = entity
+        self.reference = reference
+        stored = nil
+        storedEntries = []
+    }
+
+    /// Tracks an entity as it was read.
+    init(_ entity: some StoredEntity, storedAs document: StoredDocument) {
+        self.entity = entity
+        reference = document.reference
+        stored = document
+        storedEntries = DocumentCoding.entries(of: entity)
+    }
+
+    /// Tracks a new entity in the place of one that was deleted.
+    init(_ entity: any StoredEntity, replacing deleted: TrackedEntity) {
+        self.entity = entity
+        reference = deleted.reference
+        stored = deleted.stored
+        storedEntries = deleted.storedEntries
+    }
+
+    /// Adds to `changes` what must be written or deleted, if anything.
+    func addChange(to changes: inout ChangeSet) throws {
+        if isDeleted {
+            if let stored {
+                changes.deletions.append(
+                    ChangeSet.Deletion(
+                        reference: reference,
+                        expectedVersion: stored.version,
+                        removedEntries: storedEntries
+                    )
+                )
+            }
+        } else if let write = try write(of: entity) {
+            changes.writes.append(write)
+        }
+    }
+
+    private func write<Entity: StoredEntity>(of entity: Entity) throws -> ChangeSet.Write? {
+        let key = entity.id.storageKey
+        if key != reference.key {
+            throw StoreError.identifierChanged(reference, to: key)
+        }
+        let json = try DocumentCoding.encode(entity)
+        if let stored, try isSameState(json, as: stored, of: Entity.self) { return nil }
+
+        let entries = DocumentCoding.entries(of: entity)
+        return ChangeSet.Write(
+            document: StoredDocument(
+                reference: reference,
+                version: (stored?.version ?? 0) + 1,
+                schemaVersion: Entity.schemaVersion,
+                json: json
+            ),
+            removedEntries: storedEntries.subtracting(entries),
+            addedEntries: entries.subtracting(storedEntries)
+        )
+    }
+
+    /// Whether `json` is the state that is stored, possibly by an earlier version of the type which wrote the
+    /// same state in other words.
+    private func isSameState<Entity: StoredEntity>(
+        _ json: Data,
+        as stored: StoredDocument,
+        of type: Entity.Type
+    ) throws -> Bool {
+        if json == stored.json { return true }
+        let original: Entity = try DocumentCoding.decode(stored)
+        return try DocumentCoding.encode(original) == json
+    }
+}
+
+/// An entity that a fetch has found, with what it is ordered by.
+struct FetchedEntity<Entity: StoredEntity> {
+    let tracked: TrackedEntity
+    let entity: Entity
+    private let orderValue: IndexValue?
+
+    /// Gives `nil` where a condition does not hold, or there is an order and no value to order by.
+    init?(_ tracked: TrackedEntity, conditions: [EntityCondition<Entity>], order: EntityOrder<Entity>?) {
+        guard let entity = tracked.entity as? Entity,
+            conditions.allSatisfy({ $0.index.values(entity).contains(where: $0.test.accepts) })
+        else { return nil }
+        if let order {
+            let values = order.index.values(entity)
+            guard let value = order.isDescending ? values.max() : values.min() else { return nil }
+            orderValue = value
+        } else {
+            orderValue = nil
+        }
+        self.tracked = tracked
+        self.entity = entity
+    }
+
+    func precedes(_ other: Self, descending: Bool) -> Bool {
+        descending ? other.isLess(than: self) : isLess(than: other)
+    }
+
+    private func isLess(than other: Self) -> Bool {
+        if let orderValue, let otherValue = other.orderValue, orderValue != otherValue {
+            return orderValue < otherValue
+        }
+        return IndexValue.text(tracked.reference.key) < IndexValue.text(other.tracked.reference.key)
+    }
+}

@@ -1,0 +1,83 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What one unit of work changes: a store applies all of it, in one transaction, or none.
+public struct ChangeSet: Sendable {
+    /// One value of one entity in one index.
+    public struct IndexEntry: Hashable, Sendable {
+        /// The name of the index.
+        public let index: String
+
+        /// The value.
+        public let value: IndexValue
+
+        /// Creates an entry.
+        public init(index: String, value: IndexValue) {
+            self.index = index
+            self.value = value
+        }
+    }
+
+    /// The new state of one entity.
+    public struct Write: Sendable {
+        /// The document to store; its version is one more than ``expectedVersion``.
+        public let document: StoredDocument
+
+        /// The version that must be stored now; 0 where nothing may be.
+        public var expectedVersion: Int { document.version - 1 }
+
+        /// The entries to take out of the indexes, which are there.
+        public let removedEntries: Set<IndexEntry>
+
+        /// The entries to put into the indexes, which are not there yet.
+        public let addedEntries: Set<IndexEntry>
+
+        /// Creates a write.
+        public init(document: StoredDocument, removedEntries: Set<IndexEntry> = [], addedEntries: Set<IndexEntry> = []) {
+            self.document = document
+            self.removedEntries = removedEntries
+            self.addedEntries = addedEntries
+        }
+    }
+
+    /// The end of one entity.
+    public struct Deletion: Sendable {
+        /// Which entity is deleted.
+        public let reference: EntityReference
+
+        /// The version that must be stored now.
+        public let expectedVersion: Int
+
+        /// The entries to take out of the indexes, which are there.
+        public let removedEntries: Set<IndexEntry>
+
+        /// Creates a deletion.
+        public init(reference: EntityReference, expectedVersion: Int, removedEntries: Set<IndexEntry> = []) {
+            self.reference = reference
+            self.expectedVersion = expectedVersion
+            self.removedEntries = removedEntries
+        }
+    }
+
+    /// The entities to write, in the order in which they were touched.
+    public var writes: [Write] = []
+
+    /// The entities to delete.
+    public var deletions: [Deletion] = []
+
+    /// The events to append to the log, in order.
+    public var events: [NewEvent] = []
+
+    /// Creates a change set.
+    public init(writes: [Write] = [], deletions: [Deletion] = [], events: [NewEvent] = []) {
+        self.writes = writes
+        self.deletions = deletions
+        self.events = events
+    }
+
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool { writes.isEmpty && deletions.isEmpty && events.isEmpty }
+}

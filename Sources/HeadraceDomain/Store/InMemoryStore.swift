@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Synchronization
+
+/// A store that keeps everything in memory, for tests and previews; it keeps what the others keep, except
+/// across a restart.
+public final class InMemoryStore: EntityStore {
+    public let schema: EntitySchema
+
+    private let state = Mutex(InMemoryState())
+
+    /// Creates an empty store for these types of entity.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidSchema`; see ``EntitySchema/init(_:)``.
+    public init(entities: [any StoredEntity.Type]) throws {
+        schema = try EntitySchema(entities)
+    }
+
+    public func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try Task.checkCancellation()
+        return state.withLock { $0.document(of: reference) }
+    }
+
+    public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try Task.checkCancellation()
+        return state.withLock { $0.fetch(query) }
+    }
+
+    public func commit(_ changes: ChangeSet) async throws {
+        try state.withLock { state in
+            try state.check(changes, schema: schema)
+            state.apply(changes)
+        }
+    }
+
+    public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try Task.checkCancellation()
+        return state.withLock { state in
+            // Positions count from 1, without gaps.
+            Array(state.events.dropFirst(Int(clamping: max(0, position))).prefix(max(0, limit)))
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// An error of a store: what it was asked is not possible, or it cannot be used.
+///
+/// Branch on ``code``, log ``description``. Later releases may add codes.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String {
+            case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
+            case invalidSchema
+            case undecodable, newerSchema, unusable, corrupt, full, locked
+        }
+
+        private let kind: Kind
+
+        /// Another writer has changed or deleted the entity since it was read. Doing the work again may succeed.
+        public static let versionConflict = Code(kind: .versionConflict)
+
+        /// An entity was inserted whose identifier is taken.
+        public static let alreadyExists = Code(kind: .alreadyExists)
+
+        /// Two entities would have the same value in a unique index.
+        public static let uniqueViolation = Code(kind: .uniqueViolation)
+
+        /// The type of an entity is not among those that the store was opened with.
+        public static let undeclaredEntity = Code(kind: .undeclaredEntity)
+
+        /// An entity was deleted that the context has not found, fetched or inserted.
+        public static let unknownEntity = Code(kind: .unknownEntity)
+
+        /// The identifier of an entity is not the one under which it was read or inserted.
+        public static let identifierChanged = Code(kind: .identifierChanged)
+
+        /// The types of entity that the store was opened with contradict one another.
+        public static let invalidSchema = Code(kind: .invalidSchema)
+
+        /// A stored document is not what its type decodes.
+        public static let undecodable = Code(kind: .undecodable)
+
+        /// The store was written by a later version of the program or of Headrace.
+        public static let newerSchema = Code(kind: .newerSchema)
+
+        /// The store cannot be opened, read or written where it is.
+        public static let unusable = Code(kind: .unusable)
+
+        /// The file is damaged, or not a database.
+        public static let corrupt = Code(kind: .corrupt)
+
+        /// There is no space left.
+        public static let full = Code(kind: .full)
+
+        /// Another process keeps the database from being used.
+        public static let locked = Code(kind: .locked)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// What happened and how to fix it; names the file where there is one.
+    public let message: String
+
+    /// The entity concerned, if one is.
+    public let entity: EntityReference?
+
+    /// The error beneath, if there is one.
+    public let cause: (any Error)?
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    /// Creates an error, for stores.
+    public init(code: Code, message: String, entity: EntityReference? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.entity = entity
+        self.cause = cause
+    }
+}
+
+extension StoreError {
+    /// `entity` was read at version `expected`; `stored` is what there is now, `nil` where it is gone.
+    public static func versionConflict(_ entity: EntityReference, expected: Int, stored: Int?) -> StoreError {
+        let now = stored.map { "is now at version \($0)" } ?? "has been deleted"
+        return StoreError(
+            code: .versionConflict,
+            message: """
+                The \(entity) was read at version \(expected) and \(now). Nothing was stored. \
+                To fix, do the work again on what is stored now.
+                """,
+            entity: entity
+        )
+    }
+
+    /// `entity` was inserted, and there is one already.
+    public static func alreadyExists(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .alreadyExists,
+            message: """
+                The \(entity) exists already. Nothing was stored. To fix, find it and change it, or insert one \
+                with another identifier.
+                """,
+            entity: entity
+        )
+    }
+
+    /// `entity` has a value in a unique index that the entity with the key `other` has.
+    public static func uniqueViolation(
+        _ entity: EntityReference,
+        entry: ChangeSet.IndexEntry,
+        takenBy other: String
+    ) -> StoreError {
+        let value =
+            switch entry.value {
+            case .integer(let number): "\(number)"
+            case .text(let text): "'\(text)'"
+            }
+        return StoreError(
+            code: .uniqueViolation,
+            message: """
+                The \(entity) has \(value) as its '\(entry.index)', which is unique, and \(entity.kind) '\(other)' \
+                has that already. Nothing was stored. To fix, choose another value or change the other one.
+                """,
+            entity: entity
+        )
+    }
+
+    static func undeclared(_ kind: String, type: Any.Type) -> StoreError {
+        StoreError(
+            code: .undeclaredEntity,
+            message: """
+                The store was not opened with entities of '\(kind)'. To fix, add '\(String(reflecting: type)).self' \
+                to its 'entities:'.
+                """
+        )
+    }
+
+    static func unknown(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .unknownEntity,
+            message: """
+                The \(entity) was deleted from a context that has not read it. Nothing was stored. To fix, find it \
+                in the same unit of work first.
+                """,
+            entity: entity
+        )
+    }
+
+    static func identifierChanged(_ entity: EntityReference, to key: String) -> StoreError {
+        StoreError(
+            code: .identifierChanged,
+            message: """
+                The identifier of the \(entity) has become '\(key)'. Nothing was stored. To fix, declare the \
+                identifier with 'let'; to rename an entity, delete it and insert another one.
+                """,
+            entity: entity
+        )
+    }
+
+    static func newerDocument(_ document: StoredDocument, supported: Int) -> StoreError {
+        StoreError(
+            code: .newerSchema,
+            message: """
+                The \(document.reference) was stored with schema version \(document.schemaVersion); this program \
+                knows \(supported). To fix, run the version of the program that wrote it, or a later one.
+                """,
+            entity: document.reference
+        )
+    }
+
+    static func invalidSchema(_ what: String) -> StoreError {
+        StoreError(
+            code: .invalidSchema,
+            message: "\(what) To fix, give each type of entity, and each index of a type, a name of its own."
+        )
+    }
+
+    static func undecodable(_ document: StoredDocument, as type: Any.Type, cause: any Error) -> StoreError {
+        StoreError(
+            code: .undecodable,
+            message: """
+                The \(document.reference), stored at version \(document.version), does not decode as \
+                '\(String(reflecting: type))': \(cause). To fix, let the type decode what was stored (make a new \
+                property optional, or give 'init(from:)' a default).
+                """,
+            entity: document.reference,
+            cause: cause
+        )
+    }
+}

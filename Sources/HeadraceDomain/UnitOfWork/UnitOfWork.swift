@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A stretch of work on the domain that is stored whole or not at all, with its events.
+///
+/// ```swift
+/// let unitOfWork = UnitOfWork(delegator: registrar, context: EntityContext(store))
+/// try await unitOfWork.execute { context in
+///     guard let customer = try await context.find(Customer.self, id: id) else { throw Missing(id) }
+///     customer.placeOrder(order)
+/// }
+/// ```
+///
+/// ``execute(_:)`` runs the body, then the pre-commit handlers of all events that the touched entities have
+/// raised, and those of the events that these raise, until there are none; then it commits; then it runs
+/// the post-commit handlers. Everything happens in the caller's task and on the caller's actor.
+public struct UnitOfWork<Context: DomainContext> {
+    private let delegator: any DomainEventDelegator
+    private let context: Context
+
+    /// Creates a unit of work on `context` whose events `delegator` brings to their handlers.
+    public init(delegator: any DomainEventDelegator, context: Context) {
+        self.delegator = delegator
+        self.context = context
+    }
+
+    /// Runs `body` and commits what it changed.
+    ///
+    /// Within the body of another unit of work of the same task on the same store it joins that one:
+    /// `body` gets the outer context, and the outer unit of work commits.
+    ///
+    /// - Returns: What `body` returns, once the changes are stored and the post-commit handlers have run.
+    /// - Throws: Whatever `body` or a pre-commit handler throws, unwrapped; ``UnitOfWorkError`` where the
+    ///   events never end; ``StoreError`` where the changes cannot be stored; `CancellationError` where the
+    ///   task was cancelled before the commit. In each case nothing is stored, the raised events are
+    ///   dropped, and executing again starts afresh.
+    public nonisolated(nonsending) func execute<Result>(
+        _ body: nonisolated(nonsending) (Context) async throws -> Result
+    ) async throws -> Result {
+        if let outer = ActiveUnitOfWork.joinable(by: context) {
+            return try await body(outer)
+        }
+
+        let (result, events) = try await ActiveUnitOfWork.running(on: context) {
+            do {
+                let result = try await body(context)
+                let events = try await handleBeforeCommit()
+                try Task.checkCancellation()
+                try await context.commit(events)
+                return (result, events)
+            } catch {
+                _ = takeEvents()
+                context.rollback()
+                throw error
+            }
+        }
+        for collected in events {
+            await delegator.handleAfterCommit(collected.event)
+        }
+        return result
+    }
+
+    /// Runs the pre-commit handlers until no entity has an event left.
+    ///
+    /// - Returns: All events, in the order in which they were handled.
+    private nonisolated(nonsending) func handleBeforeCommit() async throws -> [CollectedEvent] {
+        var cascade = EventCascade(takeEvents())
+        while let next = try cascade.next() {
+            try await delegator.handleBeforeCommit(next.event, in: context)
+            cascade.append(takeEvents())
+        }
+        return cascade.events
+    }
+
+    /// Takes the events from the entities, in the order raised.
+    private func takeEvents() -> [CollectedEvent] {
+        var taken: [(order: UInt64, event: CollectedEvent)] = []
+        for entity in context.touchedEntities where !entity.raisedEvents.entries.isEmpty {
+            let source = (entity as? any StoredEntity).map { EntityReference(to: $0) }
+            for entry in entity.raisedEvents.entries {
+                taken.append((entry.order, CollectedEvent(event: entry.event, source: source)))
+            }
+            entity.raisedEvents.removeAll()
+        }
+        return taken.sorted { $0.order < $1.order }.map(\.event)
+    }
+}

@@ -1,0 +1,123 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// Tells what SQLite has met in terms of ``StoreError``: which file, what happened, what to do.
+struct SQLiteFailure {
+    let path: String
+
+    /// Runs `operation`; what SQLite throws is told as a ``StoreError``, everything else passes.
+    func translating<Value>(_ operation: () throws -> Value) throws -> Value {
+        do {
+            return try operation()
+        } catch let error as DatabaseError {
+            throw storeError(error)
+        }
+    }
+
+    /// As the synchronous ``translating(_:)``.
+    nonisolated(nonsending) func translating<Value>(
+        _ operation: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await operation()
+        } catch let error as DatabaseError {
+            throw storeError(error)
+        }
+    }
+
+    /// Finds what SQLite would report as "unable to open database file", and says what it is.
+    func checkPath() throws {
+        if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") {
+            throw StoreError(
+                code: .unusable,
+                message: "'\(path)' is not the path of a file. To fix, name a file, or use an InMemoryStore."
+            )
+        }
+        let file = URL(filePath: path)
+        let folder = file.deletingLastPathComponent().path(percentEncoded: false)
+        switch isFolder(file) {
+        case true:
+            throw unusable("it is a folder", remedy: "name a file in it")
+        case false:
+            if !FileManager.default.isWritableFile(atPath: path) {
+                throw unusable("it may not be written", remedy: "give this user the permission, or name another file")
+            }
+        case nil:
+            if isFolder(URL(filePath: folder)) != true {
+                throw unusable("there is no folder '\(folder)'", remedy: "make the folder, or name a file elsewhere")
+            }
+            if !FileManager.default.isWritableFile(atPath: folder) {
+                throw unusable(
+                    "the folder '\(folder)' may not be written",
+                    remedy: "give this user the permission, or name a file elsewhere"
+                )
+            }
+        }
+    }
+
+    /// Whether there is a folder at `url`, or `nil` where there is nothing.
+    private func isFolder(_ url: URL) -> Bool? {
+        try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+    }
+
+    private func unusable(_ what: String, remedy: String, cause: (any Error)? = nil) -> StoreError {
+        StoreError(
+            code: .unusable,
+            message: "'\(path)' cannot be used: \(what). To fix, \(remedy).",
+            cause: cause
+        )
+    }
+
+    private func storeError(_ error: DatabaseError) -> StoreError {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            StoreError(
+                code: .corrupt,
+                message: """
+                    '\(path)' is damaged or not a database (\(error.message ?? "")). To fix, restore it from a \
+                    backup, or save what can be read with 'sqlite3 FILE .recover'; keep the file meanwhile.
+                    """,
+                cause: error
+            )
+        case .SQLITE_FULL:
+            StoreError(
+                code: .full,
+                message: """
+                    There is no room for '\(path)' to grow. Nothing of the change was stored. To fix, free space \
+                    on its disk (or raise the maximum size that the program has set), then do it again.
+                    """,
+                cause: error
+            )
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            StoreError(
+                code: .locked,
+                message: """
+                    '\(path)' is in use by another process for longer than was waited. Nothing of the change was \
+                    stored. To fix, let the other process finish or end it, then do it again.
+                    """,
+                cause: error
+            )
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
+            unusable(
+                error.message ?? "\(error.resultCode)",
+                remedy: "see that the file and its folder may be read and written by this user",
+                cause: error
+            )
+        default:
+            unusable(
+                error.message ?? "\(error.resultCode)",
+                remedy: "check the disk and the file (error \(error.extendedResultCode.rawValue) of SQLite)",
+                cause: error
+            )
+        }
+    }
+}
+#endif

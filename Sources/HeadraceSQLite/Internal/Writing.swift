@@ -1,0 +1,143 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// Applies one change set, within a transaction that fails as a whole.
+struct Writing: Sendable {
+    let changes: ChangeSet
+    let numbers: SchemaNumbers
+
+    func apply(in database: Database) throws {
+        for deletion in changes.deletions {
+            try delete(deletion, in: database)
+        }
+        for write in changes.writes {
+            try self.write(write, in: database)
+        }
+        // Entries are added when all others are gone, so that two entities can exchange a unique value.
+        for write in changes.writes {
+            try Self.add(write.addedEntries, of: write.document.reference, numbers: numbers, in: database)
+        }
+        for event in changes.events {
+            try append(event, in: database)
+        }
+    }
+
+    private func write(_ write: ChangeSet.Write, in database: Database) throws {
+        let document = write.document
+        let kind = try kind(of: document.reference)
+        let json = String(decoding: document.json, as: UTF8.self)
+        if write.expectedVersion == 0 {
+            try database.cachedStatement(
+                sql: """
+                    INSERT INTO entity (kind, key, version, schema_version, document) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT DO NOTHING
+                    """
+            ).execute(arguments: [kind, document.reference.key, document.version, document.schemaVersion, json])
+            if database.changesCount == 0 { throw StoreError.alreadyExists(document.reference) }
+        } else {
+            try database.cachedStatement(
+                sql: """
+                    UPDATE entity SET version = ?, schema_version = ?, document = ?
+                    WHERE kind = ? AND key = ? AND version = ?
+                    """
+            ).execute(
+                arguments: [
+                    document.version, document.schemaVersion, json,
+                    kind, document.reference.key, write.expectedVersion,
+                ]
+            )
+            try requireChange(of: document.reference, expected: write.expectedVersion, in: database)
+        }
+        try remove(write.removedEntries, of: document.reference, in: database)
+    }
+
+    private func delete(_ deletion: ChangeSet.Deletion, in database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM entity WHERE kind = ? AND key = ? AND version = ?").execute(
+            arguments: [try kind(of: deletion.reference), deletion.reference.key, deletion.expectedVersion]
+        )
+        try requireChange(of: deletion.reference, expected: deletion.expectedVersion, in: database)
+        try remove(deletion.removedEntries, of: deletion.reference, in: database)
+    }
+
+    private func requireChange(of reference: EntityReference, expected: Int, in database: Database) throws {
+        if database.changesCount == 1 { return }
+        let stored = try Int.fetchOne(
+            database,
+            sql: "SELECT version FROM entity WHERE kind = ? AND key = ?",
+            arguments: [try kind(of: reference), reference.key]
+        )
+        throw StoreError.versionConflict(reference, expected: expected, stored: stored)
+    }
+
+    private func remove(
+        _ entries: Set<ChangeSet.IndexEntry>,
+        of reference: EntityReference,
+        in database: Database
+    ) throws {
+        for entry in entries {
+            guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
+            try database.cachedStatement(
+                sql: "DELETE FROM index_entry WHERE index_id = ? AND value = ? AND key = ?"
+            ).execute(arguments: [index.id, entry.value.databaseValue, reference.key])
+        }
+    }
+
+    /// Puts `entries` into their indexes, unless another entity has a value that must be unique.
+    static func add(
+        _ entries: Set<ChangeSet.IndexEntry>,
+        of reference: EntityReference,
+        numbers: SchemaNumbers,
+        in database: Database
+    ) throws {
+        for entry in entries {
+            guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
+            if index.isUnique {
+                // The transaction is the only one that writes, so nothing comes between this and the insertion.
+                let other = try String.fetchOne(
+                    database.cachedStatement(sql: "SELECT key FROM index_entry WHERE index_id = ? AND value = ?"),
+                    arguments: [index.id, entry.value.databaseValue]
+                )
+                if let other { throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other) }
+            }
+            try database.cachedStatement(
+                sql: "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+            ).execute(arguments: [index.id, entry.value.databaseValue, reference.key])
+        }
+    }
+
+    private func append(_ event: NewEvent, in database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: [
+                event.id.uuidString.lowercased(), event.name, event.version,
+                event.stream?.kind, event.stream?.key,
+                Int64((event.recordedAt.timeIntervalSince1970 * 1000).rounded()),
+                String(decoding: event.json, as: UTF8.self),
+            ]
+        )
+    }
+
+    private func kind(of reference: EntityReference) throws -> Int64 {
+        guard let kind = numbers.kind(reference.kind) else {
+            throw StoreError(
+                code: .undeclaredEntity,
+                message: "The store was not opened with '\(reference.kind)'. To fix, add its type to 'entities:'.",
+                entity: reference
+            )
+        }
+        return kind
+    }
+}
+#endif

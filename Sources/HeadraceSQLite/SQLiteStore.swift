@@ -1,0 +1,136 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+public import HeadraceDomain
+
+/// A store in one SQLite file: the default of an application on one machine.
+///
+/// ```swift
+/// let store = try SQLiteStore(path: "books.sqlite", entities: [Account.self, Transaction.self])
+/// let context = EntityContext(store)
+/// ```
+///
+/// Every commit is one transaction that is on disk when ``commit(_:)`` returns: the file is in
+/// write-ahead mode with `synchronous = FULL`. Several processes may have the same file open; they take
+/// turns in writing. Related SQLite documentation: <https://www.sqlite.org/wal.html>,
+/// <https://www.sqlite.org/pragma.html#pragma_synchronous>.
+public final class SQLiteStore: EntityStore {
+    /// What a store needs to know besides its path; the defaults are for everyday use.
+    public struct Configuration: Sendable {
+        /// How long a commit waits while another process writes, before it fails with
+        /// ``HeadraceDomain/StoreError/Code/locked``; 5 seconds unless set.
+        public var busyTimeout: Duration = .seconds(5)
+
+        /// How many bytes the file may grow to (without the write-ahead log, which is emptied into it); beyond,
+        /// commits fail with ``HeadraceDomain/StoreError/Code/full``. As much as there is room for unless set.
+        public var maximumByteCount: Int?
+
+        /// Creates the default configuration.
+        public init() {}
+    }
+
+    public let schema: EntitySchema
+
+    /// The path of the file, as given.
+    public let path: String
+
+    private let pool: DatabasePool
+    private let numbers: SchemaNumbers
+
+    /// Opens the store at `path`, and creates the file where there is none.
+    ///
+    /// Indexes that were declared since the file was last opened are made, those no longer declared are
+    /// dropped. It blocks the calling thread while it does this; open the store when the program starts.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` with one of these codes, naming the file and the remedy:
+    ///   `unusable` where the path cannot be opened or is another program's database; `corrupt` where the file
+    ///   is damaged or not a database; `full`, `locked`; `newerSchema` where a later version has written it;
+    ///   `invalidSchema` where `entities` contradict one another; `uniqueViolation` where a new unique index
+    ///   does not hold for what is stored.
+    public init(
+        path: String,
+        entities: [any StoredEntity.Type],
+        configuration: Configuration = Configuration()
+    ) throws {
+        self.path = path
+        schema = try EntitySchema(entities)
+        let failure = SQLiteFailure(path: path)
+        try failure.checkPath()
+        (pool, numbers) = try failure.translating { [schema] in
+            let pool = try DatabasePool(path: path, configuration: Self.settings(configuration))
+            try StoreSchema.prepare(pool, path: path)
+            // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
+        }
+    }
+
+    private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
+        var settings = GRDB.Configuration()
+        settings.label = "headrace.store"
+        settings.busyMode = .timeout(configuration.busyTimeout / .seconds(1))
+        if let limit = configuration.maximumByteCount {
+            settings.prepareDatabase { database in
+                let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+                try database.execute(sql: "PRAGMA max_page_count = \(max(1, limit / pageSize))")
+            }
+        }
+        return settings
+    }
+
+    /// Closes the file. The store cannot be used after.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
+    public func close() throws {
+        try SQLiteFailure(path: path).translating { try pool.close() }
+    }
+
+    public func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        guard let kind = numbers.kind(reference.kind) else { return nil }
+        return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
+    }
+
+    public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        guard let statement = numbers.statement(for: query) else { return [] }
+        return try await read { try Reading.documents(of: query.kind, by: statement, in: $0) }
+    }
+
+    public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await read { try Reading.events(after: position, limit: limit, in: $0) }
+    }
+
+    public func commit(_ changes: ChangeSet) async throws {
+        let writing = Writing(changes: changes, numbers: numbers)
+        try await SQLiteFailure(path: path).translating {
+            // Not GRDB's own async write, which a cancelled task abandons: a commit that has begun has an outcome.
+            try await withCheckedThrowingContinuation { continuation in
+                pool.asyncWriteWithoutTransaction { database in
+                    continuation.resume(
+                        with: Result {
+                            try database.inTransaction(.immediate) {
+                                try writing.apply(in: database)
+                                return .commit
+                            }
+                        }
+                    )
+                }
+            }
+        }
+    }
+
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await SQLiteFailure(path: path).translating { try await pool.read(body) }
+    }
+
+    /// Gives the value of a pragma on the connection that writes.
+    package func writerPragma(_ name: String) throws -> Int? {
+        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
+    }
+}
+#endif

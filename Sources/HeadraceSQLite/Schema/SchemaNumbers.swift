@@ -1,0 +1,139 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// The numbers under which a file keeps the names of kinds and indexes.
+struct SchemaNumbers: Sendable {
+    struct Index: Sendable {
+        let id: Int64
+        let isUnique: Bool
+    }
+
+    private struct Kind: Sendable {
+        let id: Int64
+        var indexes: [String: Index] = [:]
+    }
+
+    private var kinds: [String: Kind] = [:]
+
+    /// The number of a kind, or `nil` where the store was opened without it.
+    func kind(_ name: String) -> Int64? {
+        kinds[name]?.id
+    }
+
+    /// The index `name` of a kind, or `nil` where that does not declare it.
+    func index(_ name: String, of kind: String) -> Index? {
+        kinds[kind]?.indexes[name]
+    }
+
+    /// Numbers what `schema` declares, and makes and drops indexes until the file has those declared.
+    static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaNumbers {
+        var numbers = SchemaNumbers()
+        for kind in schema.kinds {
+            let id = try reconcile(kind, in: database, path: path)
+            let stored = try Row.fetchAll(
+                database,
+                sql: "SELECT id, name, is_unique FROM entity_index WHERE kind = ?",
+                arguments: [id]
+            )
+            var entry = Kind(id: id)
+            for row in stored {
+                let index = EntitySchema.Index(name: row["name"], isUnique: row["is_unique"])
+                if kind.indexes.contains(index) {
+                    entry.indexes[index.name] = Index(id: row["id"], isUnique: index.isUnique)
+                } else {
+                    let indexID: Int64 = row["id"]
+                    try database.execute(sql: "DELETE FROM index_entry WHERE index_id = ?", arguments: [indexID])
+                    try database.execute(sql: "DELETE FROM entity_index WHERE id = ?", arguments: [indexID])
+                }
+            }
+            let missing = kind.indexes.filter { entry.indexes[$0.name] == nil }
+            for index in missing {
+                try database.execute(
+                    sql: "INSERT INTO entity_index (kind, name, is_unique) VALUES (?, ?, ?)",
+                    arguments: [id, index.name, index.isUnique]
+                )
+                entry.indexes[index.name] = Index(id: database.lastInsertedRowID, isUnique: index.isUnique)
+            }
+            numbers.kinds[kind.name] = entry
+            if !missing.isEmpty {
+                try numbers.fill(Set(missing.map(\.name)), of: kind, number: id, in: database)
+            }
+        }
+        return numbers
+    }
+
+    private static func reconcile(_ kind: EntitySchema.Kind, in database: Database, path: String) throws -> Int64 {
+        let stored = try Row.fetchOne(
+            database,
+            sql: "SELECT id, schema_version FROM entity_kind WHERE name = ?",
+            arguments: [kind.name]
+        )
+        guard let stored else {
+            try database.execute(
+                sql: "INSERT INTO entity_kind (name, schema_version) VALUES (?, ?)",
+                arguments: [kind.name, kind.schemaVersion]
+            )
+            return database.lastInsertedRowID
+        }
+        let version: Int = stored["schema_version"]
+        if version > kind.schemaVersion {
+            throw StoreSchema.newerSchema(
+                path,
+                "'\(kind.name)' is stored with schema version \(version), and this program knows \(kind.schemaVersion)"
+            )
+        }
+        let id: Int64 = stored["id"]
+        if version < kind.schemaVersion {
+            try database.execute(
+                sql: "UPDATE entity_kind SET schema_version = ? WHERE id = ?",
+                arguments: [kind.schemaVersion, id]
+            )
+        }
+        return id
+    }
+
+    /// Puts all stored entities of `kind` into the indexes `names`, which are new.
+    private func fill(
+        _ names: Set<String>,
+        of kind: EntitySchema.Kind,
+        number: Int64,
+        in database: Database
+    ) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ?",
+            arguments: [number]
+        )
+        while let row = try rows.next() {
+            let document = Reading.document(of: kind.name, row)
+            let entries = try kind.entries(document).filter { names.contains($0.index) }
+            try Writing.add(entries, of: document.reference, numbers: self, in: database)
+        }
+    }
+
+    /// The statement that reads what `query` asks for, or `nil` where it names what is not declared, and so
+    /// matches nothing.
+    func statement(for query: DocumentQuery) -> SelectStatement? {
+        guard let kind = kind(query.kind) else { return nil }
+        var statement = SelectStatement(kind: kind)
+        for condition in query.conditions {
+            guard let index = index(condition.index, of: query.kind) else { return nil }
+            statement.require(condition.test, in: index.id)
+        }
+        if let order = query.order {
+            guard let index = index(order.index, of: query.kind) else { return nil }
+            statement.order(by: index.id, descending: order.isDescending)
+        }
+        statement.limit = query.limit
+        return statement
+    }
+}
+#endif

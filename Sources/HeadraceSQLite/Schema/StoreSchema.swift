@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// The tables of the store, and how a file comes to have them.
+enum StoreSchema {
+    /// Marks a file as ours: "HDRC" in ASCII.
+    static let applicationID = 0x4844_5243
+
+    /// Brings the file to the current tables; refuses one that is not ours or is of a later version.
+    static func prepare(_ pool: DatabasePool, path: String) throws {
+        try pool.write { database in
+            let applicationID = try Int.fetchOne(database, sql: "PRAGMA application_id")
+            if applicationID == Self.applicationID { return }
+            let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            if tables > 0 || applicationID != 0 {
+                throw StoreError(
+                    code: .unusable,
+                    message: """
+                        '\(path)' is the database of another program; nothing in it was changed. To fix, name \
+                        another file.
+                        """
+                )
+            }
+            try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+        }
+        if try pool.read(migrator.hasBeenSuperseded) {
+            throw newerSchema(path, "it has tables that this version of Headrace does not know")
+        }
+        try migrator.migrate(pool)
+    }
+
+    static func newerSchema(_ path: String, _ what: String) -> StoreError {
+        StoreError(
+            code: .newerSchema,
+            message: """
+                '\(path)' was written by a later version: \(what). Nothing in it was changed. To fix, run the \
+                version of the program that wrote it, or a later one.
+                """
+        )
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 entities and events") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE entity_kind (
+                        id INTEGER PRIMARY KEY,
+                        name TEXT NOT NULL UNIQUE,
+                        schema_version INTEGER NOT NULL
+                    ) STRICT;
+
+                    CREATE TABLE entity (
+                        kind INTEGER NOT NULL REFERENCES entity_kind(id),
+                        key TEXT NOT NULL,
+                        version INTEGER NOT NULL,
+                        schema_version INTEGER NOT NULL,
+                        document TEXT NOT NULL,
+                        PRIMARY KEY (kind, key)
+                    ) STRICT;
+
+                    CREATE TABLE entity_index (
+                        id INTEGER PRIMARY KEY,
+                        kind INTEGER NOT NULL REFERENCES entity_kind(id),
+                        name TEXT NOT NULL,
+                        is_unique INTEGER NOT NULL,
+                        UNIQUE (kind, name)
+                    ) STRICT;
+
+                    CREATE TABLE index_entry (
+                        index_id INTEGER NOT NULL REFERENCES entity_index(id),
+                        value ANY NOT NULL,
+                        key TEXT NOT NULL,
+                        PRIMARY KEY (index_id, value, key)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE event (
+                        position INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id TEXT NOT NULL,
+                        name TEXT NOT NULL,
+                        version INTEGER NOT NULL,
+                        stream_kind TEXT,
+                        stream_key TEXT,
+                        recorded_at INTEGER NOT NULL, -- milliseconds since 1970
+                        document TEXT NOT NULL
+                    ) STRICT;
+                    """
+            )
+        }
+        return migrator
+    }
+}
+#endif
