@@ -1,0 +1,18 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+@_exported public import HeadraceCommands
+@_exported public import HeadraceCore
+@_exported public import HeadraceDomain
+@_exported public import HeadraceResolution
+
+#if Macros
+@_exported public import HeadraceMacros
+#endif
+
+#if SQLite
+@_exported public import HeadraceSQLite
+#endif
