@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import HeadraceResolution
+
+/// Writes the initialiser by which a class, struct or actor makes itself out of a scope.
+///
+/// ```swift
+/// @Resolvable
+/// final class GetInfoHandler: HandlesQuery {
+///     private let api: any Api
+///     private let analytics: any AnalyticsEngine
+/// }
+/// ```
+///
+/// conforms to `Resolvable` by
+///
+/// ```swift
+/// nonisolated init(scope: any HeadraceResolution.DependencyResolutionScope) {
+///     self.api = scope.resolve()
+///     self.analytics = scope.resolve()
+/// }
+/// ```
+///
+/// What is resolved, the first line that applies:
+///
+/// - A type that declares `init(scope:)` keeps it, and only the conformance is added.
+/// - A type that declares one initialiser has it called, with each parameter resolved. Of several it
+///   is the one marked ``ResolvableInit()``. A parameter with a default value is left to it.
+/// - Any other type has its stored properties resolved that have no value of their own, in the order
+///   declared. Static, lazy, computed and initialised properties are left alone, and so are those whose
+///   wrapper brings the value: `@Published var error: (any Error)? = nil`, `@Inject(\.store) var store`.
+///
+/// An optional property without a value (`var cache: Cache?`, `Cache!`) is resolved too: to what is
+/// registered for its wrapped type, or to `nil` where nothing is. Write `= nil` to keep it out.
+///
+/// The initialiser has the access level of the type. It is `required` in a class that is not final. A
+/// struct gets it in an extension, and so keeps its memberwise initialiser for tests. A property inside
+/// `#if` is resolved inside the same `#if`.
+///
+/// On a type with a global actor's attribute (`@MainActor`, or any named `…Actor`) the initialiser is
+/// isolated to that actor: resolving the type elsewhere stops the program. An initialiser marked
+/// `nonisolated` may be used from anywhere.
+///
+/// Restrictions:
+///
+/// - The file imports `HeadraceResolution` as well, or `Headrace` instead of both. For a public type
+///   that is a `public import` under `InternalImportsByDefault`.
+/// - A superclass is made by its `init()`. Where it has none, write `init(scope:)` yourself.
+/// - The initialiser that is called is synchronous, does not throw, cannot fail and is not generic, and
+///   takes nothing `inout`. Initialisers inside `#if` or in extensions do not count.
+/// - A wrapper that takes no value is written with parentheses: `@Resolved() var dispatcher: Dispatcher`.
+/// - In a module whose default isolation is the main actor, write `@MainActor` on a type that has
+///   dependencies which are not `Sendable`, or an initialiser of its own.
+/// - A `private` type inside another is written `fileprivate`, as the conformance is an extension.
+/// - A type declared in a function cannot have it, as with every macro that adds a conformance.
+@attached(member, names: named(init(scope:)))
+@attached(extension, conformances: Resolvable, names: named(init(scope:)))
+public macro Resolvable() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvableMacro")
+#endif

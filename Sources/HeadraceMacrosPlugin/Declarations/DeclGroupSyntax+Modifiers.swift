@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+extension DeclGroupSyntax {
+    /// What a member says to be visible as far as its type, with a space behind it; empty for internal and below.
+    ///
+    /// A type that says nothing has the access level of the extension around it.
+    func accessModifier(in context: some MacroExpansionContext) -> String {
+        let surroundings = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
+        for modifiers in [modifiers, surroundings?.modifiers] {
+            switch modifiers?.accessLevel {
+            case .open, .public: return "public "
+            case .package: return "package "
+            case nil: continue
+            default: return ""
+            }
+        }
+        return ""
+    }
+
+    var isFinal: Bool {
+        modifiers.contains(keyword: .final)
+    }
+
+    /// The attribute that names a global actor, as far as names tell.
+    var globalActor: AttributeSyntax? {
+        attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName.hasSuffix("Actor") }
+    }
+}
+
+extension DeclModifierListSyntax {
+    func first(keyword: Keyword) -> DeclModifierSyntax? {
+        first { $0.name.tokenKind == .keyword(keyword) }
+    }
+
+    func contains(keyword: Keyword) -> Bool {
+        first(keyword: keyword) != nil
+    }
+
+    /// The access level that it states; what it says of the setter alone does not count.
+    fileprivate var accessLevel: Keyword? {
+        let levels: [Keyword] = [.open, .public, .package, .internal, .fileprivate, .private]
+        return levels.first { level in
+            contains { $0.name.tokenKind == .keyword(level) && $0.detail == nil }
+        }
+    }
+}
+
+extension AttributeListSyntax {
+    func first(named name: String) -> AttributeSyntax? {
+        lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName == name }
+    }
+
+    func contains(attributeNamed name: String) -> Bool {
+        first(named: name) != nil
+    }
+}
+
+extension AttributeSyntax {
+    /// The name without its module and generic arguments.
+    var simpleName: String {
+        if let member = attributeName.as(MemberTypeSyntax.self) {
+            return member.name.text
+        }
+        return attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
+    }
+}
+#endif

@@ -1,0 +1,25 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main
+struct HeadraceMacrosPlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        DomainEntityMacro.self,
+        ResolvableInitMacro.self,
+        ResolvableMacro.self,
+    ]
+}
+#else
+/// Links the plugin where the trait is off and nothing uses it.
+@main
+enum HeadraceMacrosPlugin {
+    static func main() {}
+}
+#endif

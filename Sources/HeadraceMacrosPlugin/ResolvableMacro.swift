@@ -1,0 +1,104 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// Expands `@Resolvable`; see the macro's declaration for what it promises.
+enum ResolvableMacro: MemberMacro, ExtensionMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        // The other role complains: it is expanded always, and this one not in an enum, say. On an extension it is
+        // the only one.
+        guard !declaration.is(ExtensionDeclSyntax.self) else {
+            _ = try ResolutionSource(of: declaration, reportingAt: node)
+            return []
+        }
+        guard
+            !declaration.is(StructDeclSyntax.self),
+            let source = try? ResolutionSource(of: declaration, reportingAt: node),
+            let initialiser = initialiser(from: source, in: declaration, context)
+        else { return [] }
+
+        return [initialiser]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax,
+        attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        guard !declaration.is(ExtensionDeclSyntax.self) else { return [] }
+
+        let source = try ResolutionSource(of: declaration, reportingAt: node)
+        let attribute = source.isIsolated(in: declaration) ? "@preconcurrency " : ""
+        let inheritance = protocols.isEmpty ? "" : ": \(attribute)HeadraceResolution.Resolvable"
+        let member =
+            declaration.is(StructDeclSyntax.self) ? initialiser(from: source, in: declaration, context) : nil
+        guard !protocols.isEmpty || member != nil else { return [] }
+
+        try declaration.checkReach(ofExtensionBy: node, in: context)
+        let header: SyntaxNodeString = "extension \(type.trimmed)\(raw: inheritance)"
+        return [
+            try ExtensionDeclSyntax(header) {
+                if let member { member }
+            }
+        ]
+    }
+
+    /// The `init(scope:)`, or `nil` where the type has its own.
+    private static func initialiser(
+        from source: ResolutionSource,
+        in declaration: some DeclGroupSyntax,
+        _ context: some MacroExpansionContext
+    ) -> DeclSyntax? {
+        let body: [String]
+        switch source {
+        case .written:
+            return nil
+        case .initialiser(let initialiser):
+            body = ["self.init(\(initialiser.resolvedArguments.joined(separator: ", ")))"]
+        case .storedProperties(let assignments):
+            body = assignments
+        }
+
+        var modifiers = declaration.accessModifier(in: context)
+        if !declaration.is(ActorDeclSyntax.self), !source.isIsolated(in: declaration) {
+            modifiers += "nonisolated "
+        }
+        if declaration.is(ClassDeclSyntax.self) {
+            modifiers += declaration.isFinal ? "" : "required "
+            if case .initialiser = source {
+                modifiers += "convenience "
+            }
+        }
+        let lines =
+            ["\(modifiers)init(scope: any HeadraceResolution.DependencyResolutionScope) {"]
+            + body.map { "    \($0)" }
+            + ["}"]
+        return "\(raw: lines.joined(separator: "\n"))"
+    }
+}
+
+extension InitializerDeclSyntax {
+    /// One `label: scope.resolve()` for each parameter that must be given.
+    fileprivate var resolvedArguments: [String] {
+        resolvedParameters.map { parameter in
+            parameter.firstName.tokenKind == .wildcard
+                ? "scope.resolve()"
+                : "\(parameter.firstName.text): scope.resolve()"
+        }
+    }
+}
+#endif

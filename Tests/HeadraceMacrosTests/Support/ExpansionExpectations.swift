@@ -1,0 +1,61 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+@testable import HeadraceMacrosPlugin
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+let macros = [
+    "DomainEntity": MacroSpec(type: DomainEntityMacro.self, conformances: ["HasDomainEvents"]),
+    "Resolvable": MacroSpec(type: ResolvableMacro.self, conformances: ["Resolvable"]),
+    "ResolvableInit": MacroSpec(type: ResolvableInitMacro.self),
+]
+
+/// The macros where the conformance is there already.
+let macrosWithoutConformances = [
+    "DomainEntity": MacroSpec(type: DomainEntityMacro.self),
+    "Resolvable": MacroSpec(type: ResolvableMacro.self),
+]
+
+/// Expects `source` to become `expansion`, and nothing to be said against it.
+func expect(
+    _ source: String,
+    expandsTo expansion: String,
+    macros: [String: MacroSpec] = macros,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    assertMacroExpansion(
+        source,
+        expandedSource: expansion,
+        macroSpecs: macros,
+        failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) }
+    )
+}
+
+/// Expects `diagnostics` and, with `fixIts` of them applied, `fixed`.
+func expect(
+    _ source: String,
+    expandsTo expansion: String,
+    saying diagnostics: DiagnosticSpec...,
+    applying fixIts: [String]? = nil,
+    becomes fixed: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    assertMacroExpansion(
+        source,
+        expandedSource: expansion,
+        diagnostics: diagnostics,
+        macroSpecs: macros,
+        applyFixIts: fixIts,
+        fixedSource: fixed,
+        failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) }
+    )
+}
+
+#endif

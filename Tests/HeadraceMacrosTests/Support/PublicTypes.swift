@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+public import HeadraceDomain
+import HeadraceMacros
+public import HeadraceResolution
+
+// What is tested is that public types compile.
+
+/// A public handler.
+@Resolvable
+public final class PublicHandler {
+    let api: any Api
+}
+
+/// A public handler to inherit from.
+@Resolvable
+open class OpenHandler {
+    let api: any Api
+}
+
+/// A public value.
+@Resolvable
+public struct PublicPlan {
+    let api: any Api
+}
+
+/// A namespace.
+public enum Namespace {}
+
+extension Namespace {
+    /// A public actor.
+    @Resolvable
+    public actor PublicCache {
+        let api: any Api
+    }
+}
+
+/// A public entity.
+@DomainEntity
+open class PublicEntity {}
+#endif

@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+/// Stands for Combine's wrapper of the same name.
+@propertyWrapper
+struct Published<Value> {
+    var wrappedValue: Value
+
+    init(wrappedValue: Value) {
+        self.wrappedValue = wrappedValue
+    }
+}
+
+/// Stands for a wrapper that finds its value by itself.
+@propertyWrapper
+struct Preset<Value> {
+    let wrappedValue: Value
+
+    init(_ value: Value) {
+        wrappedValue = value
+    }
+}
+
+extension Preset where Value == String {
+    init() {
+        wrappedValue = "preset"
+    }
+}
+#endif
