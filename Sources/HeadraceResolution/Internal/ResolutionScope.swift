@@ -41,7 +41,7 @@ final class ResolutionScope: DependencyResolutionScope {
             return unsafe unsafeDowncast(binding, to: TypedBinding<T>.self).instance(for: self)
         }
         if let optional = type as? any OptionalDependency.Type {
-            return optional.resolveWrapped(in: self) as? T
+            return optional.resolveWrapped(by: self) as? T
         }
         return nil
     }
@@ -55,16 +55,5 @@ final class ResolutionScope: DependencyResolutionScope {
 
     func scope() -> any DependencyResolutionScope {
         ResolutionScope(shared: shared, root: outermost)
-    }
-}
-
-/// An optional type, which resolves to what its wrapped type is registered as.
-private protocol OptionalDependency {
-    static func resolveWrapped(in scope: ResolutionScope) -> Self
-}
-
-extension Optional: OptionalDependency {
-    static func resolveWrapped(in scope: ResolutionScope) -> Self {
-        scope.tryResolve(Wrapped.self)
     }
 }
