@@ -42,14 +42,13 @@ final class CreationGate: Sendable {
     /// Gives what `existing` finds, and otherwise makes it, once however many threads ask.
     func makeOnce<Instance>(_ key: Key, existing: () -> Instance?, make: () -> Instance) -> Instance {
         let thread = ResolutionPath.currentThread
-        let turn = DispatchSemaphore(value: 0)
         while true {
             // Whoever finishes stores the object before it leaves, so a look after entering is final.
-            switch state.withLock({ $0.enter(key, thread: thread, turn: turn) }) {
+            switch state.withLock({ $0.enter(key, thread: thread, path: ResolutionPath.contracts) }) {
             case .make:
                 defer { state.withLock { $0.leave(key) }.forEach { $0.signal() } }
                 return existing() ?? make()
-            case .wait:
+            case .wait(let turn):
                 turn.wait()
                 if let instance = existing() { return instance }
             case .cycle(let contracts):
@@ -69,47 +68,63 @@ struct CreationState {
         case make
 
         /// Another thread makes it: wait for the turn, look again.
-        case wait
+        case wait(DispatchSemaphore)
 
-        /// The caller would wait for itself, by way of these types.
+        /// The caller would wait for itself, by way of these types: the last is the first again.
         case cycle([Any.Type])
     }
 
     private struct Making {
         let thread: Thread
-        var waiting: [(thread: Thread, turn: DispatchSemaphore)] = []
+        var turns: [(thread: Thread, turn: DispatchSemaphore)] = []
+    }
+
+    private struct Waiting {
+        let key: Key
+        let path: [Any.Type]
     }
 
     private var makings: [Key: Making] = [:]
-    private var awaited: [Thread: Key] = [:]
+    private var waitings: [Thread: Waiting] = [:]
 
-    mutating func enter(_ key: Key, thread: Thread, turn: DispatchSemaphore) -> Entry {
-        guard let owner = makings[key]?.thread else {
+    /// Asks for `key` on `thread`, which is making the types of `path`, outermost first.
+    mutating func enter(_ key: Key, thread: Thread, path: @autoclosure () -> [Any.Type]) -> Entry {
+        guard var holder = makings[key]?.thread else {
             makings[key] = Making(thread: thread)
             return .make
         }
 
-        var path = [key.contract]
-        var holder = owner
-        while holder != thread, let next = awaited[holder], let making = makings[next] {
-            path.append(next.contract)
+        // From holder to holder, each of which waits for the next, until one waits for nothing or it
+        // is the caller who would wait for itself.
+        let path = path()
+        var wanted = key
+        var cycle: [Any.Type] = []
+        while holder != thread, let waiting = waitings[holder], let making = makings[waiting.key] {
+            cycle += Self.part(of: waiting.path, from: wanted)
+            wanted = waiting.key
             holder = making.thread
         }
         if holder == thread {
-            return .cycle([path[path.count - 1]] + path)
+            return .cycle(Self.part(of: path, from: wanted) + cycle + [wanted.contract])
         }
 
-        makings[key]?.waiting.append((thread, turn))
-        awaited[thread] = key
-        return .wait
+        let turn = DispatchSemaphore(value: 0)
+        makings[key]?.turns.append((thread, turn))
+        waitings[thread] = Waiting(key: key, path: path)
+        return .wait(turn)
     }
 
     /// Ends the making of `key` and gives the turns of those who wait for it.
     mutating func leave(_ key: Key) -> [DispatchSemaphore] {
-        let waiting = makings.removeValue(forKey: key)?.waiting ?? []
-        for waiter in waiting {
-            awaited[waiter.thread] = nil
+        let turns = makings.removeValue(forKey: key)?.turns ?? []
+        for waiter in turns {
+            waitings[waiter.thread] = nil
         }
-        return waiting.map(\.turn)
+        return turns.map(\.turn)
+    }
+
+    /// What a thread makes from `key`, which it holds, to what it wants next.
+    private static func part(of path: [Any.Type], from key: Key) -> ArraySlice<Any.Type> {
+        path[(path.lastIndex { $0 == key.contract } ?? path.endIndex)...]
     }
 }
