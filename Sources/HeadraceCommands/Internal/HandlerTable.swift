@@ -25,13 +25,15 @@ struct HandlerTable: Sendable {
     /// The route of a command, or `nil` where nothing handles it.
     func route<Command: CQDCommand>(of command: Command.Type) -> CommandRoute<Command>? {
         // The key of a row is the type that its route is generic over: see `row`.
-        commands[command].map { unsafe unsafeDowncast($0, to: CommandRoute<Command>.self) }
+        guard let route = commands[command] else { return nil }
+        return unsafe unsafeDowncast(route, to: CommandRoute<Command>.self)
     }
 
     /// The route of a query, or `nil` where nothing handles it.
     func route<Query: CQDQuery>(of query: Query.Type) -> QueryRoute<Query>? {
         // As above.
-        queries[query].map { unsafe unsafeDowncast($0, to: QueryRoute<Query>.self) }
+        guard let route = queries[query] else { return nil }
+        return unsafe unsafeDowncast(route, to: QueryRoute<Query>.self)
     }
 
     private static func row<H: HandlesCommand & Resolvable>(_ handler: H.Type) -> (ObjectIdentifier, Route) {

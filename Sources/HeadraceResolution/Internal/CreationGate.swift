@@ -40,7 +40,7 @@ final class CreationGate: Sendable {
     private let state = Mutex(CreationState())
 
     /// Gives what `existing` finds, and otherwise makes it, once however many threads ask.
-    func makeOnce<Instance>(_ key: Key, existing: () -> Instance?, make: () -> Instance) -> Instance {
+    func makeOnce(_ key: Key, existing: () -> SharedInstance?, make: () -> SharedInstance) -> SharedInstance {
         let thread = ResolutionPath.currentThread
         while true {
             // Whoever finishes stores the object before it leaves, so a look after entering is final.

@@ -40,20 +40,34 @@ final class ResolutionScope: DependencyResolutionScope {
             // The table's key is the identity of the type that the binding gives: see TypedBinding.
             return unsafe unsafeDowncast(binding, to: TypedBinding<T>.self).instance(for: self)
         }
-        if let optional = type as? any OptionalDependency.Type {
-            return optional.resolveWrapped(by: self) as? T
-        }
-        return nil
+        return tryResolveOptional(type)
     }
 
     func resolve<T>(_ type: T.Type) -> T {
-        guard let instance = tryResolve(type) else {
+        // Not by way of `tryResolve(_:)`: see Binding on what a `T?` costs.
+        if let binding = shared.bindings[type] {
+            return unsafe unsafeDowncast(binding, to: TypedBinding<T>.self).instance(for: self)
+        }
+        return resolveOptional(type)
+    }
+
+    func scope() -> any DependencyResolutionScope {
+        ResolutionScope(shared: shared, root: outermost)
+    }
+
+    /// Gives what is registered for the wrapped type of `type`, or stops the program where that is not optional.
+    @inline(never)
+    private func resolveOptional<T>(_ type: T.Type) -> T {
+        guard let instance = tryResolveOptional(type) else {
             ResolutionFailure.missing(type).stop()
         }
         return instance
     }
 
-    func scope() -> any DependencyResolutionScope {
-        ResolutionScope(shared: shared, root: outermost)
+    /// Gives what is registered for the wrapped type of `type`, or `nil` where that is not optional.
+    @inline(never)
+    private func tryResolveOptional<T>(_ type: T.Type) -> T? {
+        guard let optional = type as? any OptionalDependency.Type else { return nil }
+        return optional.resolveWrapped(by: self) as? T
     }
 }
