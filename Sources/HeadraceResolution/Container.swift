@@ -17,7 +17,7 @@ public final class Container: DependencyResolutionScope {
     private let root: ResolutionScope
 
     init(_ bindings: TypeTable<Binding>) {
-        root = ResolutionScope(shared: ResolutionScope.Shared(bindings))
+        root = ResolutionScope(bindings)
     }
 
     /// Gives an object of `type`, or `nil` where nothing is registered for it.

@@ -150,8 +150,8 @@ import Testing
         let given: [any DependencyResolutionScope] = [contracts.resolve(), scope.resolve(), nested.resolve()]
 
         #expect(given[0].resolve(Settings.self) === contracts.resolve(Settings.self))
-        #expect(given[1] as AnyObject === scope as AnyObject)
-        #expect(given[2] as AnyObject === nested as AnyObject)
+        #expect(given[1] === scope)
+        #expect(given[2] === nested)
     }
 
     @Test func aSingletonHoldsNothingOfTheScopeThatAskedFirst() {

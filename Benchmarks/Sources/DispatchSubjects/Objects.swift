@@ -44,8 +44,3 @@ public final class Screen: Resolvable {
         store = scope.resolve()
     }
 }
-
-/// Takes `scope` where the optimiser does not look, so that what made it stays.
-@inline(never)
-@_optimize(none)
-public func consume(_ scope: any DependencyResolutionScope) {}

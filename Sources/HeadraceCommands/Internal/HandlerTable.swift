@@ -22,18 +22,28 @@ struct HandlerTable: Sendable {
         queries = TypeTable(queryHandlers.map { Self.row($0) })
     }
 
-    /// The route of a command, or `nil` where nothing handles it.
-    func route<Command: CQDCommand>(of command: Command.Type) -> CommandRoute<Command>? {
+    /// Makes the handler of a command, or gives `nil` where nothing handles it.
+    func makeHandler<Command: CQDCommand>(
+        of command: Command.Type,
+        in scope: any DependencyResolutionScope
+    ) -> (any HandlesCommand<Command>)? {
+        guard let route = unsafe commands.unretained(command) else { return nil }
         // The key of a row is the type that its route is generic over: see `row`.
-        guard let route = commands[command] else { return nil }
-        return unsafe unsafeDowncast(route, to: CommandRoute<Command>.self)
+        return unsafe route._withUnsafeGuaranteedRef {
+            unsafe unsafeDowncast($0, to: CommandRoute<Command>.self).makeHandler(in: scope)
+        }
     }
 
-    /// The route of a query, or `nil` where nothing handles it.
-    func route<Query: CQDQuery>(of query: Query.Type) -> QueryRoute<Query>? {
+    /// Makes the handler of a query, or gives `nil` where nothing handles it.
+    func makeHandler<Query: CQDQuery>(
+        of query: Query.Type,
+        in scope: any DependencyResolutionScope
+    ) -> (any HandlesQuery<Query>)? {
+        guard let route = unsafe queries.unretained(query) else { return nil }
         // As above.
-        guard let route = queries[query] else { return nil }
-        return unsafe unsafeDowncast(route, to: QueryRoute<Query>.self)
+        return unsafe route._withUnsafeGuaranteedRef {
+            unsafe unsafeDowncast($0, to: QueryRoute<Query>.self).makeHandler(in: scope)
+        }
     }
 
     private static func row<H: HandlesCommand & Resolvable>(_ handler: H.Type) -> (ObjectIdentifier, Route) {

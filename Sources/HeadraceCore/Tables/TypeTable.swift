@@ -59,21 +59,34 @@ package final class TypeTable<Value: AnyObject & Sendable>: Sendable {
         self[ObjectIdentifier(type)]
     }
 
+    /// The value of `type` without a reference of its own, for a caller who keeps the table meanwhile.
+    ///
+    /// Counting references takes longer than the look-up.
+    package func unretained(_ type: Any.Type) -> Unmanaged<Value>? {
+        guard let index = index(of: ObjectIdentifier(type)), let object = objects[index] else { return nil }
+        return unsafe Unmanaged.passUnretained(unsafeDowncast(object, to: Value.self))
+    }
+
     /// The value of the type with the identity `identifier`, or `nil` where the table has none.
     package subscript(identifier: ObjectIdentifier) -> Value? {
-        let key = UInt(bitPattern: identifier)
-        var index = Self.start(of: key, shift: shift)
-        while keys[index] != key {
-            if keys[index] == 0 { return nil }
-            index = (index + 1) & mask
-        }
-        guard let object = objects[index] else { return nil }
+        guard let index = index(of: identifier), let object = objects[index] else { return nil }
         return unsafe unsafeDowncast(object, to: Value.self)
     }
 
     /// The values, in no particular order.
     package var values: [Value] {
         objects.compactMap { $0.map { unsafe unsafeDowncast($0, to: Value.self) } }
+    }
+
+    /// The slot of the type with the identity `identifier`, or `nil` where it has none.
+    private func index(of identifier: ObjectIdentifier) -> Int? {
+        let key = UInt(bitPattern: identifier)
+        var index = Self.start(of: key, shift: shift)
+        while keys[index] != key {
+            if keys[index] == 0 { return nil }
+            index = (index + 1) & mask
+        }
+        return index
     }
 
     /// Spreads the address over the table: the high bits of its product with 2^64 / φ.

@@ -64,11 +64,14 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     }
 
     override func instance(for scope: ResolutionScope) -> T {
-        value(of: scope.objects.find(index) ?? make(in: scope))
+        if let made = unsafe scope.objects.unretained(index) {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
+        }
+        return value(of: make(in: scope))
     }
 
     private func make(in scope: ResolutionScope) -> SharedInstance {
-        scope.shared.gate.makeOnce(
+        scope.gate.makeOnce(
             CreationGate.Key(binding: self, scope: scope),
             existing: { scope.objects.find(index) },
             make: {
@@ -85,11 +88,14 @@ final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable 
     private let made = InstanceReference()
 
     override func instance(for scope: ResolutionScope) -> T {
-        value(of: made.load() ?? make(in: scope.outermost))
+        if let made = unsafe made.unretained() {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
+        }
+        return value(of: make(in: scope.outermost))
     }
 
     private func make(in scope: ResolutionScope) -> SharedInstance {
-        scope.shared.gate.makeOnce(
+        scope.gate.makeOnce(
             CreationGate.Key(binding: self, scope: nil),
             existing: { made.load() },
             make: { made.storeIfNil(TypedInstance(index: 0, ResolutionPath.making(self) { factory(scope) })) }

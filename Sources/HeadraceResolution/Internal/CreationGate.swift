@@ -16,7 +16,7 @@ import Synchronization
 /// Waiting blocks a thread. Factories are synchronous and short, and a shared object is made once.
 final class CreationGate: Sendable {
     /// The object to make: a binding's, in one scope or (without scope) in the container.
-    struct Key: Hashable {
+    struct Key: Equatable {
         private let binding: ObjectIdentifier
         private let scope: ObjectIdentifier?
         let contract: Any.Type
@@ -29,11 +29,6 @@ final class CreationGate: Sendable {
 
         static func == (one: Key, other: Key) -> Bool {
             one.binding == other.binding && one.scope == other.scope
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(binding)
-            hasher.combine(scope)
         }
     }
 
@@ -75,6 +70,7 @@ struct CreationState {
     }
 
     private struct Making {
+        let key: Key
         let thread: Thread
         var turns: [(thread: Thread, turn: DispatchSemaphore)] = []
     }
@@ -84,43 +80,52 @@ struct CreationState {
         let path: [Any.Type]
     }
 
-    private var makings: [Key: Making] = [:]
+    /// What is being made: a few at a time, so that looking through them is faster than hashing.
+    private var makings: [Making] = []
+
     private var waitings: [Thread: Waiting] = [:]
 
     /// Asks for `key` on `thread`, which is making the types of `path`, outermost first.
     mutating func enter(_ key: Key, thread: Thread, path: @autoclosure () -> [Any.Type]) -> Entry {
-        guard var holder = makings[key]?.thread else {
-            makings[key] = Making(thread: thread)
+        guard let index = index(of: key) else {
+            makings.append(Making(key: key, thread: thread))
             return .make
         }
 
         // From holder to holder, each of which waits for the next, until one waits for nothing or it
         // is the caller who would wait for itself.
         let path = path()
+        var holder = makings[index].thread
         var wanted = key
         var cycle: [Any.Type] = []
-        while holder != thread, let waiting = waitings[holder], let making = makings[waiting.key] {
+        while holder != thread, let waiting = waitings[holder], let next = self.index(of: waiting.key) {
             cycle += Self.part(of: waiting.path, from: wanted)
             wanted = waiting.key
-            holder = making.thread
+            holder = makings[next].thread
         }
         if holder == thread {
             return .cycle(Self.part(of: path, from: wanted) + cycle + [wanted.contract])
         }
 
         let turn = DispatchSemaphore(value: 0)
-        makings[key]?.turns.append((thread, turn))
+        makings[index].turns.append((thread, turn))
         waitings[thread] = Waiting(key: key, path: path)
         return .wait(turn)
     }
 
     /// Ends the making of `key` and gives the turns of those who wait for it.
     mutating func leave(_ key: Key) -> [DispatchSemaphore] {
-        let turns = makings.removeValue(forKey: key)?.turns ?? []
+        guard let index = index(of: key) else { return [] }
+        let turns = makings.remove(at: index).turns
         for waiter in turns {
             waitings[waiter.thread] = nil
         }
         return turns.map(\.turn)
+    }
+
+    /// The place of `key` among what is being made; the latest is the likeliest.
+    private func index(of key: Key) -> Int? {
+        makings.lastIndex { $0.key == key }
     }
 
     /// What a thread makes from `key`, which it holds, to what it wants next.

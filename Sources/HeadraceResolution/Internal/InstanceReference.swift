@@ -26,6 +26,11 @@ struct InstanceReference: ~Copyable, Sendable {
         unsafe pointer.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
+    /// The instance without a reference of its own, for a caller who keeps this meanwhile.
+    func unretained() -> Unmanaged<SharedInstance>? {
+        unsafe pointer.load(ordering: .acquiring)
+    }
+
     /// Sets `instance` where none is set, and gives the one that is.
     func storeIfNil(_ instance: SharedInstance) -> SharedInstance {
         let desired = unsafe Unmanaged.passRetained(instance)

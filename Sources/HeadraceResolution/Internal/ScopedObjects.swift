@@ -15,10 +15,15 @@ struct ScopedObjects: ~Copyable, Sendable {
 
     /// The object at `index`, or `nil` while it has not been made.
     func find(_ index: Int) -> SharedInstance? {
-        var link = first.load()
-        while let current = link {
-            if current.index == index { return current }
-            link = current.next.load()
+        unsafe unretained(index)?.takeUnretainedValue()
+    }
+
+    /// The object at `index` without a reference of its own, for a caller who keeps the scope meanwhile.
+    func unretained(_ index: Int) -> Unmanaged<SharedInstance>? {
+        var link = unsafe first.unretained()
+        while let current = unsafe link {
+            if unsafe current._withUnsafeGuaranteedRef({ $0.index == index }) { return unsafe current }
+            unsafe link = current._withUnsafeGuaranteedRef { unsafe $0.next.unretained() }
         }
         return nil
     }
