@@ -17,17 +17,22 @@ public final class Container: DependencyResolutionScope {
     private let root: ResolutionScope
 
     init(_ bindings: TypeTable<Binding>) {
-        root = ResolutionScope(shared: ResolutionScope.Shared(bindings))
+        root = ResolutionScope(bindings)
     }
 
+    /// Gives an object of `type`, or `nil` where nothing is registered for it.
     public func tryResolve<T>(_ type: T.Type) -> T? {
         root.tryResolve(type)
     }
 
+    /// Gives an object of `type`.
+    ///
+    /// - Precondition: As of ``DependencyResolver/resolve(_:)``.
     public func resolve<T>(_ type: T.Type) -> T {
         root.resolve(type)
     }
 
+    /// Opens a scope that shares the container's singletons and has scoped objects of its own.
     public func scope() -> any DependencyResolutionScope {
         root.scope()
     }

@@ -22,6 +22,7 @@ public final class ContainerBuilder: DependencyRegistry {
     /// Creates a builder without registrations.
     public init() {}
 
+    /// Records `registration`, replacing an earlier one of the same contract.
     public func register(_ registration: Registration) {
         registrations.append(registration)
     }

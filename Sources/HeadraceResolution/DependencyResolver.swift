@@ -26,11 +26,13 @@ extension DependencyResolver {
     /// Gives an object of the type that the context asks for: `let clock: any Clock = resolver.resolve()`.
     ///
     /// - Precondition: As of ``resolve(_:)``.
+    @inlinable
     public func resolve<T>() -> T {
         resolve(T.self)
     }
 
     /// Gives an object of the type that the context asks for, or `nil` where nothing is registered for it.
+    @inlinable
     public func tryResolve<T>() -> T? {
         tryResolve(T.self)
     }

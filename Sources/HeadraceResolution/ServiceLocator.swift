@@ -15,7 +15,8 @@ import Synchronization
 /// let notifications: NotificationService = services.resolve()
 /// ```
 ///
-/// It may be shared and filled from several tasks. Where the objects depend on one another, or have
+/// It may be shared and filled from several tasks. An optional type resolves as in a ``Container``: to what
+/// its wrapped type is registered as, and to `nil` where that is not registered at all. Where the objects depend on one another, or have
 /// different lifetimes, use ``ContainerBuilder``.
 public final class ServiceLocator: DependencyResolver, Sendable {
     private typealias Factory = @Sendable () -> any Sendable
@@ -40,8 +41,15 @@ public final class ServiceLocator: DependencyResolver, Sendable {
         factories.withLock { $0[ObjectIdentifier(contract)] = factory }
     }
 
+    /// Gives what is registered for `type` at this moment, or `nil` where nothing is.
     public func tryResolve<T>(_ type: T.Type) -> T? {
-        // The factory runs outside the lock: it may resolve from this locator.
-        factories.withLock { $0[ObjectIdentifier(type)] }?() as? T
+        if let factory = factories.withLock({ $0[ObjectIdentifier(type)] }) {
+            // The factory runs outside the lock: it may resolve from this locator.
+            return factory() as? T
+        }
+        if let optional = type as? any OptionalDependency.Type {
+            return optional.resolveWrapped(by: self) as? T
+        }
+        return nil
     }
 }

@@ -15,17 +15,19 @@ struct StandardDispatcher: CommandQueryDispatcher {
     let handlers: HandlerTable
     let scope: any DependencyResolutionScope
 
+    @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
-        guard let route = handlers.route(of: T.self) else {
+        guard let handler = handlers.makeHandler(of: T.self, in: scope) else {
             throw DispatchError.noHandler(for: T.self, in: "commandHandlers")
         }
-        try await route.handle(command, in: scope)
+        try await handler.handle(command)
     }
 
+    @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
-        guard let route = handlers.route(of: T.self) else {
+        guard let handler = handlers.makeHandler(of: T.self, in: scope) else {
             throw DispatchError.noHandler(for: T.self, in: "queryHandlers")
         }
-        return try await route.handle(query, in: scope)
+        return try await handler.handle(query)
     }
 }

@@ -9,26 +9,41 @@ import HeadraceResolution
 
 /// The handlers of a dispatcher, by the type of their message.
 struct HandlerTable: Sendable {
-    private let routes: TypeTable<Route>
+    // Two tables, because a type may be a command and a query at once, and a route serves one of them.
+    private let commands: TypeTable<Route>
+    private let queries: TypeTable<Route>
 
     /// Creates a table; the last handler of a message wins.
     init(
         commandHandlers: [any (HandlesCommand & Resolvable).Type],
         queryHandlers: [any (HandlesQuery & Resolvable).Type]
     ) {
-        routes = TypeTable(commandHandlers.map { Self.row($0) } + queryHandlers.map { Self.row($0) })
+        commands = TypeTable(commandHandlers.map { Self.row($0) })
+        queries = TypeTable(queryHandlers.map { Self.row($0) })
     }
 
-    /// The route of a command, or `nil` where nothing handles it.
-    func route<Command: CQDCommand>(of command: Command.Type) -> CommandRoute<Command>? {
+    /// Makes the handler of a command, or gives `nil` where nothing handles it.
+    func makeHandler<Command: CQDCommand>(
+        of command: Command.Type,
+        in scope: any DependencyResolutionScope
+    ) -> (any HandlesCommand<Command>)? {
+        guard let route = unsafe commands.unretained(command) else { return nil }
         // The key of a row is the type that its route is generic over: see `row`.
-        routes[command].map { unsafe unsafeDowncast($0, to: CommandRoute<Command>.self) }
+        return unsafe route._withUnsafeGuaranteedRef {
+            unsafe unsafeDowncast($0, to: CommandRoute<Command>.self).makeHandler(in: scope)
+        }
     }
 
-    /// The route of a query, or `nil` where nothing handles it.
-    func route<Query: CQDQuery>(of query: Query.Type) -> QueryRoute<Query>? {
+    /// Makes the handler of a query, or gives `nil` where nothing handles it.
+    func makeHandler<Query: CQDQuery>(
+        of query: Query.Type,
+        in scope: any DependencyResolutionScope
+    ) -> (any HandlesQuery<Query>)? {
+        guard let route = unsafe queries.unretained(query) else { return nil }
         // As above.
-        routes[query].map { unsafe unsafeDowncast($0, to: QueryRoute<Query>.self) }
+        return unsafe route._withUnsafeGuaranteedRef {
+            unsafe unsafeDowncast($0, to: QueryRoute<Query>.self).makeHandler(in: scope)
+        }
     }
 
     private static func row<H: HandlesCommand & Resolvable>(_ handler: H.Type) -> (ObjectIdentifier, Route) {

@@ -13,18 +13,17 @@ import HeadraceResolution
 class Route: @unchecked Sendable {}
 
 /// The way of one type of command.
+///
+/// It gives the handler and lets the dispatcher call it: each asynchronous function on the way costs a frame.
 class CommandRoute<Command: CQDCommand>: Route, @unchecked Sendable {
-    nonisolated(nonsending) func handle(_ command: Command, in scope: any DependencyResolutionScope) async throws {
+    func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesCommand<Command> {
         preconditionFailure("abstract")
     }
 }
 
 /// The way of one type of query.
 class QueryRoute<Query: CQDQuery>: Route, @unchecked Sendable {
-    nonisolated(nonsending) func handle(
-        _ query: Query,
-        in scope: any DependencyResolutionScope
-    ) async throws -> Query.Value {
+    func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesQuery<Query> {
         preconditionFailure("abstract")
     }
 }
@@ -33,20 +32,14 @@ class QueryRoute<Query: CQDQuery>: Route, @unchecked Sendable {
 final class HandlerCommandRoute<Handler: HandlesCommand & Resolvable>: CommandRoute<Handler.Command>,
     @unchecked Sendable
 {
-    override nonisolated(nonsending) func handle(
-        _ command: Handler.Command,
-        in scope: any DependencyResolutionScope
-    ) async throws {
-        try await Handler(scope: scope).handle(command)
+    override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesCommand<Handler.Command> {
+        Handler(scope: scope)
     }
 }
 
 /// Makes a handler for each query.
 final class HandlerQueryRoute<Handler: HandlesQuery & Resolvable>: QueryRoute<Handler.Query>, @unchecked Sendable {
-    override nonisolated(nonsending) func handle(
-        _ query: Handler.Query,
-        in scope: any DependencyResolutionScope
-    ) async throws -> Handler.Query.Value {
-        try await Handler(scope: scope).handle(query)
+    override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesQuery<Handler.Query> {
+        Handler(scope: scope)
     }
 }

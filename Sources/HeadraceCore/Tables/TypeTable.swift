@@ -4,20 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Maps types to values; built once, then read without a lock.
+/// Maps types to objects; built once, then read without a lock.
 ///
 /// The table is open-addressed and keyed by the identity of the metatype, so a lookup neither builds
 /// a string nor runs a general-purpose hash: two types that print the same name are two keys.
-package struct TypeTable<Value> {
-    @usableFromInline
-    struct Entry {
-        @usableFromInline let key: UInt
-        @usableFromInline let value: Value
-    }
+///
+/// It is a class of classes for speed. The optimiser does not specialise it in other modules, and code that is
+/// generic over classes alone needs no metadata to move its values; a reference to it costs nothing to read.
+package final class TypeTable<Value: AnyObject & Sendable>: Sendable {
+    /// The identity of the type in each slot, or zero where the slot is free: no type lives at address zero.
+    private let keys: ContiguousArray<UInt>
 
-    @usableFromInline let slots: ContiguousArray<Entry?>
-    @usableFromInline let shift: Int
-    @usableFromInline let mask: Int
+    /// The object in each slot that is taken: a `Value`.
+    private let objects: ContiguousArray<(any AnyObject & Sendable)?>
+
+    private let shift: UInt
+    private let mask: Int
 
     /// The number of types in the table.
     package let count: Int
@@ -31,55 +33,66 @@ package struct TypeTable<Value> {
 
         // Half empty at most, so that a run of taken slots stays short.
         let width = max(2, Int.bitWidth - (latest.count * 2).leadingZeroBitCount)
-        shift = UInt.bitWidth - width
+        shift = UInt(UInt.bitWidth - width)
         mask = (1 << width) - 1
         count = latest.count
 
-        var slots = ContiguousArray<Entry?>(repeating: nil, count: 1 << width)
+        var keys = ContiguousArray<UInt>(repeating: 0, count: 1 << width)
+        var objects = ContiguousArray<(any AnyObject & Sendable)?>(repeating: nil, count: 1 << width)
         for (key, value) in latest {
             let key = UInt(bitPattern: key)
             var index = Self.start(of: key, shift: shift)
-            while slots[index] != nil {
+            while keys[index] != 0 {
                 index = (index + 1) & mask
             }
-            slots[index] = Entry(key: key, value: value)
+            keys[index] = key
+            objects[index] = value
         }
-        self.slots = slots
+        self.keys = keys
+        self.objects = objects
     }
 
     /// The value of `type`, or `nil` where the table has none.
     ///
     /// - Complexity: O(1) in the number of types.
-    @inlinable
     package subscript(type: Any.Type) -> Value? {
         self[ObjectIdentifier(type)]
     }
 
+    /// The value of `type` without a reference of its own, for a caller who keeps the table meanwhile.
+    ///
+    /// Counting references takes longer than the look-up.
+    package func unretained(_ type: Any.Type) -> Unmanaged<Value>? {
+        guard let index = index(of: ObjectIdentifier(type)), let object = objects[index] else { return nil }
+        return unsafe Unmanaged.passUnretained(unsafeDowncast(object, to: Value.self))
+    }
+
     /// The value of the type with the identity `identifier`, or `nil` where the table has none.
-    @inlinable
     package subscript(identifier: ObjectIdentifier) -> Value? {
-        let key = UInt(bitPattern: identifier)
-        var index = Self.start(of: key, shift: shift)
-        while let entry = slots[index] {
-            if entry.key == key { return entry.value }
-            index = (index + 1) & mask
-        }
-        return nil
+        guard let index = index(of: identifier), let object = objects[index] else { return nil }
+        return unsafe unsafeDowncast(object, to: Value.self)
     }
 
     /// The values, in no particular order.
-    package var values: some Sequence<Value> {
-        slots.lazy.compactMap { $0?.value }
+    package var values: [Value] {
+        objects.compactMap { $0.map { unsafe unsafeDowncast($0, to: Value.self) } }
+    }
+
+    /// The slot of the type with the identity `identifier`, or `nil` where it has none.
+    private func index(of identifier: ObjectIdentifier) -> Int? {
+        let key = UInt(bitPattern: identifier)
+        var index = Self.start(of: key, shift: shift)
+        while keys[index] != key {
+            if keys[index] == 0 { return nil }
+            index = (index + 1) & mask
+        }
+        return index
     }
 
     /// Spreads the address over the table: the high bits of its product with 2^64 / φ.
     ///
     /// Knuth, The Art of Computer Programming, volume 3, section 6.4 (multiplicative hashing).
-    @inlinable
-    static func start(of key: UInt, shift: Int) -> Int {
-        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> UInt(truncatingIfNeeded: shift))
+    private static func start(of key: UInt, shift: UInt) -> Int {
+        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) &>> shift)
     }
 }
-
-extension TypeTable: Sendable where Value: Sendable {}
-extension TypeTable.Entry: Sendable where Value: Sendable {}

@@ -12,8 +12,12 @@ import Synchronization
 ///
 /// Why `@unchecked Sendable` is right here: Swift checks `Sendable` of final classes only, so the
 /// class at the top of a hierarchy cannot be checked. This hierarchy is closed (internal, this file)
-/// and every stored property in it is an immutable `Sendable` value or an `AtomicLazyReference` to a
-/// ``SharedInstance``, which the compiler does check.
+/// and every stored property in it is an immutable `Sendable` value or an ``InstanceReference``.
+///
+/// How to keep it fast: these methods run without specialisation, because who resolves does so behind a
+/// protocol. There, a value of a type that is generic over `T` (`T?` among them) makes the runtime look up
+/// the metadata of that type, which costs several resolutions. So what is shared is kept and passed as the
+/// plain ``SharedInstance``, and only the end of the way knows `T`.
 class Binding: @unchecked Sendable {
     /// The type that the binding resolves.
     var contract: Any.Type { preconditionFailure("abstract") }
@@ -36,6 +40,13 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
     func instance(for scope: ResolutionScope) -> T { preconditionFailure("abstract") }
 }
 
+extension TypedBinding where T: Sendable {
+    /// The object in `instance`, which this binding has made, and so may downcast without a check.
+    fileprivate func value(of instance: SharedInstance) -> T {
+        unsafe unsafeDowncast(instance, to: TypedInstance<T>.self).value
+    }
+}
+
 /// Makes a new object each time.
 final class TransientBinding<T>: TypedBinding<T>, @unchecked Sendable {
     override func instance(for scope: ResolutionScope) -> T {
@@ -53,46 +64,41 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     }
 
     override func instance(for scope: ResolutionScope) -> T {
-        if let made = scope.objects.find(index, as: SharedInstance<T>.self) {
-            return made.value
+        if let made = unsafe scope.objects.unretained(index) {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
         }
-        return scope.shared.gate.makeOnce(
+        return value(of: make(in: scope))
+    }
+
+    private func make(in scope: ResolutionScope) -> SharedInstance {
+        scope.gate.makeOnce(
             CreationGate.Key(binding: self, scope: scope),
-            existing: { scope.objects.find(index, as: SharedInstance<T>.self) },
+            existing: { scope.objects.find(index) },
             make: {
-                let made = SharedInstance(ResolutionPath.making(self) { factory(scope) })
-                scope.objects.insert(made, at: index)
+                let made = TypedInstance(index: index, ResolutionPath.making(self) { factory(scope) })
+                scope.objects.insert(made)
                 return made
             }
-        ).value
+        )
     }
 }
 
 /// Makes one object, in the outermost scope whoever asks first, and keeps it.
 final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
-    private let made = AtomicLazyReference<SharedInstance<T>>()
+    private let made = InstanceReference()
 
     override func instance(for scope: ResolutionScope) -> T {
-        if let made = made.load() {
-            return made.value
+        if let made = unsafe made.unretained() {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
         }
-        return scope.shared.gate.makeOnce(
+        return value(of: make(in: scope.outermost))
+    }
+
+    private func make(in scope: ResolutionScope) -> SharedInstance {
+        scope.gate.makeOnce(
             CreationGate.Key(binding: self, scope: nil),
             existing: { made.load() },
-            make: {
-                made.storeIfNil(
-                    SharedInstance(ResolutionPath.making(self) { factory(scope.outermost) })
-                )
-            }
-        ).value
-    }
-}
-
-/// An object that several may hold, in a box that an atomic reference can point to.
-final class SharedInstance<T: Sendable>: Sendable {
-    let value: T
-
-    init(_ value: T) {
-        self.value = value
+            make: { made.storeIfNil(TypedInstance(index: 0, ResolutionPath.making(self) { factory(scope) })) }
+        )
     }
 }

@@ -16,7 +16,7 @@ import Synchronization
 /// Waiting blocks a thread. Factories are synchronous and short, and a shared object is made once.
 final class CreationGate: Sendable {
     /// The object to make: a binding's, in one scope or (without scope) in the container.
-    struct Key: Hashable {
+    struct Key: Equatable {
         private let binding: ObjectIdentifier
         private let scope: ObjectIdentifier?
         let contract: Any.Type
@@ -30,26 +30,20 @@ final class CreationGate: Sendable {
         static func == (one: Key, other: Key) -> Bool {
             one.binding == other.binding && one.scope == other.scope
         }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(binding)
-            hasher.combine(scope)
-        }
     }
 
     private let state = Mutex(CreationState())
 
     /// Gives what `existing` finds, and otherwise makes it, once however many threads ask.
-    func makeOnce<Instance>(_ key: Key, existing: () -> Instance?, make: () -> Instance) -> Instance {
+    func makeOnce(_ key: Key, existing: () -> SharedInstance?, make: () -> SharedInstance) -> SharedInstance {
         let thread = ResolutionPath.currentThread
-        let turn = DispatchSemaphore(value: 0)
         while true {
             // Whoever finishes stores the object before it leaves, so a look after entering is final.
-            switch state.withLock({ $0.enter(key, thread: thread, turn: turn) }) {
+            switch state.withLock({ $0.enter(key, thread: thread, path: ResolutionPath.contracts) }) {
             case .make:
                 defer { state.withLock { $0.leave(key) }.forEach { $0.signal() } }
                 return existing() ?? make()
-            case .wait:
+            case .wait(let turn):
                 turn.wait()
                 if let instance = existing() { return instance }
             case .cycle(let contracts):
@@ -69,47 +63,73 @@ struct CreationState {
         case make
 
         /// Another thread makes it: wait for the turn, look again.
-        case wait
+        case wait(DispatchSemaphore)
 
-        /// The caller would wait for itself, by way of these types.
+        /// The caller would wait for itself, by way of these types: the last is the first again.
         case cycle([Any.Type])
     }
 
     private struct Making {
+        let key: Key
         let thread: Thread
-        var waiting: [(thread: Thread, turn: DispatchSemaphore)] = []
+        var turns: [(thread: Thread, turn: DispatchSemaphore)] = []
     }
 
-    private var makings: [Key: Making] = [:]
-    private var awaited: [Thread: Key] = [:]
+    private struct Waiting {
+        let key: Key
+        let path: [Any.Type]
+    }
 
-    mutating func enter(_ key: Key, thread: Thread, turn: DispatchSemaphore) -> Entry {
-        guard let owner = makings[key]?.thread else {
-            makings[key] = Making(thread: thread)
+    /// What is being made: a few at a time, so that looking through them is faster than hashing.
+    private var makings: [Making] = []
+
+    private var waitings: [Thread: Waiting] = [:]
+
+    /// Asks for `key` on `thread`, which is making the types of `path`, outermost first.
+    mutating func enter(_ key: Key, thread: Thread, path: @autoclosure () -> [Any.Type]) -> Entry {
+        guard let index = index(of: key) else {
+            makings.append(Making(key: key, thread: thread))
             return .make
         }
 
-        var path = [key.contract]
-        var holder = owner
-        while holder != thread, let next = awaited[holder], let making = makings[next] {
-            path.append(next.contract)
-            holder = making.thread
+        // From holder to holder, each of which waits for the next, until one waits for nothing or it
+        // is the caller who would wait for itself.
+        let path = path()
+        var holder = makings[index].thread
+        var wanted = key
+        var cycle: [Any.Type] = []
+        while holder != thread, let waiting = waitings[holder], let next = self.index(of: waiting.key) {
+            cycle += Self.part(of: waiting.path, from: wanted)
+            wanted = waiting.key
+            holder = makings[next].thread
         }
         if holder == thread {
-            return .cycle([path[path.count - 1]] + path)
+            return .cycle(Self.part(of: path, from: wanted) + cycle + [wanted.contract])
         }
 
-        makings[key]?.waiting.append((thread, turn))
-        awaited[thread] = key
-        return .wait
+        let turn = DispatchSemaphore(value: 0)
+        makings[index].turns.append((thread, turn))
+        waitings[thread] = Waiting(key: key, path: path)
+        return .wait(turn)
     }
 
     /// Ends the making of `key` and gives the turns of those who wait for it.
     mutating func leave(_ key: Key) -> [DispatchSemaphore] {
-        let waiting = makings.removeValue(forKey: key)?.waiting ?? []
-        for waiter in waiting {
-            awaited[waiter.thread] = nil
+        guard let index = index(of: key) else { return [] }
+        let turns = makings.remove(at: index).turns
+        for waiter in turns {
+            waitings[waiter.thread] = nil
         }
-        return waiting.map(\.turn)
+        return turns.map(\.turn)
+    }
+
+    /// The place of `key` among what is being made; the latest is the likeliest.
+    private func index(of key: Key) -> Int? {
+        makings.lastIndex { $0.key == key }
+    }
+
+    /// What a thread makes from `key`, which it holds, to what it wants next.
+    private static func part(of path: [Any.Type], from key: Key) -> ArraySlice<Any.Type> {
+        path[(path.lastIndex { $0 == key.contract } ?? path.endIndex)...]
     }
 }

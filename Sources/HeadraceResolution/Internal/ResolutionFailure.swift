@@ -16,7 +16,7 @@ struct ResolutionFailure {
         return ResolutionFailure(
             message: """
                 Nothing is registered for '\(name)'\(place). \
-                To fix, add 'builder.transient(\(name).self) { … }', '.scoped' or '.singleton' before 'build()', \
+                To fix, add 'builder.transient(\(expression(of: type))) { … }', '.scoped' or '.singleton' before 'build()', \
                 or ask with 'tryResolve()' where it may be missing.
                 """
         )
@@ -35,6 +35,15 @@ struct ResolutionFailure {
     /// Stops the program with the message.
     func stop() -> Never {
         fatalError(message)
+    }
+
+    /// The type as an argument in source text: `Module.Mailer.self`, `(any Module.Mailer).self`.
+    private static func expression(of type: Any.Type) -> String {
+        // Only the metatype of an existential is printed as one of a protocol.
+        let metatype = String(reflecting: Swift.type(of: type))
+        return metatype.hasSuffix(".Protocol")
+            ? "(any \(String(reflecting: type))).self"
+            : "\(metatype.dropLast(".Type".count)).self"
     }
 
     private static func describe(_ contracts: [Any.Type]) -> String {

@@ -11,60 +11,84 @@ import HeadraceCore
 /// It refers to what the container froze and starts without objects, so opening one costs the same
 /// however much is registered.
 final class ResolutionScope: DependencyResolutionScope {
-    /// What all scopes of one container have in common.
-    final class Shared: Sendable {
-        let bindings: TypeTable<Binding>
-        let gate = CreationGate()
+    /// Where a scope stands in its container.
+    private enum Place {
+        /// It is the one in which singletons are made; what is shared is made through this gate.
+        case outermost(CreationGate)
 
-        init(_ bindings: TypeTable<Binding>) {
-            self.bindings = bindings
+        /// It descends from this one, the outermost.
+        case within(ResolutionScope)
+    }
+
+    let bindings: TypeTable<Binding>
+    let objects = ScopedObjects()
+    private let place: Place
+
+    /// The outermost scope of the container: this one, or the one that it descends from.
+    var outermost: ResolutionScope {
+        switch place {
+        case .outermost: self
+        case .within(let outermost): outermost
         }
     }
 
-    let shared: Shared
-    let objects = ScopedObjects()
+    /// The gate of the container.
+    var gate: CreationGate {
+        switch place {
+        case .outermost(let gate): gate
+        case .within(let outermost): outermost.gate
+        }
+    }
 
-    /// The scope in which singletons are made; `nil` in that scope itself.
-    private let root: ResolutionScope?
+    /// Creates the outermost scope of a container.
+    init(_ bindings: TypeTable<Binding>) {
+        self.bindings = bindings
+        place = .outermost(CreationGate())
+    }
 
-    /// The outermost scope of the container: this one, or the one that it descends from.
-    var outermost: ResolutionScope { root ?? self }
-
-    init(shared: Shared, root: ResolutionScope? = nil) {
-        self.shared = shared
-        self.root = root
+    /// Creates a scope within `outer`.
+    private init(in outer: ResolutionScope) {
+        bindings = outer.bindings
+        place = .within(outer.outermost)
     }
 
     func tryResolve<T>(_ type: T.Type) -> T? {
-        if let binding = shared.bindings[type] {
+        if let binding = unsafe bindings.unretained(type) {
             // The table's key is the identity of the type that the binding gives: see TypedBinding.
-            return unsafe unsafeDowncast(binding, to: TypedBinding<T>.self).instance(for: self)
+            return unsafe binding._withUnsafeGuaranteedRef {
+                unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self)
+            }
         }
-        if let optional = type as? any OptionalDependency.Type {
-            return optional.resolveWrapped(in: self) as? T
-        }
-        return nil
+        return tryResolveOptional(type)
     }
 
     func resolve<T>(_ type: T.Type) -> T {
-        guard let instance = tryResolve(type) else {
+        // Not by way of `tryResolve(_:)`: see Binding on what a `T?` costs.
+        if let binding = unsafe bindings.unretained(type) {
+            return unsafe binding._withUnsafeGuaranteedRef {
+                unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self)
+            }
+        }
+        return resolveOptional(type)
+    }
+
+    func scope() -> any DependencyResolutionScope {
+        ResolutionScope(in: self)
+    }
+
+    /// Gives what is registered for the wrapped type of `type`, or stops the program where that is not optional.
+    @inline(never)
+    private func resolveOptional<T>(_ type: T.Type) -> T {
+        guard let instance = tryResolveOptional(type) else {
             ResolutionFailure.missing(type).stop()
         }
         return instance
     }
 
-    func scope() -> any DependencyResolutionScope {
-        ResolutionScope(shared: shared, root: outermost)
-    }
-}
-
-/// An optional type, which resolves to what its wrapped type is registered as.
-private protocol OptionalDependency {
-    static func resolveWrapped(in scope: ResolutionScope) -> Self
-}
-
-extension Optional: OptionalDependency {
-    static func resolveWrapped(in scope: ResolutionScope) -> Self {
-        scope.tryResolve(Wrapped.self)
+    /// Gives what is registered for the wrapped type of `type`, or `nil` where that is not optional.
+    @inline(never)
+    private func tryResolveOptional<T>(_ type: T.Type) -> T? {
+        guard let optional = type as? any OptionalDependency.Type else { return nil }
+        return optional.resolveWrapped(by: self) as? T
     }
 }

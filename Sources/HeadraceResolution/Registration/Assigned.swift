@@ -10,7 +10,9 @@
 /// one that returns the contract, and so checks at compile time that the one is the other.
 public typealias Assigned<Contract> = @Sendable (_ assignment: Assignment) -> Contract
 
-/// The scope in which an assigned implementation is wanted. Only `assigned(_:)` reads it.
+/// The scope in which an assigned implementation is wanted.
+///
+/// Only `assigned(_:)` reads it.
 public struct Assignment: Sendable {
     let scope: any DependencyResolutionScope
 }

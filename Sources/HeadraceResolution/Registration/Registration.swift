@@ -15,6 +15,7 @@ public struct Registration: Sendable {
     public let lifetime: Lifetime
 
     /// Makes the binding that a container keeps, with storage of its own for what is shared.
+    ///
     /// `scopedIndex` is the place of a scoped object in its scope.
     let makeBinding: @Sendable (_ scopedIndex: Int) -> Binding
 

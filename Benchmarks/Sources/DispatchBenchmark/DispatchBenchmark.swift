@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Measuring
+
+/// Measures resolution and dispatch against what one would write by hand.
+@main
+enum DispatchBenchmark {
+    static func main() {
+        Benchmark([
+            // The bounds of the first version.
+            Figure(.dispatchCommand(among: 1), floor: .handWrittenCommand, atMost: 1.5),
+            Figure(.singletonHit, floor: .lookUp, atMost: 1.6),
+            Figure(.newScope(among: 10), floor: .makeObject, atMost: 5),
+            Figure(.newScope(among: 10_000), floor: .makeObject, atMost: 5),
+            Figure(.newScope(among: 10_000), floor: .newScope(among: 10), atMost: 1.2),
+
+            // Reported.
+            Figure(.dispatchQuery, floor: .handWrittenQuery),
+            Figure(.dispatchCommand(among: 1_000), floor: .dispatchCommand(among: 10)),
+            Figure(.singletonHitInAScope, floor: .lookUp),
+            Figure(.scopedHit, floor: .lookUp),
+            Figure(.transientWithScope, floor: .makeObjectAndLookUp),
+            Figure(.graphOfThree, floor: .makeThreeAndLookUpThree),
+            Figure(.firstScopedObject, floor: .makeObject),
+        ]).run()
+    }
+}

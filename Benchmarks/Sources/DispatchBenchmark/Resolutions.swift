@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import DispatchSubjects
+import HeadraceResolution
+import Measuring
+
+/// What the container does.
+extension Workload {
+    /// Resolves a singleton that was made before, from the container.
+    static let singletonHit = Workload("singleton-hit") {
+        let container = makeContainer { $0.singleton { Settings() } }
+        return { iterations in
+            for _ in 0..<iterations { consume(container.resolve(Settings.self)) }
+        }
+    }
+
+    /// Resolves a singleton that was made before, through a scope behind its protocol.
+    static let singletonHitInAScope = Workload("singleton-hit-through-any-scope") {
+        let scope = makeContainer { $0.singleton { Settings() } }.scope()
+        return { iterations in
+            for _ in 0..<iterations { consume(scope.resolve(Settings.self)) }
+        }
+    }
+
+    /// Resolves a scoped object that was made before.
+    static let scopedHit = Workload("scoped-hit-through-any-scope") {
+        let scope = makeContainer { $0.scoped { Settings() } }.scope()
+        return { iterations in
+            for _ in 0..<iterations { consume(scope.resolve(Settings.self)) }
+        }
+    }
+
+    /// Makes an object with a singleton out of its scope.
+    static let transientWithScope = Workload("transient-with-scope") {
+        let container = makeContainer { builder in
+            builder.singleton { Settings() }
+            builder.transient { Store(settings: $0.resolve()) }
+        }
+        return { iterations in
+            for _ in 0..<iterations { consume(container.resolve(Store.self)) }
+        }
+    }
+
+    /// Makes three transient objects, the top of them `Resolvable`.
+    static let graphOfThree = Workload("graph-of-three") {
+        let container = makeContainer { builder in
+            builder.transient { Settings() }
+            builder.transient { Store(settings: $0.resolve()) }
+            builder.transient(Screen.self)
+        }
+        return { iterations in
+            for _ in 0..<iterations { consume(container.resolve(Screen.self)) }
+        }
+    }
+
+    /// Opens a scope of a container with `count` registrations.
+    static func newScope(among count: Int) -> Workload {
+        Workload("new-scope-among-\(count)") {
+            let container = makeContainer { Numbered.register(count, in: $0) }
+            return { iterations in
+                for _ in 0..<iterations { consume(container.scope()) }
+            }
+        }
+    }
+
+    /// Opens a scope and makes its first object.
+    static let firstScopedObject = Workload("new-scope-and-its-first-object") {
+        let container = makeContainer { $0.scoped { Settings() } }
+        return { iterations in
+            for _ in 0..<iterations { consume(container.scope().resolve(Settings.self)) }
+        }
+    }
+
+    /// A container with nine registrations besides those of `register`.
+    private static func makeContainer(_ register: (ContainerBuilder) -> Void) -> Container {
+        let builder = ContainerBuilder()
+        Numbered.register(9, in: builder)
+        register(builder)
+        return builder.build()
+    }
+}

@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What a program writes that wants its objects by their type, and no more than that.
+public final class HandWrittenRegistry: Sendable {
+    private let objects: [ObjectIdentifier: any AnyObject & Sendable]
+
+    /// Creates a registry of these objects.
+    public init(_ objects: [ObjectIdentifier: any AnyObject & Sendable]) {
+        self.objects = objects
+    }
+
+    /// The object of a type.
+    @inline(never)
+    public func find(_ type: Any.Type) -> AnyObject? {
+        objects[ObjectIdentifier(type)]
+    }
+}
+
+/// What a program writes that wants its handlers by the type of their message, and no more than that.
+public final class HandWrittenDispatcher<Message: Sendable, Value>: Sendable {
+    private let handlers: [ObjectIdentifier: @Sendable (Message) async throws -> Value]
+
+    /// Creates a dispatcher of these handlers.
+    public init(_ handlers: [ObjectIdentifier: @Sendable (Message) async throws -> Value]) {
+        self.handlers = handlers
+    }
+
+    /// Calls the handler of the message.
+    @inlinable
+    public func dispatch(_ message: Message) async throws -> Value {
+        guard let handler = handler(of: Message.self) else { fatalError("no handler") }
+        return try await handler(message)
+    }
+
+    /// The handler of a type of message.
+    @inline(never)
+    @_specialize(where Message == Add, Value == Void)
+    @_specialize(where Message == Double, Value == Int)
+    @usableFromInline
+    func handler(of type: Any.Type) -> (@Sendable (Message) async throws -> Value)? {
+        handlers[ObjectIdentifier(type)]
+    }
+}

@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceResolution
+
+/// An object of one word: the smallest that is worth making.
+public final class Settings: Sendable {
+    let word: Int
+
+    /// Creates an object.
+    @inline(never)
+    public init() {
+        word = 1
+    }
+}
+
+/// The middle of a graph of three.
+public final class Store: Sendable {
+    let settings: Settings
+
+    /// Creates a store.
+    @inline(never)
+    public init(settings: Settings) {
+        self.settings = settings
+    }
+}
+
+/// The top of a graph of three.
+public final class Screen: Resolvable {
+    let store: Store
+
+    /// Creates a screen by hand.
+    @inline(never)
+    public init(store: Store) {
+        self.store = store
+    }
+
+    /// Creates a screen as a container does.
+    @inline(never)
+    public init(scope: any DependencyResolutionScope) {
+        store = scope.resolve()
+    }
+}

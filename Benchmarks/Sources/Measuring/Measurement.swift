@@ -1,0 +1,71 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// What a figure came to.
+struct Measurement {
+    /// The median over the rounds, in nanoseconds an operation.
+    let subject: Double
+
+    /// As of the subject.
+    let floor: Double
+
+    /// The median of the ratios of each round: what disturbs a round disturbs both of its halves.
+    let ratio: Double
+
+    /// Measures `figure` in rounds, each of them the floor and then the subject.
+    init(_ figure: Figure, rounds: Int) async throws {
+        let floor = figure.floor.makeLoop()
+        let subject = figure.subject.makeLoop()
+        let floorIterations = try await Self.iterations(of: floor)
+        let subjectIterations = try await Self.iterations(of: subject)
+
+        var floors: [Double] = []
+        var subjects: [Double] = []
+        for _ in 0..<rounds {
+            floors.append(try await Self.time(floor, floorIterations))
+            subjects.append(try await Self.time(subject, subjectIterations))
+        }
+
+        self.floor = Self.median(floors)
+        self.subject = Self.median(subjects)
+        ratio = Self.median(zip(subjects, floors).map { $0 / $1 })
+    }
+
+    /// As many iterations as take some three milliseconds; finding them warms up, too.
+    private static func iterations(of loop: @Sendable (Int) async throws -> Void) async throws -> Int {
+        var iterations = 1_000
+        while try await time(loop, iterations) * Double(iterations) < 3_000_000 {
+            iterations *= 2
+        }
+        return iterations
+    }
+
+    /// Nanoseconds an iteration.
+    private static func time(_ loop: @Sendable (Int) async throws -> Void, _ iterations: Int) async throws -> Double {
+        let start = threadTime()
+        try await loop(iterations)
+        return (threadTime() - start) / Double(iterations)
+    }
+
+    /// The time that this thread has run, in nanoseconds: not the time that it waited for a processor.
+    ///
+    /// No loop here suspends, so each ends on the thread that it began on.
+    private static func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        values.sorted()[values.count / 2]
+    }
+}

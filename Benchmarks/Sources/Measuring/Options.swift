@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What the command line asks for.
+struct Options {
+    /// A command line that cannot be obeyed.
+    struct Mistake: Error, CustomStringConvertible {
+        let message: String
+
+        var description: String {
+            message + " Usage: [--rounds COUNT] [--check] | --list | --case NAME --iterations COUNT"
+        }
+    }
+
+    enum Mode {
+        /// Names the workloads.
+        case list
+
+        /// Runs one workload and measures nothing: for `Benchmarks/count`.
+        case count(name: String, iterations: Int)
+
+        /// Prints the table; checked, a ratio beyond its bound is a failure.
+        case measure(rounds: Int, isChecked: Bool)
+    }
+
+    let mode: Mode
+
+    init(_ arguments: [String]) throws {
+        var rounds = 31
+        var isChecked = false
+        var isListed = false
+        var name: String?
+        var iterations: Int?
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--check": isChecked = true
+            case "--list": isListed = true
+            case "--rounds": rounds = try Self.count(after: argument, in: &rest)
+            case "--iterations": iterations = try Self.count(after: argument, in: &rest)
+            case "--case": name = rest.popFirst()
+            default: throw Mistake(message: "'\(argument)' is no option.")
+            }
+        }
+
+        switch (name, iterations) {
+        case (let name?, let iterations?): mode = .count(name: name, iterations: iterations)
+        case (nil, nil): mode = isListed ? .list : .measure(rounds: rounds, isChecked: isChecked)
+        default: throw Mistake(message: "'--case' and '--iterations' go together.")
+        }
+    }
+
+    private static func count(after option: String, in rest: inout ArraySlice<String>) throws -> Int {
+        guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else {
+            throw Mistake(message: "'\(option)' needs a count above zero.")
+        }
+        return count
+    }
+}

@@ -1,0 +1,208 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Dispatch
+import HeadraceResolution
+import Synchronization
+import Testing
+
+/// Many threads ask first at the same moment: what is shared is made once.
+///
+/// The rounds are many because each is short: ThreadSanitizer and chance need the repetitions.
+@Suite struct ContentionTests {
+    private static let rounds = 1_000
+    private static let askers = 16
+
+    @Test(.timeLimit(.minutes(2)))
+    func sixteenTasksMakeAFreshSingletonGraphOnce() async {
+        for _ in 0..<Self.rounds {
+            let made = Made()
+            let contracts = container { made.registerSingletons(in: $0) }
+
+            let graphs = await withTaskGroup(of: [ObjectIdentifier].self) { group in
+                for asker in 0..<Self.askers {
+                    group.addTask { Self.identities(from: contracts.scope(), startingAt: asker) }
+                }
+                return await group.reduce(into: Set()) { $0.insert($1) }
+            }
+
+            guard graphs.count == 1, made.counts == [1, 1, 1] else {
+                Issue.record("\(graphs.count) graphs, made \(made.counts) times")
+                return
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func threadsMakeAFreshSingletonGraphOnce() {
+        for _ in 0..<Self.rounds {
+            let made = Made()
+            let contracts = container { made.registerSingletons(in: $0) }
+            let graphs = Mutex<Set<[ObjectIdentifier]>>([])
+
+            DispatchQueue.concurrentPerform(iterations: Self.askers) { asker in
+                let graph = Self.identities(from: contracts, startingAt: asker)
+                graphs.withLock { _ = $0.insert(graph) }
+            }
+
+            guard graphs.withLock({ $0.count }) == 1, made.counts == [1, 1, 1] else {
+                Issue.record("made \(made.counts) times")
+                return
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func sixteenTasksMakeAScopedGraphOncePerScope() async {
+        let made = Made()
+        let contracts = container { made.registerScoped(in: $0) }
+        for round in 1...Self.rounds {
+            let scope = contracts.scope()
+
+            let graphs = await withTaskGroup(of: [ObjectIdentifier].self) { group in
+                for asker in 0..<Self.askers {
+                    group.addTask { Self.identities(from: scope, startingAt: asker) }
+                }
+                return await group.reduce(into: Set()) { $0.insert($1) }
+            }
+
+            guard graphs.count == 1, made.counts == [round, round, round] else {
+                Issue.record("\(graphs.count) graphs, made \(made.counts) times in \(round) scopes")
+                return
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func manyScopesAtOnceEachHaveTheirOwnObjectsAndOneSingleton() {
+        let made = Made()
+        let contracts = container { builder in
+            made.registerScoped(in: builder)
+            builder.singleton { Settings() }
+        }
+        let scopes = Self.rounds * Self.askers
+        let settings: Settings = contracts.resolve()
+        let mistakes = Counter()
+
+        DispatchQueue.concurrentPerform(iterations: scopes) { asker in
+            let scope = contracts.scope()
+            let isKept =
+                Self.identities(from: scope, startingAt: asker) == Self.identities(from: scope, startingAt: asker + 1)
+            if !isKept || scope.resolve(Settings.self) !== settings { mistakes.increment() }
+        }
+
+        #expect(mistakes.value == 0)
+        #expect(made.counts == [scopes, scopes, scopes])
+    }
+
+    /// The first maker is held in its factory until the others are known to have asked.
+    @Test(.timeLimit(.minutes(1)))
+    func whoAsksWhileItIsMadeGetsThatObject() {
+        let began = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let made = Counter()
+        let contracts = container { builder in
+            builder.singleton {
+                made.increment()
+                began.signal()
+                mayEnd.wait()
+                return Settings()
+            }
+        }
+        let seen = Mutex<[Settings]>([])
+        let ended = DispatchGroup()
+        let ask: @Sendable () -> Void = {
+            let settings: Settings = contracts.resolve()
+            seen.withLock { $0.append(settings) }
+        }
+
+        DispatchQueue.global().async(group: ended, execute: ask)
+        began.wait()
+        for _ in 0..<4 { DispatchQueue.global().async(group: ended, execute: ask) }
+        mayEnd.signal()
+        ended.wait()
+
+        #expect(made.value == 1)
+        #expect(seen.withLock { $0.count } == 5)
+        #expect(seen.withLock { $0.allSatisfy { $0 === contracts.resolve(Settings.self) } })
+    }
+
+    /// The three objects of a graph, asked for in an order that differs from asker to asker.
+    private static func identities(from resolver: any DependencyResolver, startingAt asker: Int) -> [ObjectIdentifier] {
+        var top: Top?
+        var middle: Middle?
+        var bottom: Bottom?
+        for step in 0..<3 {
+            switch (asker + step) % 3 {
+            case 0: top = resolver.resolve()
+            case 1: middle = resolver.resolve()
+            default: bottom = resolver.resolve()
+            }
+        }
+        let objects: [AnyObject?] = [
+            top, top?.middle, top?.bottom, middle, middle?.bottom, bottom,
+        ]
+        return objects.compactMap { $0.map { ObjectIdentifier($0) } }
+    }
+}
+
+// MARK: - Fixtures
+
+private final class Bottom: Sendable {}
+
+private final class Middle: Sendable {
+    let bottom: Bottom
+
+    init(bottom: Bottom) {
+        self.bottom = bottom
+    }
+}
+
+private final class Top: Sendable {
+    let middle: Middle
+    let bottom: Bottom
+
+    init(middle: Middle, bottom: Bottom) {
+        self.middle = middle
+        self.bottom = bottom
+    }
+}
+
+/// Counts how often each object of a graph of three is made.
+private struct Made: Sendable {
+    private let tops = Counter()
+    private let middles = Counter()
+    private let bottoms = Counter()
+
+    var counts: [Int] { [tops.value, middles.value, bottoms.value] }
+
+    func registerSingletons(in builder: ContainerBuilder) {
+        builder.singleton { top(from: $0) }
+        builder.singleton { middle(from: $0) }
+        builder.singleton { bottom() }
+    }
+
+    func registerScoped(in builder: ContainerBuilder) {
+        builder.scoped { top(from: $0) }
+        builder.scoped { middle(from: $0) }
+        builder.scoped { bottom() }
+    }
+
+    private func top(from scope: any DependencyResolutionScope) -> Top {
+        tops.increment()
+        return Top(middle: scope.resolve(), bottom: scope.resolve())
+    }
+
+    private func middle(from scope: any DependencyResolutionScope) -> Middle {
+        middles.increment()
+        return Middle(bottom: scope.resolve())
+    }
+
+    private func bottom() -> Bottom {
+        bottoms.increment()
+        return Bottom()
+    }
+}

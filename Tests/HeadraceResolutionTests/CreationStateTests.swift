@@ -1,0 +1,196 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Testing
+
+@testable import HeadraceResolution
+
+/// The machine alone: who makes, who waits, and who would wait for himself.
+@Suite struct CreationStateTests {
+    private let alpha = Product(Alpha.self)
+    private let beta = Product(Beta.self)
+    private let gamma = Product(Gamma.self)
+
+    @Test func theFirstWhoAsksMakes() {
+        var state = CreationState()
+
+        #expect(state.enter(alpha, thread: 1) == .make)
+    }
+
+    @Test func whoAsksMeanwhileWaits() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+
+        #expect(state.enter(alpha, thread: 2) == .wait)
+        #expect(state.enter(alpha, thread: 3) == .wait)
+    }
+
+    @Test func differentObjectsAreMadeAtTheSameTime() {
+        var state = CreationState()
+
+        #expect(state.enter(alpha, thread: 1) == .make)
+        #expect(state.enter(beta, thread: 2) == .make)
+        #expect(state.enter(beta.inAnotherScope, thread: 3) == .make)
+    }
+
+    @Test func leavingGivesATurnToEachWhoWaitsAndToNobodyElse() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+        _ = state.enter(beta, thread: 2)
+        _ = state.enter(alpha, thread: 3)
+        _ = state.enter(alpha, thread: 4)
+        _ = state.enter(beta, thread: 5)
+
+        #expect(state.leave(alpha.key).count == 2)
+        #expect(state.leave(beta.key).count == 1)
+    }
+
+    @Test func leavingWithNobodyWaitingGivesNoTurn() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+
+        #expect(state.leave(alpha.key).isEmpty)
+    }
+
+    @Test func whatWasLeftIsMadeAgainByWhoAsksNext() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+        _ = state.leave(alpha.key)
+
+        #expect(state.enter(alpha, thread: 2) == .make)
+    }
+
+    @Test func whoGotHisTurnWaitsForNothingAnyMore() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+        _ = state.enter(beta, thread: 2)
+        _ = state.enter(alpha, thread: 2, path: [beta])
+        _ = state.leave(alpha.key)
+
+        // Thread 2 makes beta still, but does not wait for thread 1: no circle.
+        _ = state.enter(alpha, thread: 1)
+        #expect(state.enter(beta, thread: 1, path: [alpha]) == .wait)
+    }
+
+    @Test func askingForWhatOneIsMakingIsACycleAlongOnesPath() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+
+        let entry = state.enter(alpha, thread: 1, path: [gamma, alpha, beta])
+
+        #expect(entry == .cycle([Alpha.self, Beta.self, Alpha.self]))
+    }
+
+    @Test func twoWhoWaitForOneAnotherAreACycle() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+        _ = state.enter(beta, thread: 2)
+        _ = state.enter(beta, thread: 1, path: [alpha])
+
+        let entry = state.enter(alpha, thread: 2, path: [beta])
+
+        #expect(entry == .cycle([Beta.self, Alpha.self, Beta.self]))
+    }
+
+    @Test func threeWhoWaitInARingAreACycleThroughEverythingTheyMake() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+        _ = state.enter(beta, thread: 2)
+        _ = state.enter(gamma, thread: 3)
+        _ = state.enter(beta, thread: 1, path: [alpha, Product(Int.self)])
+        _ = state.enter(gamma, thread: 2, path: [Product(Bool.self), beta])
+
+        let entry = state.enter(alpha, thread: 3, path: [gamma, Product(String.self)])
+
+        #expect(entry == .cycle([Gamma.self, String.self, Alpha.self, Int.self, Beta.self, Gamma.self]))
+    }
+
+    @Test func waitingInARowIsNoCycle() {
+        var state = CreationState()
+        _ = state.enter(alpha, thread: 1)
+        _ = state.enter(beta, thread: 2)
+        _ = state.enter(gamma, thread: 3)
+
+        #expect(state.enter(alpha, thread: 2, path: [beta]) == .wait)
+        #expect(state.enter(beta, thread: 3, path: [gamma]) == .wait)
+        #expect(state.enter(gamma, thread: 4) == .wait)
+    }
+
+    /// Every interleaving of two threads that each hold one of two objects and want the other.
+    @Test(arguments: [[1, 1, 2, 2], [1, 2, 1, 2], [1, 2, 2, 1], [2, 1, 1, 2], [2, 1, 2, 1], [2, 2, 1, 1]])
+    func anyInterleavingEndsInOneCycleAndNoDeadlock(turns: [UInt]) {
+        var state = CreationState()
+        var steps: [UInt: Int] = [1: 0, 2: 0]
+        var waiting = 0
+        var cycles = 0
+
+        for thread in turns {
+            let (own, others) = thread == 1 ? (alpha, beta) : (beta, alpha)
+            let isFirstStep = steps[thread] == 0
+            steps[thread, default: 0] += 1
+            let entry =
+                isFirstStep ? state.enter(own, thread: thread) : state.enter(others, thread: thread, path: [own])
+            switch entry {
+            case .make where !isFirstStep:
+                // The other has not begun: this thread makes both, and leaves both.
+                _ = state.leave(others.key)
+                _ = state.leave(own.key)
+            case .make: break
+            case .wait: waiting += 1
+            case .cycle: cycles += 1
+            }
+        }
+
+        let overlap = turns[0] != turns[1]
+        #expect(cycles == (overlap ? 1 : 0))
+        #expect(waiting == (overlap ? 1 : 0))
+    }
+}
+
+// MARK: - Vocabulary
+
+/// An object to make, and the types of its path.
+private struct Product {
+    let key: CreationState.Key
+    let contract: Any.Type
+    private let binding: Binding
+
+    init<T: Sendable>(_ contract: T.Type) {
+        let binding = SingletonBinding<T> { _ in fatalError("not made in these tests") }
+        self.init(binding, contract, scope: nil)
+    }
+
+    private init(_ binding: Binding, _ contract: Any.Type, scope: ResolutionScope?) {
+        self.binding = binding
+        self.contract = contract
+        key = CreationState.Key(binding: binding, scope: scope)
+    }
+
+    var inAnotherScope: Product {
+        Product(binding, contract, scope: container { _ in }.scope() as? ResolutionScope)
+    }
+}
+
+/// An entry that can be compared.
+private enum Outcome: Equatable {
+    case make
+    case wait
+    case cycle([ObjectIdentifier])
+
+    static func cycle(_ contracts: [Any.Type]) -> Outcome {
+        .cycle(contracts.map { ObjectIdentifier($0) })
+    }
+}
+
+extension CreationState {
+    fileprivate mutating func enter(_ product: Product, thread: Thread, path: [Product] = []) -> Outcome {
+        switch enter(product.key, thread: thread, path: path.map(\.contract)) {
+        case .make: .make
+        case .wait: .wait
+        case .cycle(let contracts): .cycle(contracts)
+        }
+    }
+}

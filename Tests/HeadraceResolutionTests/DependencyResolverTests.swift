@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Testing
+
+/// A resolver of one's own implements `tryResolve(_:)`, and the rest follows.
+@Suite struct DependencyResolverTests {
+    @Test func everySpellingFollowsFromTryResolve() {
+        let resolver = OneThing(thing: "the thing")
+
+        let byContext: String = resolver.resolve()
+        let tried: String? = resolver.tryResolve()
+
+        #expect(byContext == "the thing")
+        #expect(resolver.resolve(String.self) == "the thing")
+        #expect(tried == "the thing")
+        #expect(resolver.tryResolve(Int.self) == nil)
+    }
+
+    @Test func itStandsBehindTheProtocolLikeAnyOther() {
+        let resolvers: [any DependencyResolver] = [OneThing(thing: 7), container { $0.singleton { 7 } }]
+
+        #expect(resolvers.map { $0.resolve(Int.self) } == [7, 7])
+    }
+
+    @Test func resolvingWhatItLacksStopsTheProgramAndNamesTheType() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = OneThing(thing: "the thing").resolve(Int.self)
+        }
+
+        #expect(result.saysInStandardError("Nothing is registered for 'Swift.Int'. To fix, add"))
+    }
+
+    private struct OneThing<Thing>: DependencyResolver {
+        let thing: Thing
+
+        func tryResolve<T>(_ type: T.Type) -> T? {
+            thing as? T
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Testing
+
+@Suite struct RegistrationFormTests {
+    @Test func thereAreSevenFormsOfEachLifetime() {
+        let count = { lifetime in RegistrationForm.all.count { $0.lifetime == lifetime } }
+
+        #expect([.transient, .scoped, .singleton].map(count) == [7, 7, 7])
+    }
+
+    @Test(arguments: RegistrationForm.all)
+    func sharesTheObjectAsFarAsItsLifetimeReaches(form: RegistrationForm) {
+        let container = makeContainer(form)
+        let scope = container.scope()
+        let nested = scope.scope()
+        let sibling = container.scope()
+
+        let first = form.mailer(from: scope)
+
+        let isKeptInItsScope = form.lifetime != .transient
+        let isKeptInTheContainer = form.lifetime == .singleton
+        #expect((form.mailer(from: scope) === first) == isKeptInItsScope)
+        #expect((form.mailer(from: nested) === first) == isKeptInTheContainer)
+        #expect((form.mailer(from: sibling) === first) == isKeptInTheContainer)
+        #expect((form.mailer(from: container) === first) == isKeptInTheContainer)
+    }
+
+    @Test(arguments: RegistrationForm.all)
+    func sharesTheObjectInTheContainerAsInAnyScope(form: RegistrationForm) {
+        let container = makeContainer(form)
+
+        let first = form.mailer(from: container)
+
+        #expect((form.mailer(from: container) === first) == (form.lifetime != .transient))
+    }
+
+    @Test(arguments: RegistrationForm.all.filter(\.usesScope))
+    func makesTheObjectOutOfTheScopeThatItsLifetimeNames(form: RegistrationForm) {
+        let container = makeContainer(form)
+        let scope = container.scope().scope()
+
+        let mailer = form.mailer(from: scope)
+
+        let isOfTheContainer = form.lifetime == .singleton
+        #expect((mailer.settings === container.resolve(Settings.self)) == isOfTheContainer)
+        #expect((mailer.settings === scope.resolve(Settings.self)) == !isOfTheContainer)
+    }
+
+    private func makeContainer(_ form: RegistrationForm) -> Container {
+        container { builder in
+            builder.scoped { Settings() }
+            form.register(in: builder)
+        }
+    }
+}
+
+/// Initialisers stand for factories, without a closure around them.
+@Suite struct InitializerAsFactoryTests {
+    @Test func anInitializerWithoutArgumentsIsAFactoryOfEachLifetime() {
+        let contracts = container { builder in
+            builder.transient(Clock.init)
+            builder.scoped(Calendar.init)
+            builder.singleton(Settings.init)
+        }
+
+        #expect(contracts.resolve(Clock.self) !== contracts.resolve(Clock.self))
+        #expect(contracts.resolve(Calendar.self) === contracts.resolve(Calendar.self))
+        #expect(contracts.scope().resolve(Settings.self) === contracts.resolve(Settings.self))
+    }
+
+    @Test func anInitializerThatTakesTheScopeIsAFactoryOfEachLifetime() {
+        let transient = container { builder in
+            builder.scoped(Settings.init)
+            builder.transient(ResolvableMailer.init)
+        }
+        let scoped = container { builder in
+            builder.scoped(Settings.init)
+            builder.scoped(ResolvableMailer.init)
+        }
+        let singleton = container { builder in
+            builder.scoped(Settings.init)
+            builder.singleton(ResolvableMailer.init)
+        }
+
+        #expect(transient.resolve(ResolvableMailer.self).settings === transient.resolve(Settings.self))
+        #expect(scoped.resolve(ResolvableMailer.self) === scoped.resolve(ResolvableMailer.self))
+        #expect(singleton.scope().resolve(ResolvableMailer.self) === singleton.resolve(ResolvableMailer.self))
+    }
+
+    @Test func anInitializerOfAnImplementationIsAFactoryOfItsContract() {
+        let contracts = container { builder in
+            builder.singleton(Settings.init)
+            builder.singleton((any Mailer).self, ResolvableMailer.init)
+        }
+
+        #expect(contracts.resolve((any Mailer).self) is ResolvableMailer)
+    }
+
+    private final class Clock: Sendable {}
+
+    private final class Calendar: Sendable {}
+}
