@@ -37,7 +37,12 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
     override final var contract: Any.Type { T.self }
 
     /// Gives the object for whoever asks in `scope`.
-    func instance(for scope: ResolutionScope) -> T { preconditionFailure("abstract") }
+    ///
+    /// `given` is the scope that the factory of a transient object gets: `scope`, or a ``BorrowedScope`` of it
+    /// where the object is for one that the scope keeps.
+    func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        preconditionFailure("abstract")
+    }
 }
 
 extension TypedBinding where T: Sendable {
@@ -49,8 +54,8 @@ extension TypedBinding where T: Sendable {
 
 /// Makes a new object each time.
 final class TransientBinding<T>: TypedBinding<T>, @unchecked Sendable {
-    override func instance(for scope: ResolutionScope) -> T {
-        ResolutionPath.making(self) { factory(scope) }
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        ResolutionPath.making(self) { factory(given) }
     }
 }
 
@@ -63,7 +68,7 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
         super.init(factory)
     }
 
-    override func instance(for scope: ResolutionScope) -> T {
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let made = unsafe scope.objects.unretained(index) {
             return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
         }
@@ -75,7 +80,7 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
             CreationGate.Key(binding: self, scope: scope),
             existing: { scope.objects.find(index) },
             make: {
-                let made = TypedInstance(index: index, ResolutionPath.making(self) { factory(scope) })
+                let made = TypedInstance(index: index, ResolutionPath.making(self) { factory(BorrowedScope(scope)) })
                 scope.objects.insert(made)
                 return made
             }
@@ -87,7 +92,7 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
 final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     private let made = InstanceReference()
 
-    override func instance(for scope: ResolutionScope) -> T {
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let made = unsafe made.unretained() {
             return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
         }
@@ -98,7 +103,11 @@ final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable 
         scope.gate.makeOnce(
             CreationGate.Key(binding: self, scope: nil),
             existing: { made.load() },
-            make: { made.storeIfNil(TypedInstance(index: 0, ResolutionPath.making(self) { factory(scope) })) }
+            make: {
+                made.storeIfNil(
+                    TypedInstance(index: 0, ResolutionPath.making(self) { factory(BorrowedScope(scope)) })
+                )
+            }
         )
     }
 }

@@ -7,11 +7,11 @@
 /// An optional type, which resolves to what its wrapped type is registered as.
 protocol OptionalDependency {
     /// Gives what `resolver` has for the wrapped type, or `nil`.
-    static func resolveWrapped(by resolver: some DependencyResolver) -> Self
+    static func resolveWrapped(by resolver: any DependencyResolver) -> Self
 }
 
 extension Optional: OptionalDependency {
-    static func resolveWrapped(by resolver: some DependencyResolver) -> Self {
+    static func resolveWrapped(by resolver: any DependencyResolver) -> Self {
         resolver.tryResolve(Wrapped.self)
     }
 }

@@ -32,6 +32,17 @@ struct ResolutionFailure {
         )
     }
 
+    /// The scope was kept by an object of its own container, longer than anyone else has kept the container.
+    static var released: ResolutionFailure {
+        ResolutionFailure(
+            message: """
+                The container of this scope is gone: an object that the container made has kept the scope, and \
+                nobody has kept the container. To fix, keep the container, or a scope that it opened, for as long \
+                as its objects are used.
+                """
+        )
+    }
+
     /// Stops the program with the message.
     func stop() -> Never {
         fatalError(message)

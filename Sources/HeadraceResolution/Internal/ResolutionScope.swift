@@ -53,23 +53,33 @@ final class ResolutionScope: DependencyResolutionScope {
     }
 
     func tryResolve<T>(_ type: T.Type) -> T? {
-        if let binding = unsafe bindings.unretained(type) {
-            // The table's key is the identity of the type that the binding gives: see TypedBinding.
-            return unsafe binding._withUnsafeGuaranteedRef {
-                unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self)
-            }
-        }
-        return tryResolveOptional(type)
+        tryResolve(type, given: self)
     }
 
     func resolve<T>(_ type: T.Type) -> T {
-        // Not by way of `tryResolve(_:)`: see Binding on what a `T?` costs.
+        resolve(type, given: self)
+    }
+
+    /// Gives an object of `type`, or `nil` where nothing is registered for it; its factory gets `given`.
+    func tryResolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
         if let binding = unsafe bindings.unretained(type) {
+            // The table's key is the identity of the type that the binding gives: see TypedBinding.
             return unsafe binding._withUnsafeGuaranteedRef {
-                unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self)
+                unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self, given: given)
             }
         }
-        return resolveOptional(type)
+        return tryResolveOptional(type, given: given)
+    }
+
+    /// Gives an object of `type`, or stops the program; its factory gets `given`.
+    func resolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
+        // Not by way of `tryResolve(_:given:)`: see Binding on what a `T?` costs.
+        if let binding = unsafe bindings.unretained(type) {
+            return unsafe binding._withUnsafeGuaranteedRef {
+                unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self, given: given)
+            }
+        }
+        return resolveOptional(type, given: given)
     }
 
     func scope() -> any DependencyResolutionScope {
@@ -78,8 +88,8 @@ final class ResolutionScope: DependencyResolutionScope {
 
     /// Gives what is registered for the wrapped type of `type`, or stops the program where that is not optional.
     @inline(never)
-    private func resolveOptional<T>(_ type: T.Type) -> T {
-        guard let instance = tryResolveOptional(type) else {
+    private func resolveOptional<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
+        guard let instance = tryResolveOptional(type, given: given) else {
             ResolutionFailure.missing(type).stop()
         }
         return instance
@@ -87,8 +97,8 @@ final class ResolutionScope: DependencyResolutionScope {
 
     /// Gives what is registered for the wrapped type of `type`, or `nil` where that is not optional.
     @inline(never)
-    private func tryResolveOptional<T>(_ type: T.Type) -> T? {
+    private func tryResolveOptional<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
         guard let optional = type as? any OptionalDependency.Type else { return nil }
-        return optional.resolveWrapped(by: self) as? T
+        return optional.resolveWrapped(by: given) as? T
     }
 }

@@ -21,6 +21,9 @@
 /// What is shared must be `Sendable`, and the compiler checks it: singletons and scoped objects are
 /// reached by whoever has the container. Transient objects belong to who resolved them and need not be.
 ///
+/// A shared object may keep the scope that its factory was given: that does not keep the container alive, so
+/// what the container made goes with it. Whoever uses such an object keeps the container, or a scope it opened.
+///
 /// The last registration of a type wins.
 public protocol DependencyRegistry {
     /// Records `registration`, replacing an earlier one of the same contract.

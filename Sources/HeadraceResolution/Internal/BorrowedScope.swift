@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The scope as an object sees it which that scope keeps: one that does not keep the scope in turn.
+///
+/// A singleton may hold on to the scope that made it, or to a dispatcher made in it. Were that the scope itself,
+/// the container would keep the singleton, the singleton the container, and neither would ever end.
+final class BorrowedScope: DependencyResolutionScope {
+    private weak let lender: ResolutionScope?
+
+    init(_ scope: ResolutionScope) {
+        lender = scope
+    }
+
+    func tryResolve<T>(_ type: T.Type) -> T? {
+        lender?.tryResolve(type, given: self)
+    }
+
+    func resolve<T>(_ type: T.Type) -> T {
+        lenderOrStop.resolve(type, given: self)
+    }
+
+    func scope() -> any DependencyResolutionScope {
+        lenderOrStop.scope()
+    }
+
+    private var lenderOrStop: ResolutionScope {
+        guard let lender else { ResolutionFailure.released.stop() }
+        return lender
+    }
+}

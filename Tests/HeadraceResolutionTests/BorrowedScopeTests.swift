@@ -1,0 +1,119 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Testing
+
+/// Keeps the scope that made it.
+private final class Keeper: Sendable {
+    let scope: any DependencyResolutionScope
+
+    init(_ scope: any DependencyResolutionScope) {
+        self.scope = scope
+    }
+}
+
+/// Is made for a keeper, and keeps the scope in its turn.
+private final class Aide: Sendable {
+    let scope: any DependencyResolutionScope
+
+    init(_ scope: any DependencyResolutionScope) {
+        self.scope = scope
+    }
+}
+
+private final class Employer: Sendable {
+    let aide: Aide
+
+    init(_ aide: Aide) {
+        self.aide = aide
+    }
+}
+
+@Suite struct BorrowedScopeTests {
+    private func builder() -> ContainerBuilder {
+        let builder = ContainerBuilder()
+        builder.transient { "resolved" }
+        builder.transient { Aide($0) }
+        return builder
+    }
+
+    @Test func aSingletonThatKeepsItsScopeGoesWithTheContainer() {
+        let builder = builder()
+        builder.singleton { Keeper($0) }
+        weak var keeper: Keeper?
+
+        do {
+            let container = builder.build()
+            keeper = container.resolve(Keeper.self)
+            #expect(keeper?.scope.resolve(String.self) == "resolved")
+        }
+
+        #expect(keeper == nil)
+    }
+
+    @Test func aScopedObjectThatKeepsItsScopeGoesWithTheScope() {
+        let builder = builder()
+        builder.scoped { Keeper($0) }
+        let container = builder.build()
+        weak var keeper: Keeper?
+
+        do {
+            let scope = container.scope()
+            keeper = scope.resolve(Keeper.self)
+            #expect(keeper?.scope.resolve(Keeper.self) === keeper)
+        }
+
+        #expect(keeper == nil)
+    }
+
+    @Test func whatWasMadeForASingletonMayKeepTheScopeToo() {
+        let builder = builder()
+        builder.singleton { scope in Employer(scope.resolve()) }
+        weak var employer: Employer?
+
+        do {
+            let container = builder.build()
+            employer = container.resolve(Employer.self)
+            #expect(employer?.aide.scope.resolve(String.self) == "resolved")
+            #expect(employer?.aide.scope.scope().resolve(String.self) == "resolved")
+        }
+
+        #expect(employer == nil)
+    }
+
+    @Test func aScopeThatWasOpenedKeepsTheContainerOfItsSingletons() {
+        let builder = builder()
+        builder.singleton { Keeper($0) }
+
+        let scope = builder.build().scope()
+        let keeper: Keeper = scope.resolve()
+
+        #expect(keeper.scope.resolve(Keeper.self) === keeper)
+    }
+
+    @Test func aKeptScopeGivesNothingOnceTheContainerIsGone() {
+        let builder = builder()
+        builder.singleton { Keeper($0) }
+
+        let keeper: Keeper = builder.build().resolve()
+
+        #expect(keeper.scope.tryResolve(String.self) == nil)
+    }
+
+    @Test func resolvingFromAKeptScopeAfterItsContainerSaysWhatToKeep() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let builder = ContainerBuilder()
+            builder.transient { "resolved" }
+            builder.singleton { Keeper($0) }
+            let keeper: Keeper = builder.build().resolve()
+            _ = keeper.scope.resolve(String.self)
+        }
+
+        #expect(result.saysInStandardError("The container of this scope is gone"))
+        #expect(result.saysInStandardError("To fix, keep the container"))
+    }
+}
