@@ -60,7 +60,7 @@ private final class NotificationService: Sendable {
         }
 
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
-            try await context.find(Customer.self, id: id)?.place(order)  // changed, so saved; with its event, or not at all
+            try await context.find(Customer.self, id: id)?.place(order)  // saved with its event, or not at all
         }
 
         let saved = try await EntityContext(store).find(Customer.self, id: id)

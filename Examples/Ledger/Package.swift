@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Without the macros: what is built in release does not wait for swift-syntax.
+let headrace = Target.Dependency.product(name: "Headrace", package: "headrace")
+
+let package = Package(
+    name: "ledger",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "ledger", targets: ["ledger"]),
+        .library(name: "LedgerApplication", targets: ["LedgerApplication"]),
+        .library(name: "LedgerBooks", targets: ["LedgerBooks"]),
+        .library(name: "LedgerJournal", targets: ["LedgerJournal"]),
+    ],
+    dependencies: [
+        .package(name: "headrace", path: "../..", traits: ["SQLite"]),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // MARK: Amounts and balancing
+        .target(name: "LedgerBooks"),
+        .testTarget(name: "LedgerBooksTests", dependencies: ["LedgerBooks", "LedgerTestSupport"]),
+
+        // MARK: Plain-text journals
+        .target(name: "LedgerJournal", dependencies: ["LedgerBooks"]),
+        .testTarget(
+            name: "LedgerJournalTests",
+            dependencies: ["LedgerBooks", "LedgerJournal", "LedgerTestSupport"],
+            resources: [.copy("Journals")]
+        ),
+
+        // MARK: The books, on Headrace
+        .target(name: "LedgerApplication", dependencies: ["LedgerBooks", "LedgerJournal", headrace]),
+        .testTarget(
+            name: "LedgerApplicationTests",
+            dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", headrace]
+        ),
+
+        // MARK: The program
+        .executableTarget(
+            name: "ledger",
+            dependencies: [
+                "LedgerApplication",
+                "LedgerBooks",
+                "LedgerJournal",
+                headrace,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [.embedInCode("sample.journal")]
+        ),
+        .testTarget(
+            name: "ledgerTests",
+            dependencies: ["ledger", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
+
+        // MARK: What several test targets need
+        .target(name: "LedgerTestSupport", path: "Tests/LedgerTestSupport"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+/// The settings of every target; unsafe code and warnings stop the build.
+let strictSettings: [SwiftSetting] = [
+    // SE-0335: existentials are written `any`.
+    .enableUpcomingFeature("ExistentialAny"),
+    // SE-0409: imports are internal unless they say otherwise.
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // SE-0444: members come only from modules that the file imports.
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // SE-0461: nonisolated async functions stay on their caller's actor.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // SE-0470: conformances are isolated like their type.
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // SE-0481: `weak let`.
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    // SE-0458: unsafe constructs are marked.
+    .strictMemorySafety(),
+    // SE-0443: a warning is an error; ignored where this package is a dependency.
+    .treatAllWarnings(as: .error),
+]
+
+for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + strictSettings
+}

@@ -1,0 +1,114 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+import LedgerBooks
+import LedgerJournal
+
+/// Imports a journal in one unit of work: all of its new transactions, each by its own command, or none.
+///
+/// It throws ``ImportRefusal`` where the domain refuses a transaction.
+public final class ImportJournalHandler: HandlesCommand, Resolvable {
+    /// How many origins are looked up at once, and after how many transactions progress is told.
+    private static let stride = 256
+
+    private let unitOfWork: UnitOfWork<EntityContext>
+    private let dispatcher: any CommandQueryDispatcher
+    private let progress: any ImportProgress
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        unitOfWork = scope.resolve()
+        dispatcher = scope.resolve()
+        progress = scope.resolve()
+    }
+
+    /// Imports what is new; see the command.
+    public func handle(_ command: ImportJournal) async throws {
+        try await unitOfWork.execute { context in
+            let origins = Self.origins(of: command)
+            let twin = try await context.fetch(ImportedJournal.self, where: [.equals(.content, command.content)])
+                .first { $0.id != command.name }
+            let known = twin == nil ? try await Self.known(among: origins, in: context) : Set(origins)
+            let posted = try await post(command, origins: origins, except: known)
+
+            let record: ImportedJournal
+            if let earlier = try await context.find(ImportedJournal.self, id: command.name) {
+                record = earlier
+            } else {
+                record = ImportedJournal(named: command.name, content: command.content)
+                context.insert(record)
+            }
+            record.recordImport(
+                of: command.content,
+                posted: posted,
+                known: origins.count - posted,
+                sameAs: twin?.id
+            )
+        }
+    }
+
+    /// Posts the transactions whose origin is not in `known`, and gives their number.
+    private func post(
+        _ command: ImportJournal,
+        origins: [Fingerprint],
+        except known: Set<Fingerprint>
+    ) async throws -> Int {
+        var posted = 0
+        for (index, (entry, origin)) in zip(command.journal.entries, origins).enumerated() {
+            if index.isMultiple(of: Self.stride) {
+                try Task.checkCancellation()
+                progress.advance(of: command.name, done: index, total: origins.count)
+            }
+            if known.contains(origin) { continue }
+            do {
+                try await dispatcher.dispatch(PostTransaction(entry.transaction, origin: origin))
+            } catch let refusal as PostingRefusal {
+                throw ImportRefusal(journal: command.journal.file, line: entry.line, refusal: refusal)
+            }
+            posted += 1
+        }
+        progress.advance(of: command.name, done: origins.count, total: origins.count)
+        return posted
+    }
+
+    /// Gives the origin of each transaction.
+    ///
+    /// It stands for the journal, for what the transaction says, and for its number among those of the journal
+    /// that say the same: two equal ones are two, and one that was posted is known again. Marks and comments do
+    /// not count: they change while the transaction stays the same.
+    private static func origins(of command: ImportJournal) -> [Fingerprint] {
+        var occurrences: [[String]: Int] = [:]
+        return command.journal.entries.map { entry in
+            let transaction = entry.transaction
+            var fields = [command.name, transaction.date.description, transaction.code, transaction.description]
+            for posting in transaction.postings {
+                fields += [posting.account, posting.amount?.description ?? ""]
+                switch posting.cost {
+                case .unit(let price): fields += ["@", price.description]
+                case .total(let price): fields += ["@@", price.description]
+                case nil: break
+                }
+            }
+            let occurrence = (occurrences[fields] ?? 0) + 1
+            occurrences[fields] = occurrence
+            return Fingerprint(fields + [occurrence.description])
+        }
+    }
+
+    /// Gives those of `origins` from which a transaction was posted before.
+    private static func known(among origins: [Fingerprint], in context: EntityContext) async throws -> Set<Fingerprint>
+    {
+        var known: Set<Fingerprint> = []
+        for start in Swift.stride(from: 0, to: origins.count, by: stride) {
+            let some = Array(origins[start..<min(start + stride, origins.count)])
+            for transaction in try await context.fetch(Transaction.self, where: [.isOneOf(.origin, some)]) {
+                if let origin = transaction.origin { known.insert(origin) }
+            }
+        }
+        return known
+    }
+}

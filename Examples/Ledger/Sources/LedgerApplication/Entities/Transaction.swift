@@ -1,0 +1,71 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+public import LedgerBooks
+
+/// A transaction that was posted: balanced for certain, and never changed.
+public final class Transaction: StoredEntity {
+    /// The name under which the entities are stored.
+    public static let entityName = "transaction"
+
+    /// What the entities are fetched by.
+    public static var indexes: [EntityIndex<Transaction>] { [.date, .account, .origin] }
+
+    /// What has happened to the entity and was not handled yet.
+    public var raisedEvents = RaisedEvents()
+
+    /// Tells the transaction from all others; later ones sort after earlier ones.
+    public let id: UUID
+
+    /// The day of the transaction.
+    public let date: BookDate
+
+    /// The mark of the whole transaction.
+    public let status: TransactionStatus
+
+    /// A reference such as the number of a cheque; empty for none.
+    public let code: String
+
+    /// What the transaction is about.
+    public let description: String
+
+    /// The comment, its lines parted by line feeds; empty for none.
+    public let comment: String
+
+    /// The lines; in each commodity they come to nothing, at cost.
+    public let postings: [Posting]
+
+    /// Where the transaction comes from, if it must not be posted from there again.
+    public let origin: Fingerprint?
+
+    /// Posts `draft`, and raises ``TransactionPosted``.
+    ///
+    /// - Throws: `PostingRefusal` where the draft is not a transaction, above all where it is not balanced.
+    public init(posting draft: TransactionDraft, origin: Fingerprint? = nil) throws {
+        id = .version7()
+        date = draft.date
+        status = draft.status
+        code = draft.code
+        description = draft.description
+        comment = draft.comment
+        postings = try draft.balanced()
+        self.origin = origin
+        raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings))
+    }
+}
+
+extension EntityIndex<Transaction> {
+    /// The day.
+    public static var date: Self { EntityIndex("date") { $0.date.description } }
+
+    /// The accounts of the postings.
+    public static var account: Self { EntityIndex("account", each: { $0.postings.map(\.account) }) }
+
+    /// The origin: nothing is posted from there twice, whoever tries.
+    public static var origin: Self { EntityIndex("origin", unique: true) { $0.origin } }
+}

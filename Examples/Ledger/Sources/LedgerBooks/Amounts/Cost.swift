@@ -1,0 +1,66 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What the amount of a posting cost, in another commodity.
+public enum Cost: Sendable, Hashable {
+    /// The price of one unit, written `@`.
+    case unit(Amount)
+
+    /// The price of the whole amount, written `@@`; its sign is that of a purchase.
+    case total(Amount)
+
+    /// Returns what `quantity` of the priced commodity cost, negative where the quantity is.
+    ///
+    /// A unit price is multiplied exactly; a total price only takes the sign of the quantity.
+    ///
+    /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the product needs more
+    ///   than ``Quantity/maximumDigits`` digits.
+    public func amount(for quantity: Quantity) throws -> Amount {
+        switch self {
+        case .unit(let price): Amount(try quantity.multiplied(by: price.quantity), price.commodity)
+        case .total(let price): quantity.isNegative ? price.negated : price
+        }
+    }
+
+    /// The price as it was written, of one unit or of the whole.
+    public var price: Amount {
+        switch self {
+        case .unit(let price), .total(let price): price
+        }
+    }
+}
+
+extension Cost: Codable {
+    private enum CodingKeys: String, CodingKey { case unit, total }
+
+    /// Decodes an object with exactly one of the keys `unit` and `total`.
+    ///
+    /// - Throws: `DecodingError` for any other shape.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let unit = try container.decodeIfPresent(Amount.self, forKey: .unit)
+        let total = try container.decodeIfPresent(Amount.self, forKey: .total)
+        switch (unit, total) {
+        case (let unit?, nil): self = .unit(unit)
+        case (nil, let total?): self = .total(total)
+        default:
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "A cost has either 'unit' or 'total'.")
+            )
+        }
+    }
+
+    /// Encodes an object with the key `unit` or `total`.
+    ///
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .unit(let price): try container.encode(price, forKey: .unit)
+        case .total(let price): try container.encode(price, forKey: .total)
+        }
+    }
+}

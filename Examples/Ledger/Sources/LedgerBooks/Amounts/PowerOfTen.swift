@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The powers of ten that quantities are scaled by.
+enum PowerOfTen {
+    /// The first magnitude that has more digits than a quantity holds.
+    static let limit = UInt128(power(Quantity.maximumDigits))
+
+    /// Returns ten to the power of `exponent`, which lies in `0...Quantity.maximumDigits`.
+    static func power(_ exponent: Int) -> Int128 {
+        powers[exponent]
+    }
+
+    private static let powers: [Int128] = {
+        var powers: [Int128] = [1]
+        for _ in 0..<Quantity.maximumDigits {
+            powers.append(powers[powers.count - 1] * 10)
+        }
+        return powers
+    }()
+}

@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// An error of exact arithmetic: the result cannot be held without rounding.
+///
+/// Branch on ``code``, log ``description``. New codes may appear in minor releases.
+public struct QuantityError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case overflow }
+        private let kind: Kind
+
+        /// The exact result needs more digits than a quantity holds.
+        public static let overflow = Code(kind: .overflow)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// What happened and how to fix it, in one sentence each.
+    public let message: String
+
+    /// The code and the message, for logs.
+    public var description: String { "\(code): \(message)" }
+
+    static func overflow(_ operation: String) -> Self {
+        Self(
+            code: .overflow,
+            message: "The exact value of \(operation) needs more than \(Quantity.maximumDigits) digits. "
+                + "Use smaller numbers or fewer digits after the point."
+        )
+    }
+}

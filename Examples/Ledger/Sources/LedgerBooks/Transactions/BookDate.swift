@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A day of the Gregorian calendar, without time or time zone.
+///
+/// Every value is a day that exists, from 0001-01-01 to 9999-12-31. The encoded form is the ISO text,
+/// which sorts as the days do.
+public struct BookDate: Sendable, Hashable {
+    /// The year, from 1 to 9999.
+    public let year: Int
+
+    /// The month, counting from 1.
+    public let month: Int
+
+    /// The day of the month, counting from 1.
+    public let day: Int
+
+    /// Creates the date, or nil where the calendar has no such day.
+    public init?(year: Int, month: Int, day: Int) {
+        guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
+        guard day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2:
+            let isLeapYear = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+            return isLeapYear ? 29 : 28
+        case 4, 6, 9, 11: return 30
+        default: return 31
+        }
+    }
+}
+
+extension BookDate: Comparable {
+    /// Orders earlier days first.
+    public static func < (left: BookDate, right: BookDate) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+}
+
+extension BookDate: LosslessStringConvertible {
+    /// Creates the date that `text` spells as `YYYY-MM-DD`, or nil where it spells none.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            var number = 0
+            for byte in bytes[range] {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+            return number
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10) else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    /// The ISO text, `YYYY-MM-DD`.
+    public var description: String {
+        func padded(_ number: Int, to width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: width - digits.utf8.count) + digits
+        }
+        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))"
+    }
+}
+
+extension BookDate: Codable {
+    /// Decodes the ISO text.
+    ///
+    /// - Throws: `DecodingError` when the value is not text or the text spells no day that exists.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let date = BookDate(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "'\(text.prefix(60))' is not a date. Write it as in \"2024-02-29\"."
+            )
+        }
+        self = date
+    }
+
+    /// Encodes the ISO text.
+    ///
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,171 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+/// A directive whose indented lines belong to it.
+enum BlockDirective {
+    /// Its indented lines change nothing that is read here.
+    case inert
+
+    /// It declares the commodity, whose format may follow.
+    case commodity(String)
+}
+
+/// What a directive leaves open for the lines after it.
+enum DirectiveOutcome {
+    case nothing
+    case commentBlock
+    case block(BlockDirective)
+}
+
+extension JournalReader {
+    /// Reads the line of a directive.
+    ///
+    /// Those that would change the amounts or accounts after them are obeyed or refused; the others are
+    /// counted and passed over.
+    mutating func readDirective(_ line: inout LineCursor) throws(JournalError) -> DirectiveOutcome {
+        let start = line
+        let keyword = line.readKeyword()
+        line.skipSpaces()
+        switch keyword {
+        case "account", "payee", "tag":
+            try requireArgument(&line, of: keyword)
+            count(keyword)
+            return .block(.inert)
+        case "P", "N", "C", "assert", "check":
+            try requireArgument(&line, of: keyword)
+            count(keyword)
+        case "Y", "year":
+            // Dates must have their year, so another default changes nothing.
+            try requireArgument(&line, of: keyword)
+            count(keyword)
+        case "comment":
+            guard line.isAtEnd else {
+                throw invalidDirective(at: line, "Nothing may follow 'comment'. Put the text on the lines after it.")
+            }
+            count(keyword)
+            return .commentBlock
+        case "commodity":
+            let symbol = try readCommodityDirective(&line)
+            count(keyword)
+            return .block(.commodity(symbol))
+        case "D":
+            try readDefaultCommodity(&line)
+            count(keyword)
+        case "decimal-mark":
+            try readDecimalMark(&line)
+            count(keyword)
+        case "end":
+            try readEnd(&line, from: start)
+        case _ where keyword.isYearWithoutSpace:
+            count("Y")
+        default:
+            throw refusal(of: keyword, at: start)
+        }
+        return .nothing
+    }
+
+    /// Reads an indented line below a directive.
+    mutating func readSubdirective(_ line: inout LineCursor, of directive: BlockDirective) throws(JournalError) {
+        guard case .commodity(let symbol) = directive else { return }
+        let start = line
+        let keyword = line.readKeyword()
+        line.skipSpaces()
+        switch keyword {
+        case "format":
+            let declared = try readFormat(&line)
+            guard declared == symbol else {
+                throw invalidDirective(at: start, "The format is of another commodity. Use the one that is declared.")
+            }
+        case "note", "nomarket":
+            break
+        default:
+            throw failure(
+                .unsupportedDirective,
+                at: start,
+                "Below 'commodity' only 'format', 'note' and 'nomarket' are supported. Remove this line."
+            )
+        }
+    }
+
+    private mutating func readCommodityDirective(_ line: inout LineCursor) throws(JournalError) -> String {
+        var ahead = line
+        if let symbol = try readSymbol(&ahead) {
+            ahead.skipSpaces()
+            if ahead.isAtEnd || ahead.next == .semicolon { return symbol }
+        }
+        return try readFormat(&line)
+    }
+
+    private mutating func readFormat(_ line: inout LineCursor) throws(JournalError) -> String {
+        let (symbol, mark) = try readSample(&line)
+        decimalMarks.byCommodity[symbol] = mark
+        return symbol
+    }
+
+    private mutating func readDefaultCommodity(_ line: inout LineCursor) throws(JournalError) {
+        let (symbol, mark) = try readSample(&line)
+        decimalMarks.defaultCommodity = symbol
+        decimalMarks.byDefault = mark
+    }
+
+    /// Reads the sample amount that shows how a commodity is written.
+    private func readSample(_ line: inout LineCursor) throws(JournalError) -> (symbol: String, mark: UInt8) {
+        let start = line
+        let (amount, mark) = try readMarkedAmount(&line)
+        guard let mark else {
+            throw invalidDirective(
+                at: start, "The sample amount shows no decimal mark. Write it as in 1,000.00 EUR or 1000. EUR."
+            )
+        }
+        line.skipSpaces()
+        guard line.isAtEnd || line.next == .semicolon else {
+            throw invalidDirective(at: line, "Something follows the sample amount. Put a comment after ';'.")
+        }
+        return (amount.commodity, mark)
+    }
+
+    private mutating func readDecimalMark(_ line: inout LineCursor) throws(JournalError) {
+        let start = line
+        guard let mark = line.next, mark == .comma || mark == .point else {
+            throw invalidDirective(at: start, "The decimal mark is '.' or ','. Write one of them.")
+        }
+        line.position += 1
+        line.skipSpaces()
+        guard line.isAtEnd || line.next == .semicolon else {
+            throw invalidDirective(at: line, "Something follows the decimal mark. Put a comment after ';'.")
+        }
+        decimalMarks.ofEverything = mark
+    }
+
+    private mutating func readEnd(_ line: inout LineCursor, from start: LineCursor) throws(JournalError) {
+        let block = line.trimmedText(upTo: line.end)
+        guard block == "aliases" || block == "tag" else { throw refusal(of: "end", at: start) }
+        count("end \(block)")
+    }
+
+    private func requireArgument(_ line: inout LineCursor, of keyword: String) throws(JournalError) {
+        guard !line.isAtEnd, line.next != .semicolon else {
+            throw invalidDirective(at: line, "Nothing follows '\(keyword)'. Complete the directive, or remove it.")
+        }
+    }
+
+    private mutating func count(_ keyword: String) {
+        skippedDirectives[keyword, default: 0] += 1
+    }
+
+    private func invalidDirective(at line: LineCursor, _ message: String) -> JournalError {
+        failure(.invalidDirective, at: line, message)
+    }
+}
+
+extension String {
+    /// Whether this is `Y` with the year right behind it.
+    fileprivate var isYearWithoutSpace: Bool {
+        utf8.first == UInt8(ascii: "Y") && utf8.count > 4 && utf8.dropFirst().allSatisfy(\.isASCIIDigit)
+    }
+}

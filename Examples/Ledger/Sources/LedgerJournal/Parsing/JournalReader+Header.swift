@@ -1,0 +1,104 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+extension JournalReader {
+    /// Reads the first line of a transaction: date, mark, code, description and comment.
+    func readHeader(_ line: inout LineCursor) throws(JournalError) -> TransactionDraft {
+        let date = try readDate(&line)
+        line.skipSpaces()
+        let status = line.readStatus()
+        line.skipSpaces()
+        let code = try readCode(&line)
+        let (description, comment) = line.readDescriptionAndComment()
+        return TransactionDraft(date: date, status: status, code: code, description: description, comment: comment)
+    }
+
+    private func readDate(_ line: inout LineCursor) throws(JournalError) -> BookDate {
+        let start = line
+        func invalid(_ reason: String) -> JournalError {
+            failure(.invalidDate, at: start, "\(reason) Write the date as in 2024-02-29.")
+        }
+
+        guard let year = line.readDateNumber(), let separator = line.next, separator.isDateSeparator else {
+            throw invalid("The line starts with a digit but with no date.")
+        }
+        line.position += 1
+        guard let month = line.readDateNumber() else { throw invalid("The date has no month.") }
+        guard line.skip(separator) else {
+            if let other = line.next, other.isDateSeparator { throw invalid("The date mixes two separators.") }
+            throw failure(.dateWithoutYear, at: start, "The date has no year. Write it as in 2024-02-29.")
+        }
+        guard let day = line.readDateNumber() else { throw invalid("The date has no day.") }
+        guard year.digits == 4, month.digits <= 2, day.digits <= 2 else {
+            throw invalid("The date needs four digits for the year and at most two for month and day.")
+        }
+        guard let date = BookDate(year: year.value, month: month.value, day: day.value) else {
+            throw invalid("The calendar has no such day.")
+        }
+        if line.next == .equalsSign {
+            throw failure(
+                .secondaryDate,
+                at: line,
+                "A second date follows the first, which is not supported. Remove it, from the '=' on."
+            )
+        }
+        guard line.isAtEnd || line.spaceLength(at: line.position) > 0 else {
+            throw failure(.invalidDate, at: line, "Something follows the date at once. Put a space between.")
+        }
+        return date
+    }
+
+    private func readCode(_ line: inout LineCursor) throws(JournalError) -> String {
+        let start = line
+        guard line.skip(.openParenthesis) else { return "" }
+        let first = line.position
+        while let byte = line.next {
+            if byte == .closeParenthesis {
+                line.position += 1
+                return line.text(first..<(line.position - 1))
+            }
+            line.position += 1
+        }
+        throw failure(.unclosedCode, at: start, "The code of the transaction is not closed. Add the missing ')'.")
+    }
+}
+
+extension LineCursor {
+    /// Reads `*` or `!`, if one is next.
+    mutating func readStatus() -> TransactionStatus {
+        if skip(.asterisk) { return .cleared }
+        if skip(.exclamationMark) { return .pending }
+        return .unmarked
+    }
+
+    /// Reads the rest of the line, parted at the first semicolon.
+    fileprivate mutating func readDescriptionAndComment() -> (description: String, comment: String) {
+        var limit = position
+        while limit < end, bytes[limit] != .semicolon { limit += 1 }
+        let description = trimmedText(upTo: limit)
+        position = min(limit + 1, end)
+        let comment = trimmedText(upTo: end)
+        position = end
+        return (description, comment)
+    }
+
+    /// Reads digits as a number, or returns nil where there are none; the value means nothing past six digits.
+    fileprivate mutating func readDateNumber() -> (value: Int, digits: Int)? {
+        var value = 0
+        let start = position
+        while let byte = next, byte.isASCIIDigit {
+            if position - start < 6 { value = value * 10 + Int(byte & 0x0F) }
+            position += 1
+        }
+        return position > start ? (value, position - start) : nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDateSeparator: Bool { self == .minus || self == .slash || self == .point }
+}

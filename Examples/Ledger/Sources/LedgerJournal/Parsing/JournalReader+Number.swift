@@ -1,0 +1,108 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+/// A number as it stands in a journal, before it is known which of its marks is the decimal mark.
+struct WrittenNumber {
+    /// All digits as one whole number.
+    var mantissa: Int128 = 0
+
+    /// The mark that occurs first, or nil; it parts digit groups where another follows.
+    var firstMark: UInt8?
+
+    /// How often the first mark occurs.
+    var firstMarkCount = 0
+
+    /// The mark that follows the first and differs from it, or nil; it is the decimal mark.
+    var secondMark: UInt8?
+
+    /// The count of digits after the mark that occurs last.
+    var digitsAfterLastMark = 0
+
+    /// The decimal mark of this number, or nil where it has none.
+    ///
+    /// A lone comma or point could be of either kind: it is the decimal mark unless `declaredMark` is
+    /// another.
+    func decimalMark(given declaredMark: UInt8?) -> UInt8? {
+        if let secondMark { return secondMark }
+        guard let firstMark, firstMarkCount == 1, firstMark != .space else { return nil }
+        return declaredMark == nil || declaredMark == firstMark ? firstMark : nil
+    }
+}
+
+extension JournalReader {
+    /// Reads the digits and marks of a number.
+    ///
+    /// Groups of digits, of any length, are parted by one kind of mark (comma, point or plain space);
+    /// another comma or point may follow once, as the decimal mark.
+    func readNumber(_ line: inout LineCursor) throws(JournalError) -> WrittenNumber {
+        let start = line
+        var number = WrittenNumber()
+        var digits = 0
+        var significantDigits = 0
+        while let byte = line.next {
+            if byte.isASCIIDigit {
+                if significantDigits > 0 || byte != UInt8(ascii: "0") { significantDigits += 1 }
+                guard significantDigits <= Quantity.maximumDigits else { throw tooLong(at: start) }
+                number.mantissa = number.mantissa &* 10 &+ Int128(byte & 0x0F)
+                number.digitsAfterLastMark += 1
+                digits += 1
+            } else if byte == .comma || byte == .point {
+                guard digits > 0 || byte == .point else { break }
+                try take(byte, into: &number, isGroupEmpty: digits > 0 && number.digitsAfterLastMark == 0, at: line)
+            } else if byte == .space, digits > 0, line.afterNext?.isASCIIDigit == true,
+                number.firstMark == nil || (number.firstMark == .space && number.secondMark == nil)
+            {
+                try take(byte, into: &number, isGroupEmpty: false, at: line)
+            } else {
+                break
+            }
+            line.position += 1
+        }
+        guard digits > 0 else {
+            throw line.next == .comma
+                ? failure(.invalidNumber, at: line, "The number starts with a comma. Put a 0 before it.")
+                : failure(
+                    .invalidAmount, at: start, "A number is missing here. Write an amount as in 12.50 EUR or $12.50."
+                )
+        }
+        let endsWithGroupMark = number.digitsAfterLastMark == 0 && number.secondMark == nil && number.firstMarkCount > 1
+        guard !endsWithGroupMark else { throw misplacedMark(at: start) }
+        try refuseExponent(at: line, from: start)
+        return number
+    }
+
+    private func take(
+        _ mark: UInt8, into number: inout WrittenNumber, isGroupEmpty: Bool, at line: LineCursor
+    ) throws(JournalError) {
+        guard !isGroupEmpty, number.secondMark == nil else { throw misplacedMark(at: line) }
+        if number.firstMark == nil || number.firstMark == mark {
+            number.firstMark = mark
+            number.firstMarkCount += 1
+        } else {
+            number.secondMark = mark
+        }
+        number.digitsAfterLastMark = 0
+    }
+
+    private func misplacedMark(at line: LineCursor) -> JournalError {
+        failure(
+            .invalidNumber,
+            at: line,
+            "The marks in this number cannot be told apart. Write it as in 1234567.89 or 1,234,567.89."
+        )
+    }
+
+    private func refuseExponent(at line: LineCursor, from start: LineCursor) throws(JournalError) {
+        guard let letter = line.next, letter | 0x20 == UInt8(ascii: "e") else { return }
+        var ahead = line
+        ahead.position += 1
+        if ahead.next == .minus || ahead.next == .plus { ahead.position += 1 }
+        guard let digit = ahead.next, digit.isASCIIDigit else { return }
+        throw failure(.exponent, at: start, "Numbers with an exponent are not supported. Write all the digits.")
+    }
+}

@@ -1,0 +1,168 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+/// Reads one journal, a line at a time.
+struct JournalReader {
+    let bytes: [UInt8]
+    let file: String
+    private var scanner: LineScanner
+
+    /// What the directives read so far say about numbers.
+    var decimalMarks = DecimalMarks()
+
+    /// How often each directive was passed over.
+    var skippedDirectives: [String: Int] = [:]
+
+    /// What the lines above have left open.
+    private var open = OpenItem.nothing
+    private var entries: [Journal.Entry] = []
+
+    /// What an indented line belongs to.
+    private enum OpenItem {
+        case nothing
+        case transaction(OpenTransaction)
+        case directive(BlockDirective)
+        case commentBlock
+    }
+
+    init(bytes: [UInt8], file: String, maximumLineLength: Int) {
+        self.bytes = bytes
+        self.file = file
+        scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
+    }
+
+    /// The number of the line that is being read, counting from 1.
+    var lineNumber: Int { scanner.lineNumber }
+
+    /// Reads every line and returns what they ask to post.
+    mutating func readJournal() throws(JournalError) -> Journal {
+        while let range = try nextLine() {
+            var line = LineCursor(bytes: bytes, range: range)
+            try read(&line)
+        }
+        close()
+        return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives)
+    }
+
+    private mutating func nextLine() throws(JournalError) -> Range<Int>? {
+        do {
+            return try scanner.nextLine()
+        } catch {
+            throw unreadable(error)
+        }
+    }
+
+    private mutating func read(_ line: inout LineCursor) throws(JournalError) {
+        if case .commentBlock = open {
+            if line.isEndOfComment { open = .nothing }
+            return
+        }
+        let indentation = line.skipSpaces()
+        guard let first = line.next else {
+            close()
+            return
+        }
+        if indentation > 0 {
+            try readIndented(&line, first: first)
+            return
+        }
+        close()
+        switch first {
+        case .semicolon, .hash, .asterisk:
+            break
+        case _ where first.isASCIIDigit:
+            open = .transaction(OpenTransaction(draft: try readHeader(&line), line: lineNumber))
+        default:
+            switch try readDirective(&line) {
+            case .nothing: break
+            case .commentBlock: open = .commentBlock
+            case .block(let directive): open = .directive(directive)
+            }
+        }
+    }
+
+    private mutating func readIndented(_ line: inout LineCursor, first: UInt8) throws(JournalError) {
+        switch open {
+        case .transaction(var transaction):
+            // Emptied while the draft is out, so that it is changed in place and not copied.
+            open = .nothing
+            if line.skip(.semicolon) {
+                transaction.append(comment: line.trimmedText(upTo: line.end))
+            } else {
+                let (posting, balance) = try readPosting(&line)
+                transaction.append(posting, claiming: balance, line: lineNumber)
+            }
+            open = .transaction(transaction)
+        case .directive(let directive):
+            guard first != .semicolon else { return }
+            try readSubdirective(&line, of: directive)
+        case .nothing, .commentBlock:
+            switch first {
+            case .semicolon, .hash, .asterisk: return
+            default:
+                throw failure(
+                    .unexpectedIndentation,
+                    at: line,
+                    "The line is indented but belongs to nothing above it. "
+                        + "Start it at the margin, or remove the blank line or comment before it."
+                )
+            }
+        }
+    }
+
+    /// Ends whatever takes indented lines.
+    private mutating func close() {
+        if case .transaction(let transaction) = open { entries.append(transaction.entry) }
+        open = .nothing
+    }
+}
+
+extension LineCursor {
+    /// Whether the line closes a `comment` block.
+    fileprivate var isEndOfComment: Bool {
+        let trimmed = bytes[start..<trimmedEnd(from: start, to: end)]
+        return trimmed.elementsEqual("end comment".utf8)
+    }
+}
+
+/// A transaction whose lines are still being read.
+private struct OpenTransaction {
+    private var draft: TransactionDraft
+    private let line: Int
+    private var assertions: [Journal.Assertion] = []
+
+    init(draft: TransactionDraft, line: Int) {
+        self.draft = draft
+        self.line = line
+    }
+
+    var entry: Journal.Entry { Journal.Entry(transaction: draft, line: line, assertions: assertions) }
+
+    mutating func append(_ posting: PostingDraft, claiming balance: Amount?, line: Int) {
+        if let balance {
+            assertions.append(Journal.Assertion(posting: draft.postings.count, balance: balance, line: line))
+        }
+        draft.postings.append(posting)
+    }
+
+    /// Adds a line of comment to the posting that was read last, or to the transaction before the first.
+    mutating func append(comment line: String) {
+        if draft.postings.isEmpty {
+            draft.comment.appendLine(line)
+        } else {
+            draft.postings[draft.postings.count - 1].comment.appendLine(line)
+        }
+    }
+}
+
+extension String {
+    fileprivate mutating func appendLine(_ line: String) {
+        if !isEmpty { append("\n") }
+        append(line)
+    }
+}

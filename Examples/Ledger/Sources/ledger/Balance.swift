@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import ArgumentParser
+import LedgerApplication
+
+/// Prints what is on the accounts.
+struct Balance: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints what is on the accounts; what has come to nothing is left out."
+    )
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table, csv, json
+    }
+
+    @Argument(
+        help: ArgumentHelp("Only accounts whose name contains one of these, in any case.", valueName: "account")
+    )
+    var accounts: [String] = []
+
+    @Option(help: "How the balances are printed.")
+    var format: Format = .table
+
+    @OptionGroup var database: DatabaseOption
+
+    func run() async throws {
+        let session = try Session(database: database.path)
+        let balances = try await session.ask(GetBalances(matching: accounts))
+        switch format {
+        case .table: printLines(Report.table(balances))
+        case .csv: printLines(Report.csv(balances))
+        case .json: print(try Report.json(balances))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import ArgumentParser
+import Foundation
+import LedgerApplication
+
+/// Shows the program on a journal that comes with it.
+struct Tour: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the program on a journal that comes with it (the default)."
+    )
+
+    /// A command that there is not ends up here, as the tour is what runs without one.
+    @Argument(help: .hidden)
+    var words: [String] = []
+
+    func validate() throws {
+        if let word = words.first {
+            throw ValidationError(
+                "There is no command '\(Report.printable(word))'. To fix, call one of "
+                    + "import, balance, register and accounts, or none for a tour."
+            )
+        }
+    }
+
+    func run() async throws {
+        let database = Self.freshName()
+        let session = try Session(database: database, creates: true)
+        let sample = try JournalFile(
+            name: "sample.journal",
+            path: "sample.journal",
+            bytes: PackageResources.sample_journal
+        )
+
+        print("A new database, '\(database)', and a journal that comes with the program.\n")
+        print("Import: every transaction is a command, and all of them are one unit of work.")
+        print("  \(try await session.import(sample))\n")
+
+        print("Events: stored with the changes, then handled.")
+        for (event, count) in session.activity.events.sorted(by: { $0.key < $1.key }) {
+            print("  \(count) × \(event)")
+        }
+
+        print("\nBalances: a query.")
+        let balances = try await session.ask(GetBalances())
+        printLines(Report.table(balances).map { "  \($0)" })
+
+        print(
+            """
+
+            Next, with the same command line and these words at its end:
+              balance food --database \(database)
+              register assets:bank:checking --database \(database)
+              import YOUR.journal --database \(database)
+              --help
+            """
+        )
+    }
+
+    /// Gives a name in the current folder that nothing has.
+    private static func freshName() -> String {
+        var name = "ledger-tour.sqlite"
+        var number = 2
+        while FileManager.default.fileExists(atPath: name) {
+            name = "ledger-tour-\(number).sqlite"
+            number += 1
+        }
+        return name
+    }
+}

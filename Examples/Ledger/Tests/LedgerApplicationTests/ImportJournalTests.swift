@@ -1,0 +1,184 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerBooks
+import LedgerJournal
+import Synchronization
+import Testing
+
+@testable import LedgerApplication
+
+private let month = """
+    2026-01-01 opening
+        assets:cash   100.00 EUR
+        equity
+
+    2026-01-02 * coffee
+        expenses:coffee   2.50 EUR
+        assets:cash
+
+    2026-01-02 * coffee
+        expenses:coffee   2.50 EUR
+        assets:cash
+
+    """
+
+private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "expenses:coffee 5.00 EUR"]
+
+@Suite struct ImportJournalTests {
+    @Test(arguments: StoreKind.allCases)
+    func equalTransactionsOfOneJournalAreAllPosted(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+
+        let outcome = try await books.import(month)
+
+        #expect(outcome == GetImport.Outcome(posted: 3, known: 0, sameAs: nil))
+        #expect(try await books.balances() == balancesOfMonth)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func importingTwicePostsNothingTwice(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(month)
+
+        let outcome = try await books.import(month)
+
+        #expect(outcome == GetImport.Outcome(posted: 0, known: 3, sameAs: nil))
+        #expect(try await books.balances() == balancesOfMonth)
+        #expect(try await books.eventNames().count(where: { $0 == TransactionPosted.eventName }) == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func ofAJournalThatHasGrownOnlyWhatIsNewIsPosted(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(month)
+
+        let grown = month + "2026-01-02 * coffee\n    expenses:coffee   2.50 EUR\n    assets:cash\n"
+        let outcome = try await books.import(grown)
+
+        #expect(outcome == GetImport.Outcome(posted: 1, known: 3, sameAs: nil))
+        #expect(try await books.balances(matching: "coffee") == ["expenses:coffee 7.50 EUR"])
+    }
+
+    @Test func marksAndCommentsDoNotMakeATransactionNew() async throws {
+        let books = try TestBooks()
+        try await books.import(month)
+
+        let marked = month.replacing("2026-01-01 opening", with: "2026-01-01 ! opening ; checked")
+        let outcome = try await books.import(marked)
+
+        #expect(outcome == GetImport.Outcome(posted: 0, known: 3, sameAs: nil))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theSameContentUnderAnotherNameIsNotPostedAgain(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(month, named: "january.journal")
+
+        let outcome = try await books.import(month, named: "copy.journal")
+
+        #expect(outcome == GetImport.Outcome(posted: 0, known: 3, sameAs: "january.journal"))
+        #expect(try await books.balances() == balancesOfMonth)
+    }
+
+    @Test func equalTransactionsOfTwoJournalsAreTwo() async throws {
+        let books = try TestBooks()
+        let coffee = "2026-01-02 coffee\n    expenses:coffee   2 EUR\n    assets:cash\n"
+
+        try await books.import(coffee, named: "mine.journal")
+        try await books.import("; hers\n" + coffee, named: "hers.journal")
+
+        #expect(try await books.balances(matching: "coffee") == ["expenses:coffee 4 EUR"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func ofAJournalWithARefusedTransactionNothingIsImported(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(month)
+        let before = try await books.eventNames()
+        let broken = "2026-02-01 fine\n    a   1 EUR\n    b\n\n2026-02-02 broken\n    a   1 EUR\n    b   1 EUR\n"
+
+        let refusal = await #expect(throws: ImportRefusal.self) {
+            try await books.import(broken, named: "february.journal")
+        }
+
+        #expect(refusal?.line == 5)
+        #expect(refusal?.refusal.code == .unbalanced)
+        #expect(refusal?.description.hasPrefix("february.journal:5: ") == true)
+        #expect(try await books.balances() == balancesOfMonth)
+        #expect(try await books.eventNames() == before)
+        #expect(try await books.dispatcher.dispatch(GetImport(of: "february.journal")) == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anImportThatIsCancelledLeavesNothing(kind: StoreKind) async throws {
+        let progress = CancellingProgress(at: 512)
+        let books = try TestBooks(kind, progress: progress)
+        let long = (1...1000).map { "2026-01-01 number \($0)\n    a   1 EUR\n    b\n\n" }.joined()
+
+        await #expect(throws: CancellationError.self) { try await books.import(long) }
+
+        #expect(progress.seen.contains(512))
+        #expect(try await books.balances() == [])
+        #expect(try await books.eventNames() == [])
+    }
+
+    @Test func progressIsToldFromTheStartToTheEnd() async throws {
+        let progress = RecordingProgress()
+        let books = try TestBooks(progress: progress)
+        let long = (1...600).map { "2026-01-01 number \($0)\n    a   1 EUR\n    b\n\n" }.joined()
+
+        try await books.import(long)
+
+        #expect(progress.seen == [0, 256, 512, 600])
+    }
+
+    /// Every prefix of a journal is imported whole, or refused by a typed error and leaves the books as they were.
+    @Test func aJournalCutAnywhereIsImportedWholeOrNotAtAll() async throws {
+        let bytes = Array(month.utf8)
+        for length in 0...bytes.count {
+            let books = try TestBooks()
+            do {
+                try await books.import(Array(bytes.prefix(length)))
+                let transactions = try await books.eventNames().count { $0 == TransactionPosted.eventName }
+                #expect(transactions <= 3)
+            } catch is JournalError {
+                #expect(try await books.eventNames() == [], "cut at \(length)")
+            } catch is ImportRefusal {
+                #expect(try await books.eventNames() == [], "cut at \(length)")
+            }
+        }
+    }
+}
+
+/// Remembers what it was told.
+private final class RecordingProgress: ImportProgress {
+    private let told = Mutex<[Int]>([])
+
+    var seen: [Int] { told.withLock(\.self) }
+
+    func advance(of journal: String, done: Int, total: Int) {
+        told.withLock { $0.append(done) }
+    }
+}
+
+/// Cancels the task that imports, when it has come so far.
+private final class CancellingProgress: ImportProgress {
+    private let limit: Int
+    private let told = Mutex<[Int]>([])
+
+    init(at limit: Int) {
+        self.limit = limit
+    }
+
+    var seen: [Int] { told.withLock(\.self) }
+
+    func advance(of journal: String, done: Int, total: Int) {
+        told.withLock { $0.append(done) }
+        if done == limit { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
+    }
+}

@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+@Suite struct PostTransactionTests {
+    @Test(arguments: StoreKind.allCases)
+    func postingMovesTheBalancesOfItsAccounts(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("12.50")))
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("0.75")))
+
+        #expect(try await books.balances() == ["assets:cash -13.25 EUR", "expenses:food 13.25 EUR"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anUnbalancedTransactionIsRefusedByTheDomainAndLeavesNothing(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        var draft = try transfer("12.50")
+        draft.postings[1].amount = Amount(try Quantity(mantissa: -1, scale: 0), "EUR")
+
+        let refusal = await #expect(throws: PostingRefusal.self) {
+            try await books.dispatcher.dispatch(PostTransaction(draft))
+        }
+
+        #expect(refusal?.code == .unbalanced)
+        #expect(try await books.balances() == [])
+        #expect(try await books.eventNames() == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func thatWhichAPreCommitHandlerRefusesIsNotStored(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let most = try Quantity(mantissa: Int128("99999999999999999999999999999999999999") ?? 0)
+        var draft = try transfer("1")
+        draft.postings[0].amount = Amount(most, "EUR")
+        try await books.dispatcher.dispatch(PostTransaction(draft))
+        let before = try await books.balances()
+
+        let error = await #expect(throws: QuantityError.self) {
+            try await books.dispatcher.dispatch(PostTransaction(draft))
+        }
+
+        #expect(error?.code == .overflow)
+        #expect(try await books.balances() == before)
+        #expect(try await books.eventNames().count(where: { $0 == TransactionPosted.eventName }) == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func eachAccountIsOpenedOnce(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+
+        for _ in 1...3 { try await books.dispatcher.dispatch(PostTransaction(try transfer("1"))) }
+
+        #expect(try await books.eventNames().count(where: { $0 == AccountOpened.eventName }) == 2)
+        #expect(books.container.resolve(ActivityLog.self).events["account-opened"] == 2)
+        #expect(books.container.resolve(ActivityLog.self).events["transaction-posted"] == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theSameOriginIsNotPostedTwice(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let command = PostTransaction(try transfer("5"), origin: Fingerprint(["once"]))
+        try await books.dispatcher.dispatch(command)
+
+        let error = await #expect(throws: StoreError.self) { try await books.dispatcher.dispatch(command) }
+
+        #expect(error?.code == .uniqueViolation)
+        #expect(try await books.balances() == ["assets:cash -5 EUR", "expenses:food 5 EUR"])
+    }
+}

@@ -1,0 +1,104 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+private let journal = """
+    2026-01-05 late
+        assets:bank:checking   10 EUR
+        equity
+
+    2026-01-01 early
+        assets:bank            5 EUR
+        assets:bank:savings    1 USD
+        equity                -5 EUR
+        equity                -1 USD
+
+    2026-01-03 nothing left
+        assets:banknote        3 EUR
+        assets:bank           -3 EUR
+    2026-01-03 back
+        assets:banknote       -3 EUR
+        equity
+
+    """
+
+@Suite struct QueriesTests {
+    @Test(arguments: StoreKind.allCases)
+    func balancesLeaveOutWhatHasComeToNothing(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(journal)
+
+        #expect(
+            try await books.balances() == [
+                "assets:bank 2 EUR", "assets:bank:checking 10 EUR", "assets:bank:savings 1 USD", "equity -12 EUR",
+                "equity -1 USD",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (["BANK:"], ["assets:bank:checking 10 EUR", "assets:bank:savings 1 USD"]),
+        (["savings", "checking"], ["assets:bank:checking 10 EUR", "assets:bank:savings 1 USD"]),
+        (["nowhere"], []),
+    ])
+    func balancesAreOfTheAccountsWhoseNamesContainAPattern(patterns: [String], expected: [String]) async throws {
+        let books = try TestBooks()
+        try await books.import(journal)
+
+        let balances = try await books.dispatcher.dispatch(GetBalances(matching: patterns))
+
+        #expect(balances.map { "\($0.account) \($0.amount)" } == expected)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theRegisterGoesByDayWithARunningTotalPerCommodity(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(journal)
+
+        let register = try await books.dispatcher.dispatch(GetRegister(of: "assets:bank"))
+
+        #expect(
+            register.map { "\($0.date) \($0.account) \($0.amount) = \($0.total)" } == [
+                "2026-01-01 assets:bank 5 EUR = 5",
+                "2026-01-01 assets:bank:savings 1 USD = 1",
+                "2026-01-03 assets:bank -3 EUR = 2",
+                "2026-01-05 assets:bank:checking 10 EUR = 12",
+            ]
+        )
+    }
+
+    @Test func anUnknownAccountIsToldWithThoseThatComeClose() async throws {
+        let books = try TestBooks()
+        try await books.import(journal)
+
+        let error = await #expect(throws: UnknownAccount.self) {
+            try await books.dispatcher.dispatch(GetRegister(of: "bank"))
+        }
+
+        #expect(
+            error?.description == """
+                The books have no account 'bank'. To fix, give its full name: did you mean 'assets:bank', \
+                'assets:bank:checking', 'assets:bank:savings'?
+                """
+        )
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func accountsAreOrderedByName(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.import(journal)
+
+        #expect(
+            try await books.dispatcher.dispatch(GetAccounts()) == [
+                "assets:bank", "assets:bank:checking", "assets:bank:savings", "assets:banknote", "equity",
+            ]
+        )
+    }
+}

@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import LedgerJournal
+
+/// Which store the books of a test are kept in.
+enum StoreKind: CaseIterable, Sendable {
+    case memory, sqlite
+}
+
+/// Books of a test: a container on a store of its own.
+final class TestBooks {
+    let store: any EntityStore
+    let container: Container
+    let dispatcher: any CommandQueryDispatcher
+    private let folder: URL?
+
+    init(_ kind: StoreKind = .memory, progress: any ImportProgress = NoOpImportProgress()) throws {
+        switch kind {
+        case .memory:
+            folder = nil
+            store = try InMemoryStore(entities: Books.entities)
+        case .sqlite:
+            let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            self.folder = folder
+            store = try SQLiteStore(
+                path: folder.appending(path: "books.sqlite").path(percentEncoded: false),
+                entities: Books.entities
+            )
+        }
+        let builder = ContainerBuilder()
+        Books.register(in: builder, store: store, progress: progress)
+        container = builder.build()
+        dispatcher = container.resolve()
+    }
+
+    deinit {
+        if let folder { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    /// Imports the journal `text` under `name`, and gives the outcome.
+    @discardableResult
+    func `import`(_ text: String, named name: String = "test.journal") async throws -> GetImport.Outcome? {
+        try await self.import(Array(text.utf8), named: name)
+    }
+
+    /// Imports the journal `bytes` under `name`, and gives the outcome.
+    @discardableResult
+    func `import`(_ bytes: [UInt8], named name: String = "test.journal") async throws -> GetImport.Outcome? {
+        let journal = try JournalParser().parse(bytes, file: name)
+        try await dispatcher.dispatch(ImportJournal(journal, named: name, content: Fingerprint(bytes: bytes)))
+        return try await dispatcher.dispatch(GetImport(of: name))
+    }
+
+    /// The balances as text, an account and commodity a line.
+    func balances(matching patterns: String...) async throws -> [String] {
+        try await dispatcher.dispatch(GetBalances(matching: patterns)).map { "\($0.account) \($0.amount)" }
+    }
+
+    /// The names of the stored events, in order.
+    func eventNames() async throws -> [String] {
+        try await store.events(after: 0, limit: .max).map(\.event.name)
+    }
+}
+
+/// A draft of a transaction between two accounts.
+func transfer(
+    _ amount: String,
+    from source: String = "assets:cash",
+    to target: String = "expenses:food",
+    on day: String = "2026-03-01"
+) throws -> TransactionDraft {
+    guard let date = BookDate(day), let quantity = Quantity(amount) else { throw CocoaError(.formatting) }
+    return TransactionDraft(
+        date: date,
+        description: "transfer",
+        postings: [
+            PostingDraft(account: target, amount: Amount(quantity, "EUR")),
+            PostingDraft(account: source),
+        ]
+    )
+}

@@ -1,0 +1,48 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import LedgerBooks
+import Testing
+
+@Suite struct AmountTests {
+    @Test(arguments: [
+        ("", "1.50"), ("EUR", "1.50 EUR"), ("€", "1.50 €"), ("red apples", "1.50 \"red apples\""),
+        ("A1", "1.50 \"A1\""), ("a-b", "1.50 \"a-b\""),
+    ])
+    func theDescriptionQuotesWhatAJournalWouldNotRead(commodity: String, expected: String) {
+        #expect(Amount(quantity("1.50"), commodity).description == expected)
+    }
+
+    @Test(arguments: [
+        (Cost.unit(amount("1.5 EUR")), "3", "4.5 EUR"), (.unit(amount("1.5 EUR")), "-3", "-4.5 EUR"),
+        (.unit(amount("-1.5 EUR")), "3", "-4.5 EUR"), (.unit(amount("2 EUR")), "0", "0 EUR"),
+        (.total(amount("5 EUR")), "3", "5 EUR"), (.total(amount("5 EUR")), "-3", "-5 EUR"),
+        (.total(amount("-5 EUR")), "-3", "5 EUR"), (.total(amount("5 EUR")), "0", "5 EUR"),
+    ])
+    func aCostFollowsTheSignOfTheQuantity(cost: Cost, bought: String, expected: String) throws {
+        #expect(try cost.amount(for: quantity(bought)) == amount(expected))
+    }
+
+    @Test func costsAreEncodedUnderTheirKind() throws {
+        let costs: [Cost] = [.unit(amount("1.50 EUR")), .total(amount("2 X"))]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+
+        let encoded = try encoder.encode(costs)
+
+        #expect(
+            String(decoding: encoded, as: UTF8.self)
+                == #"[{"unit":{"commodity":"EUR","quantity":"1.50"}},{"total":{"commodity":"X","quantity":"2"}}]"#
+        )
+        #expect(try JSONDecoder().decode([Cost].self, from: encoded) == costs)
+    }
+
+    @Test(arguments: ["{}", #"{"unit":{"quantity":"1","commodity":""},"total":{"quantity":"1","commodity":""}}"#])
+    func aCostOfNoKindOrOfTwoIsRefused(text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Cost.self, from: Data(text.utf8)) }
+    }
+}

@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+import LedgerJournal
+import LedgerTestSupport
+import Testing
+
+@Suite(.enabled(if: Hledger.isInstalled, .init(rawValue: Hledger.absence)))
+struct HledgerAgreementTests {
+    private static let seed: UInt64 = 1_250
+
+    @Test(arguments: JournalFile.valid)
+    func journalsOfOurOwnHaveTheBalancesThatHledgerFinds(file: JournalFile) throws {
+        let ours = try AccountBalances(of: JournalParser().parse(file.bytes(), file: file.name))
+
+        let theirs = try Hledger.balances(of: [file.url])
+
+        #expect(ours.differences(from: theirs) == [])
+        #expect(ours.count > 0)
+    }
+
+    @Test(arguments: JournalFile.valid, ["\r\n", "\r"])
+    func otherLineEndsChangeNothing(file: JournalFile, lineEnd: String) throws {
+        let text = String(decoding: try file.bytes(), as: UTF8.self)
+        let ended = "\u{FEFF}" + text.replacing("\n", with: lineEnd)
+
+        let ours = try AccountBalances(of: parse(ended))
+
+        #expect(try ours == AccountBalances(of: parse(text)))
+        #expect(try ours.differences(from: Hledger.withJournals([ended], Hledger.balances)) == [])
+    }
+
+    /// Sixteen batches of 25 journals; hledger is started once for each batch.
+    @Test(arguments: 0..<16)
+    func generatedJournalsHaveTheBalancesThatHledgerFinds(batch: UInt64) throws {
+        var texts: [String] = []
+        var ours = AccountBalances()
+        for index in 0..<25 {
+            let seed = Self.seed + batch * 25 + UInt64(index)
+            var generator = JournalGenerator(seed: seed, prefix: "seed \(seed):")
+            let text = try generator.journal(transactions: 8)
+            do {
+                for entry in try parse(text).entries {
+                    for posting in try entry.transaction.balanced() {
+                        try ours.add(posting.amount, to: posting.account)
+                    }
+                }
+            } catch {
+                Issue.record("seed \(seed): \(error)\n\(text)")
+            }
+            texts.append(text)
+        }
+
+        let theirs = try Hledger.withJournals(texts, Hledger.balances)
+
+        #expect(ours.differences(from: theirs) == [])
+    }
+
+    /// Transactions that balance, or just do not: each is a journal of its own, as hledger takes the
+    /// precision of a commodity from the whole journal.
+    @Test(arguments: 0..<8)
+    func whatHledgerRefusesIsRefusedAndNothingElse(batch: UInt64) throws {
+        var acceptedCount = 0
+        for index in 0..<40 {
+            let seed = Self.seed + batch * 40 + UInt64(index)
+            let text = try nearMiss(seed: seed)
+            let transaction = try #require(parse(text).entries.first).transaction
+
+            let isAccepted = (try? transaction.balanced()) != nil
+
+            #expect(try isAccepted == Hledger.accepts(text), "seed \(seed):\n\(text)")
+            if isAccepted { acceptedCount += 1 }
+        }
+
+        #expect((4...36).contains(acceptedCount), "the generator leans too far to one side")
+    }
+
+    private func nearMiss(seed: UInt64) throws -> String {
+        var random = SeededGenerator(seed: seed)
+        let commodities = random.happens(percent: 50) ? ["A", "B"] : ["A", "B", "C"]
+        let numbers = ["0", "1", "-1", "2", "-2", "3", "1.5", "-1.5", "-0.5", "0.25", "1.00", "-1.004", "0.005"]
+        let prices = ["0", "1", "2", "0.5", "1.25", "0.335", "1.005", "3.00", "0.3333"]
+        var lines: [String] = []
+        if random.happens(percent: 50) {
+            for account in ["a", "b", "c", "d"].prefix(Int.random(in: 2...4, using: &random)) {
+                var line = "  \(account)  \(random.pick(numbers)) \(random.pick(commodities))"
+                if random.happens(percent: 40) {
+                    line += " \(random.pick(["@", "@@"])) \(random.pick(prices)) \(random.pick(commodities))"
+                }
+                lines.append(line)
+            }
+        } else {
+            // A cost, and what it comes to, rounded and perhaps a little off.
+            let bought = try #require(Quantity(random.pick(["1", "1.5", "3", "-3", "10", "0.7"])))
+            let price = Amount(try #require(Quantity(random.pick(prices))), "B")
+            let isTotal = random.happens(percent: 30)
+            let cost = try (isTotal ? Cost.total(price) : .unit(price)).amount(for: bought)
+            let paid = cost.quantity.negated.rounded(toScale: Int.random(in: 0...3, using: &random))
+            let slip = try Quantity(mantissa: random.pick([0, 0, 1, -1, 5]), scale: paid.scale)
+            lines.append("  a  \(bought) A \(isTotal ? "@@" : "@") \(price)")
+            lines.append("  b  \(try paid.adding(slip)) \(random.pick(["B", "B", "B", "C @ 1 B", "C @ 1.0 B"]))")
+            if random.happens(percent: 30) {
+                lines.append("  c  \(random.pick(["0.00 B", "0.004 B", "-0.01 B", "0 C"]))")
+            }
+        }
+        if random.happens(percent: 10) { lines.append("  e") }
+        return "2024-01-01\n" + lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,114 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerJournal
+import Testing
+
+@Suite struct JournalErrorTests {
+    @Test(arguments: JournalFile.errors)
+    func eachKindOfErrorNamesItsLine(file: JournalFile) throws {
+        let bytes = try file.bytes()
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let marked = lines.firstIndex { $0.hasSuffix("; here") }.map { $0 + 1 } ?? lines.count - 1
+
+        let error = error(reading: bytes)
+
+        #expect(error?.code.description == file.name)
+        #expect(error?.line == marked)
+        #expect(error?.file == "test")
+    }
+
+    @Test func theDescriptionNamesPlaceReasonRemedyAndText() {
+        let text = "2024-01-01\n  é  1 EUR\n  é:ü  [1]\n"
+
+        #expect(
+            error(reading: [UInt8](text.utf8))?.description
+                == "test:3:8: Lot dates are not supported. Remove the brackets. Found: [1]"
+        )
+    }
+
+    @Test(arguments: [
+        ([0xFF], 1), ([0x41, 0x20, 0xC3], 3), ([0x3B, 0xC0, 0x80], 2), ([0x3B, 0xED, 0xA0, 0x80], 2),
+        ([0x3B, 0xF4, 0x90, 0x80, 0x80], 2), ([0x3B, 0xE2, 0x82], 2), ([0x3B, 0xC3, 0xA9, 0x80], 3),
+        ([0x3B, 0xE0, 0x80, 0x80], 2), ([0x3B, 0xF8, 0x88, 0x80, 0x80, 0x80], 2),
+    ])
+    func bytesThatAreNotUTF8AreRefusedWhereverTheyStand(bytes: [UInt8], column: Int) {
+        let error = error(reading: [UInt8]("; a comment\n".utf8) + bytes + [0x0A])
+
+        #expect(error?.code == .notUTF8)
+        #expect(error?.line == 2)
+        #expect(error?.column == column)
+    }
+
+    @Test(arguments: [0x00, 0x01, 0x08, 0x0E, 0x1B, 0x1F] as [UInt8])
+    func controlCharactersAreRefused(byte: UInt8) {
+        let error = error(reading: [UInt8]("; a\n; b".utf8) + [byte])
+
+        #expect(error?.code == .controlCharacter)
+        #expect(error?.line == 2)
+        #expect(error?.column == 4)
+    }
+
+    @Test func linesThatAreTooLongAreRefusedWithoutBeingReadToTheEnd() {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 100)
+
+        #expect(error(reading: [0x0A] + long, with: JournalParser(maximumLineLength: 99))?.code == .lineTooLong)
+        #expect(error(reading: long + [0xFF], with: JournalParser(maximumLineLength: 50))?.code == .lineTooLong)
+        #expect(error(reading: long, with: JournalParser(maximumLineLength: 100))?.code == .unknownLine)
+        #expect(error(reading: long, with: JournalParser(maximumLineLength: 0))?.code == .lineTooLong)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["x", "9", "(", "\"", " ", "é", ";", "1,"])
+    func aHundredMegabytesOnOneLineAreRefusedAtOnce(text: String) {
+        var bytes = [UInt8](text.utf8)
+        while bytes.count < 100_000_000 { bytes += bytes }
+
+        let error = error(reading: bytes)
+
+        #expect(error?.code == .lineTooLong)
+        #expect((error?.excerpt.count ?? .max) <= JournalError.maximumExcerptLength)
+    }
+
+    @Test func whatAnErrorQuotesIsShortened() {
+        let error = error(reading: [UInt8](String(repeating: "é", count: 10_000).utf8))
+
+        #expect(error?.code == .unknownLine)
+        #expect(error?.excerpt == String(repeating: "é", count: 59) + "…")
+    }
+
+    @Test(arguments: [
+        "alias a=b", "apply account x", "apply tag x", "include x.journal", "!include x", "@alias a=b", "bucket a",
+        "A a", "capture a b", "define x=1", "def x=1", "eval x", "expr x", "fixed x 1", "import x", "python",
+        "value x", "i 2024-01-01 09:00 a", "o 2024-01-01 10:00", "commodity EUR\n  alias E",
+    ])
+    func directivesThatWouldChangeWhatFollowsAreRefused(text: String) {
+        #expect(error(reading: [UInt8](text.utf8))?.code == .unsupportedDirective)
+    }
+
+    @Test(arguments: [
+        "account", "account ; comment", "P", "Y", "commodity", "commodity 1,000,000 EUR", "commodity EUR x", "D 5 EUR",
+        "D 5.00 EUR x", "D $", "decimal-mark", "decimal-mark x", "decimal-mark , x", "comment x",
+        "commodity EUR\n  format 1.00 USD", "commodity EUR\n  format 100 EUR", "commodity EUR\n  format",
+    ])
+    func directivesThatAreIncompleteAreRefused(text: String) {
+        let code = error(reading: [UInt8](text.utf8))?.code
+
+        #expect(code == .invalidDirective || code == .invalidAmount)
+    }
+
+    @Test(arguments: [
+        "--1", "+-1", "1,,2", "1,2.3,4", "1.2.", "1, 5", "1 EUR USD", "$1 USD", "EUR", ",5", "$,5", "1 A1", "1 A-B",
+        "1 A*B", "1 A,B", "\"\" 1", "\"a", "1 \"a;b\"", "1 (", "(1)", "1 @", "1 A @ x", "1 A @@@ 2 B",
+        "1 A @ 2 B @ 3 C", "1 A (@) 2 B", "1 (@) 2", "1 (@ 2 B", "0x10", "٣", "1'000", "1e3", "1E-3 EUR", "EUR 1e3",
+        "EUR\u{A0}1", "*2", "1 A = 2 B 3", "1 A =",
+        "1 A = 1 A @ 2 B", "1.5 A {2 B} @ 3 B", "1 A [2024-01-01]",
+    ])
+    func amountsOutsideTheSubsetAreRefused(text: String) {
+        let journal = "2024-01-01\n  a  \(text)\n  b\n"
+
+        #expect(error(reading: [UInt8](journal.utf8))?.line == 2)
+    }
+}

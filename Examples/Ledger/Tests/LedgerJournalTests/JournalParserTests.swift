@@ -1,0 +1,120 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+import LedgerJournal
+import Testing
+
+@Suite struct JournalParserTests {
+    @Test(arguments: ["", "\n", "\u{FEFF}", "\u{FEFF}\n\n", "; only a comment", " \t \n\r\n", "comment\nto the end"])
+    func aJournalWithoutTransactionsIsEmpty(text: String) throws {
+        #expect(try parse(text).entries.isEmpty)
+    }
+
+    @Test func everyPartOfATransactionIsKept() throws {
+        let journal = try parse(
+            """
+            ; first line
+            2024/2/29 * (code 7) Café | two loaves  ; on the line
+              ; below it
+              ! assets:cash  -5.00 EUR  ; by hand
+              ; and
+              ; again
+              expenses:food	 2 "brown bread" @@ $5.50;comment
+            """
+        )
+
+        let expected = TransactionDraft(
+            date: try #require(BookDate("2024-02-29")),
+            status: .cleared,
+            code: "code 7",
+            description: "Café | two loaves",
+            comment: "on the line\nbelow it",
+            postings: [
+                PostingDraft(
+                    account: "assets:cash",
+                    amount: Amount(try Quantity(mantissa: -500, scale: 2), "EUR"),
+                    status: .pending,
+                    comment: "by hand\nand\nagain"
+                ),
+                PostingDraft(
+                    account: "expenses:food",
+                    amount: Amount(try Quantity(mantissa: 2), "brown bread"),
+                    cost: .total(Amount(try Quantity(mantissa: 550, scale: 2), "$")),
+                    comment: "comment"
+                ),
+            ]
+        )
+        #expect(journal.file == "test")
+        #expect(journal.entries == [Journal.Entry(transaction: expected, line: 2)])
+        #expect(journal.skippedDirectives.isEmpty)
+    }
+
+    @Test func theScaleIsThatOfTheText() throws {
+        let journal = try parse("2024-01-01\n  a  1,234.50 EUR\n  b  1. EUR\n  c  .5 EUR\n  d  1,000 EUR\n")
+
+        let written = try #require(journal.entries.first).transaction.postings.map { $0.amount?.description }
+        #expect(written == ["1234.50 EUR", "1 EUR", "0.5 EUR", "1.000 EUR"])
+    }
+
+    @Test func directivesAreCountedByKeyword() throws {
+        let journal = try parse(
+            """
+            account a
+              note below
+            account b ; comment
+            P 2024-01-01 A 2 B
+            Y2024
+            Y 2023
+            commodity EUR
+              format 1.000,00 EUR
+            D $1.00
+            decimal-mark .
+            payee x
+            tag y
+            end tag
+            comment
+            account c
+            end comment
+            """
+        )
+
+        #expect(
+            journal.skippedDirectives == [
+                "account": 2, "P": 1, "Y": 2, "commodity": 1, "D": 1, "decimal-mark": 1, "payee": 1, "tag": 1,
+                "end tag": 1, "comment": 1,
+            ]
+        )
+    }
+
+    @Test func transactionsThatDoNotBalanceAreNoConcernOfTheParser() throws {
+        let journal = try parse("2024-01-01 empty\n2024-01-02\n  a  1 EUR = 7 EUR\n  b  2 EUR\n")
+
+        #expect(journal.entries.map(\.line) == [1, 2])
+        #expect(journal.entries.map(\.transaction.postings.count) == [0, 2])
+    }
+
+    @Test(arguments: [
+        ("a  1 EUR = 1 EUR", true), ("a  1 EUR = 1.000 EUR", true), ("a  1 EUR = 1.001 EUR", false),
+        ("a  1 EUR = 0 USD", true), ("a  1 EUR = 1", false), ("a:b  1 EUR = 1 EUR", true),
+    ])
+    func balancesThatAreClaimedMustHold(posting: String, holds: Bool) throws {
+        let text = "2024-01-01\n  \(posting)\n  c\n"
+
+        #expect((try? parse(text)) != nil || !holds)
+        #expect(holds || error(reading: [UInt8](text.utf8))?.code == .failedAssertion)
+    }
+
+    @Test func aLongTransactionIsReadInOnePass() throws {
+        let count = 20_000
+        let text = "2024-01-01\n" + (1...count).map { "  a:\($0)  \($0) EUR ; c\n" }.joined() + "  b\n"
+
+        let postings = try #require(parse(text).entries.first).transaction.balanced()
+
+        #expect(postings.count == count + 1)
+        #expect(postings.last?.amount.description == "-\(count * (count + 1) / 2) EUR")
+    }
+}

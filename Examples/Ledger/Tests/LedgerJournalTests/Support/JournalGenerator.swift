@@ -1,0 +1,176 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+import LedgerTestSupport
+
+/// Writes random journals that balance, in every way of writing that is understood.
+struct JournalGenerator {
+    private var random: SeededGenerator
+    private let prefix: String
+
+    /// The decimal mark that a directive declares for each commodity, or nil where none does.
+    private var declaredMarks: [String: Character] = [:]
+
+    static let commodities = ["$", "EUR", "€", "FUND", "red apples", "X", "руб", ""]
+
+    /// More digits after the point than any amount that is generated, exact products included.
+    static let displayScale = 12
+
+    /// Creates a generator whose accounts all start with `prefix`.
+    init(seed: UInt64, prefix: String) {
+        random = SeededGenerator(seed: seed)
+        self.prefix = prefix
+    }
+
+    /// Returns a journal of `count` transactions.
+    mutating func journal(transactions count: Int) throws -> String {
+        var text = random.happens(percent: 20) ? "\u{FEFF}" : ""
+        text += directives()
+        for _ in 0..<count {
+            text += try transaction()
+            text += pickString(["\n", "\n\n", " \n", "; between\n", "# between\n"])
+        }
+        // hledger rounds what it shows to the most digits that were written in a commodity.
+        text += "2024-12-31 digits\n"
+        for commodity in Self.commodities where declaredMarks[commodity] == nil {
+            text += "  zero  0.\(String(repeating: "0", count: Self.displayScale)) \(quoted(commodity))\n"
+        }
+        text += "  zero  0 X\n  zero\n"
+        if random.happens(percent: 20) { text = text.replacing("\n", with: "\r\n") }
+        return text
+    }
+
+    private mutating func directives() -> String {
+        var text = ""
+        for commodity in ["EUR", "$"] where random.happens(percent: 40) {
+            let mark: Character = random.pick([".", ","])
+            declaredMarks[commodity] = mark
+            let sample = "1\(mark == "." ? "," : ".")000\(mark)\(String(repeating: "0", count: Self.displayScale))"
+            text +=
+                random.happens(percent: 50)
+                ? "commodity \(commodity)\(sample)\n" : "commodity \(commodity)\n  format \(sample) \(commodity)\n"
+        }
+        if random.happens(percent: 30) { text += "account \(prefix)a  ; declared\n  a line below\n" }
+        if random.happens(percent: 30) { text += "P 2024-01-01 FUND 2 EUR\n" }
+        if random.happens(percent: 30) { text += "comment\n2024-01-01 not read\nend comment\n" }
+        return text
+    }
+
+    private mutating func transaction() throws -> String {
+        var amounts: [(amount: Amount, cost: Cost?)] = []
+        var sums: [String: Quantity] = [:]
+        func count(_ value: Amount) throws {
+            sums[value.commodity] = try (sums[value.commodity] ?? .zero).adding(value.quantity)
+        }
+        let infers = random.happens(percent: 15)
+        if infers {
+            let bought = random.pick(["$", "EUR", "X"])
+            let sign: Int128 = random.pick([-1, 1])
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                amounts.append((Amount(try positive(sign), bought), nil))
+            }
+            for _ in 0..<Int.random(in: 1...2, using: &random) {
+                amounts.append((Amount(try positive(-sign), "FUND"), nil))
+            }
+        } else {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let amount = Amount(try positive(random.pick([-1, 1])), random.pick(Self.commodities))
+                var cost: Cost?
+                if random.happens(percent: 30) {
+                    let price = Amount(try positive(1), random.pick(Self.commodities))
+                    cost = random.happens(percent: 50) ? .unit(price) : .total(price)
+                }
+                amounts.append((amount, cost))
+                try count(cost?.amount(for: amount.quantity) ?? amount)
+            }
+        }
+
+        var lines = amounts.map { line(for: written($0.amount) + written($0.cost)) }
+        let missing = sums.filter { !$0.value.isZero }.sorted { $0.key < $1.key }
+        if !infers, random.happens(percent: 50) || missing.isEmpty {
+            lines.insert(line(for: ""), at: Int.random(in: 0...lines.count, using: &random))
+        } else {
+            lines += missing.map { line(for: written(Amount($0.value.negated, $0.key))) }
+        }
+        if lines.count == 1 { lines.append(line(for: written(Amount(.zero, "X")))) }
+        return header() + lines.joined()
+    }
+
+    private mutating func positive(_ sign: Int128) throws -> Quantity {
+        let mantissa = Int128(
+            random.pick([
+                Int.random(in: 1...99, using: &random), Int.random(in: 1...99_999, using: &random),
+                Int.random(in: 1...9_999_999_999, using: &random),
+            ]))
+        return try Quantity(mantissa: sign * mantissa, scale: random.pick([0, 0, 1, 2, 2, 2, 4]))
+    }
+
+    private mutating func header() -> String {
+        let date = pickString(["2024-02-29", "2024/2/29", "2024.02.9", "2024-1-01"])
+        let mark = pickString(["", " *", " !", " * (code; 7)", " (code)"])
+        return "\(date)\(mark)\(pickString([" ", " shop", " café | note", "  two  spaces"]))"
+            + "\(pickString(["", " ; comment", ";comment"]))\n\(pickString(["", "  ; below\n", "\t;\n"]))"
+    }
+
+    private mutating func line(for amount: String) -> String {
+        let account = prefix + pickString(["a", "b:c", "b:c d", "é", "e;f", "2024-01-01"])
+        let mark = pickString(["", "", "* ", "!"])
+        let gap = amount.isEmpty ? "" : pickString(["  ", "     ", " \t", "\t\t"])
+        let comment = pickString(["", "", "  ; comment", "  ;comment @ 5"])
+        return "\(pickString([" ", "    ", "\t"]))\(mark)\(account)\(gap)\(amount)\(comment)\n"
+            + pickString(["", "", "", "  ; below\n"])
+    }
+
+    private mutating func written(_ cost: Cost?) -> String {
+        switch cost {
+        case nil: ""
+        case .unit(let price): pickString([" @ ", "@", " @", " @  "]) + written(price)
+        case .total(let price): pickString([" @@ ", "@@", " @@"]) + written(price)
+        }
+    }
+
+    private mutating func written(_ amount: Amount) -> String {
+        let number = digits(of: amount.quantity.magnitude, in: amount.commodity)
+        let minus = amount.quantity.isNegative ? pickString(["-", "-", "- "]) : pickString(["", "", "", "+"])
+        let symbol = quoted(amount.commodity)
+        if symbol.isEmpty { return minus + number }
+        return switch Int.random(in: 0..<5, using: &random) {
+        case 0: minus + symbol + number
+        case 1: symbol + minus + number
+        case 2: symbol + " " + minus + number
+        case 3: minus + number + symbol
+        default: minus + number + " " + symbol
+        }
+    }
+
+    /// The digits with or without groups, so that the marks mean what the directives say.
+    private mutating func digits(of quantity: Quantity, in commodity: String) -> String {
+        let declared = declaredMarks[commodity]
+        let parts = quantity.description.split(separator: ".")
+        let mark = declared ?? (random.happens(percent: 80) ? "." : ",")
+        let fraction = parts.count > 1 ? "\(mark)\(parts[1])" : ""
+        let whole = Array(String(parts[0]))
+        guard random.happens(percent: 40) else { return String(whole) + fraction }
+        let groupMark = random.pick([mark == "." ? "," : ".", " "])
+        // A group mark alone, neither declared nor beside a decimal mark, would be read as a decimal mark.
+        guard declared != nil || !fraction.isEmpty || groupMark == " " || whole.count > 6 else { return String(whole) }
+        var grouped = ""
+        for (index, digit) in whole.enumerated() {
+            if index > 0, (whole.count - index).isMultiple(of: 3) { grouped += groupMark }
+            grouped.append(digit)
+        }
+        return grouped + fraction
+    }
+
+    private func quoted(_ commodity: String) -> String {
+        commodity.contains(" ") ? "\"\(commodity)\"" : commodity
+    }
+
+    private mutating func pickString(_ choices: [String]) -> String {
+        random.pick(choices)
+    }
+}

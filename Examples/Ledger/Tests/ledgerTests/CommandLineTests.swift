@@ -1,0 +1,218 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import GRDB
+import Testing
+
+private let journal = """
+    2026-01-01 "quoted", name
+        assets:cash            1,000.50 EUR
+        income:gift, "big"    -1000.50 EUR
+
+    2026-01-02 shares
+        assets:depot           3 "X Y" @@ 30 EUR
+        assets:cash
+
+    2026-01-03 nothing
+        expenses:none          1 EUR
+        expenses:none         -1 EUR
+
+    """
+
+/// Command lines and the codes that they end with.
+private let calls: [(arguments: [String], status: Int32)] = [
+    (["unknown"], 64), (["import"], 64), (["balance", "--format", "xml"], 64), (["register"], 64),
+    (["import", "missing.journal"], 1), (["import", "."], 1), (["balance"], 1), (["accounts"], 1),
+    (["register", "a"], 1), (["import", "empty.journal", "--database", "no/such/folder/b.sqlite"], 1),
+    (["import", "empty.journal", "--database", "."], 1), (["import", "empty.journal", "--database", ""], 1),
+    (["import", "empty.journal", "--database", "text.sqlite"], 1), (["--help"], 0), (["import", "empty.journal"], 0),
+]
+
+@Suite struct CommandLineTests {
+    @Test func theTourImportsTheSampleAndNeverOverwritesADatabase() throws {
+        let ledger = try LedgerProcess()
+
+        let first = try ledger.run()
+        let second = try ledger.run()
+
+        #expect(first.status == 0)
+        #expect(first.output.contains("14 transactions posted"))
+        #expect(first.output.contains("14 × transaction-posted"))
+        #expect(first.output.contains("assets:bank:checking"))
+        #expect(first.output.contains("register assets:bank:checking --database ledger-tour.sqlite"))
+        #expect(second.output.contains("ledger-tour-2.sqlite"))
+        #expect(try ledger.files().contains("ledger-tour.sqlite"))
+        #expect(try ledger.files().contains("ledger-tour-2.sqlite"))
+    }
+
+    @Test func balancesAreExactInEveryFormat() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        #expect(try ledger.run("import", "a.journal").status == 0)
+
+        #expect(
+            try ledger.run("balance", "--format", "csv").output == """
+                account,commodity,amount
+                assets:cash,EUR,970.50
+                assets:depot,X Y,3
+                "income:gift, ""big\""",EUR,-1000.50
+
+                """
+        )
+        #expect(
+            try ledger.run("balance", "depot", "--format", "json").output == """
+                [
+                  {
+                    "account" : "assets:depot",
+                    "amount" : "3",
+                    "commodity" : "X Y"
+                  }
+                ]
+
+                """
+        )
+        #expect(
+            try ledger.run("balance", "assets").output == """
+                970.50 EUR  assets:cash
+                   3 "X Y"  assets:depot
+
+                """
+        )
+    }
+
+    @Test func registerAndAccountsAnswer() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        _ = try ledger.run("import", "a.journal", "--database", "b.sqlite")
+
+        let register = try ledger.run("register", "assets:cash", "--database", "b.sqlite")
+        let accounts = try ledger.run("accounts", "--database", "b.sqlite")
+
+        #expect(
+            register.output == """
+                2026-01-01  "quoted", name  assets:cash  1000.50 EUR  1000.50 EUR
+                2026-01-02  shares          assets:cash   -30.00 EUR   970.50 EUR
+
+                """
+        )
+        #expect(accounts.output == "assets:cash\nassets:depot\nexpenses:none\nincome:gift, \"big\"\n")
+    }
+
+    @Test func severalJournalsAreImportedAndNothingTwice() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        try ledger.write("2026-02-01 more\n    a   1 EUR\n    b\n", to: "b.journal")
+
+        let first = try ledger.run("import", "a.journal", "b.journal")
+        let second = try ledger.run("import", "a.journal", "b.journal")
+
+        #expect(first.output == "a.journal: 3 transactions posted\nb.journal: 1 transaction posted\n")
+        #expect(
+            second.output == """
+                a.journal: 0 transactions posted, 3 in the books already
+                b.journal: 0 transactions posted, 1 in the books already
+
+                """
+        )
+        #expect(second.errors == "")
+    }
+
+    /// An error in any of several journals leaves the books as they were.
+    @Test func nothingIsImportedWhereOneJournalIsNotUnderstood() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        try ledger.write("2026-02-01 broken\n    a   1 EUR = 5 EUR\n    b\n", to: "b.journal")
+        try ledger.write("2026-02-01 unbalanced\n    a   1 EUR\n    b   1 EUR\n", to: "c.journal")
+
+        let broken = try ledger.run("import", "a.journal", "b.journal")
+        #expect(broken.status == 1)
+        #expect(broken.errors.hasPrefix("Error: b.journal:"))
+        #expect(try !ledger.files().contains("ledger.sqlite"))
+
+        let unbalanced = try ledger.run("import", "c.journal")
+        #expect(unbalanced.status == 1)
+        #expect(unbalanced.errors.hasPrefix("Error: c.journal:1: "))
+        #expect(try ledger.run("accounts").output == "")
+    }
+
+    @Test(arguments: calls)
+    func exitCodesFollowConventionAndFailuresSayWhy(arguments: [String], status: Int32) throws {
+        let ledger = try LedgerProcess()
+        try ledger.write("", to: "empty.journal")
+        try ledger.write(String(repeating: "This is no database. ", count: 100), to: "text.sqlite")
+
+        let outcome = try ledger.run(arguments)
+
+        #expect(outcome.status == status)
+        #expect(outcome.errors.isEmpty == (status == 0))
+        if status == 1 { #expect(outcome.errors.contains("To fix, ")) }
+    }
+
+    @Test func anUnknownCommandIsNamedWithThoseThatThereAre() throws {
+        let outcome = try LedgerProcess().run("balances")
+
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: There is no command 'balances'. To fix, call one of import, balance,"))
+    }
+
+    @Test func aDatabaseOfALaterVersionIsLeftAlone() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        _ = try ledger.run("import", "a.journal")
+        let database = try DatabaseQueue(path: ledger.folder.appending(path: "ledger.sqlite").path())
+        try database.write { try $0.execute(sql: "UPDATE entity_kind SET schema_version = 99 WHERE name = 'account'") }
+        try database.close()
+
+        let outcome = try ledger.run("balance")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("'ledger.sqlite' was written by a later version"))
+    }
+
+    @Test(arguments: [
+        [UInt8](repeating: 0, count: 4096), [0xFF, 0xFE, 0x41, 0x00], Array("2026-01-01 caf".utf8) + [0xE9, 0x0A],
+        Array("\u{1B}[2Jwhat".utf8), Array("2026-13-45 no such day\n".utf8),
+    ])
+    func garbageIsToldInOneLineThatATerminalCanShow(bytes: [UInt8]) throws {
+        let ledger = try LedgerProcess()
+        try Data(bytes).write(to: ledger.folder.appending(path: "garbage.journal"))
+
+        let outcome = try ledger.run("import", "garbage.journal")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("Error: garbage.journal:1"))
+        #expect(!outcome.errors.contains("\u{1B}"))
+        #expect(!outcome.errors.contains("\0"))
+        #expect(try !ledger.files().contains("ledger.sqlite"))
+    }
+
+    @Test func aHundredMegabytesOnOneLineAreRefused() throws {
+        let ledger = try LedgerProcess()
+        let path = ledger.folder.appending(path: "long.journal")
+        try Data().write(to: path)
+        let file = try FileHandle(forWritingTo: path)
+        let piece = Data(repeating: UInt8(ascii: "x"), count: 1 << 20)
+        for _ in 1...100 { try file.write(contentsOf: piece) }
+        try file.close()
+
+        let outcome = try ledger.run("import", "long.journal")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("Error: long.journal:1"))
+    }
+
+    @Test func namesCannotMoveTheCursor() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write("2026-01-01 x\n    evil:\u{9B}31m   1 EUR\n    b\n", to: "a.journal")
+
+        let imported = try ledger.run("import", "a.journal")
+        let balance = try ledger.run("balance")
+
+        if imported.status == 0 { #expect(!balance.output.unicodeScalars.contains("\u{9B}")) }
+        #expect(!imported.errors.unicodeScalars.contains("\u{9B}"))
+    }
+}

@@ -1,0 +1,69 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// Runs the built `ledger` as a process, in a folder of its own.
+final class LedgerProcess {
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Writes a file into the folder.
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    /// Runs `ledger` with `arguments` and waits for its end.
+    func run(_ arguments: String...) throws -> Outcome {
+        try run(arguments)
+    }
+
+    /// Runs `ledger` with `arguments` and waits for its end.
+    func run(_ arguments: [String]) throws -> Outcome {
+        let process = Process()
+        process.executableURL = Bundle.main.bundleURL.appending(path: "ledger")
+        if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path() ?? "") {
+            // The test bundle stands beside the executable.
+            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appending(path: "ledger")
+        }
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        // Into files, not pipes: a full pipe would stop a process that nobody reads.
+        let output = folder.appending(path: ".output")
+        let errors = folder.appending(path: ".errors")
+        try Data().write(to: output)
+        try Data().write(to: errors)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus,
+            output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+        )
+    }
+
+    /// The names of the files in the folder that the program has made.
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { !$0.hasPrefix(".") }.sorted()
+    }
+}
