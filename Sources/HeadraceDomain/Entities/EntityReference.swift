@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Names one entity in a store: its kind and its key.
+/// Names one entity in a store: its kind and its key. Two are equal only where their bytes are.
 public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
     /// The ``StoredEntity/entityName`` of its type.
     public let kind: String
@@ -21,6 +21,15 @@ public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
     /// Refers to `entity`.
     public init<Entity: StoredEntity>(to entity: Entity) {
         self.init(kind: Entity.entityName, key: entity.id.storageKey)
+    }
+
+    public static func == (one: EntityReference, other: EntityReference) -> Bool {
+        ByteText(one.key) == ByteText(other.key) && ByteText(one.kind) == ByteText(other.kind)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ByteText(kind))
+        hasher.combine(ByteText(key))
     }
 
     /// The kind and the key, as messages show them: `customer 'c1'`.

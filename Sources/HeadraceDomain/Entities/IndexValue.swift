@@ -21,7 +21,7 @@ extension IndexValue: Comparable {
         case (.integer(let one), .integer(let other)): one < other
         case (.integer, .text): true
         case (.text, .integer): false
-        case (.text(let one), .text(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
+        case (.text(let one), .text(let other)): ByteText(one) < ByteText(other)
         }
     }
 
@@ -29,7 +29,7 @@ extension IndexValue: Comparable {
     public static func == (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one == other
-        case (.text(let one), .text(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.text(let one), .text(let other)): ByteText(one) == ByteText(other)
         default: false
         }
     }
@@ -39,8 +39,7 @@ extension IndexValue: Comparable {
         case .integer(let number):
             hasher.combine(number)
         case .text(let text):
-            for byte in text.utf8 { hasher.combine(byte) }
-            hasher.combine(UInt8.max)
+            hasher.combine(ByteText(text))
         }
     }
 }

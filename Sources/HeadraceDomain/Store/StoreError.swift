@@ -132,6 +132,18 @@ extension StoreError {
         )
     }
 
+    /// `entity` was written, and its kind is not among those that the store was opened with.
+    public static func undeclaredEntity(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .undeclaredEntity,
+            message: """
+                The store was not opened with entities of '\(entity.kind)'. Nothing was stored. To fix, add their \
+                type to its 'entities:'.
+                """,
+            entity: entity
+        )
+    }
+
     static func undeclared(_ kind: String, type: Any.Type) -> StoreError {
         StoreError(
             code: .undeclaredEntity,
