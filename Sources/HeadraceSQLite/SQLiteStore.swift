@@ -46,7 +46,7 @@ public final class SQLiteStore: EntityStore {
     /// Opens the store at `path`, and creates the file where there is none.
     ///
     /// Indexes that were declared since the file was last opened are made, those no longer declared are
-    /// dropped. It blocks the calling thread while it does this; open the store when the program starts.
+    /// dropped; where the schema version of a type was raised, all of its indexes are made anew. It blocks the calling thread while it does this; open the store when the program starts.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with one of these codes, naming the file and the remedy:
     ///   `unusable` where the path cannot be opened or is another program's database; `corrupt` where the file

@@ -67,8 +67,9 @@ enum StoreSchema {
                         PRIMARY KEY (kind, key)
                     ) STRICT;
 
+                    -- A number is never used again: another process may still hold one of an index that was dropped.
                     CREATE TABLE entity_index (
-                        id INTEGER PRIMARY KEY,
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
                         kind INTEGER NOT NULL REFERENCES entity_kind(id),
                         name TEXT NOT NULL,
                         is_unique INTEGER NOT NULL,
