@@ -113,7 +113,7 @@ public final class EntityContext: DomainContext {
                 conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
                 order: order.map { DocumentQuery.Order(index: $0.index.name, isDescending: $0.isDescending) },
                 // What is known here may have left the result; read as many more.
-                limit: limit.map { max(0, $0) + known.count }
+                limit: limit.map { min(max(0, $0), .max - known.count) + known.count }
             )
         )
 
