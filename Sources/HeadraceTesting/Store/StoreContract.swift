@@ -79,7 +79,7 @@ public enum StoreContract {
     public static func checks(for capabilities: Capabilities) -> [Check] {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
-            + concurrencyChecks + randomChecks
+            + concurrencyChecks + randomChecks + unitOfWorkChecks
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }
