@@ -63,7 +63,9 @@ public final class SQLiteStore: EntityStore {
         let failure = SQLiteFailure(path: path)
         try failure.checkPath()
         (pool, numbers) = try failure.translating { [schema] in
-            let pool = try DatabasePool(path: path, configuration: Self.settings(configuration))
+            let settings = Self.settings(configuration)
+            try StoreSchema.requireOurs(path: path, configuration: settings)
+            let pool = try DatabasePool(path: path, configuration: settings)
             try StoreSchema.prepare(pool, path: path)
             // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -86,9 +88,16 @@ public final class SQLiteStore: EntityStore {
 
     /// Closes the file. The store cannot be used after.
     ///
+    /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
+    ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
-        try SQLiteFailure(path: path).translating { try pool.close() }
+        try SQLiteFailure(path: path).translating {
+            // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
+            // <https://github.com/groue/GRDB.swift/issues/739>
+            pool.releaseMemory()
+            try pool.close()
+        }
     }
 
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {

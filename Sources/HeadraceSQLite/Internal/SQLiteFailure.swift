@@ -39,7 +39,7 @@ struct SQLiteFailure {
 
     /// Finds what SQLite would report as "unable to open database file", and says what it is.
     func checkPath() throws {
-        if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") {
+        if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") || path.utf8.contains(0) {
             throw StoreError(
                 code: .unusable,
                 message: "'\(path)' is not the path of a file. To fix, name a file, or use an InMemoryStore."
