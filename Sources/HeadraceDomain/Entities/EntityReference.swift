@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Names one entity in a store: its kind and its key. Two are equal only where their bytes are.
+/// Names one entity in a store: its kind and its key.
+///
+/// Two are equal only where their bytes are.
 public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
     /// The ``StoredEntity/entityName`` of its type.
     public let kind: String
@@ -23,10 +25,12 @@ public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
         self.init(kind: Entity.entityName, key: entity.id.storageKey)
     }
 
+    /// Whether kind and key are the same bytes.
     public static func == (one: EntityReference, other: EntityReference) -> Bool {
         ByteText(one.key) == ByteText(other.key) && ByteText(one.kind) == ByteText(other.kind)
     }
 
+    /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ByteText(kind))
         hasher.combine(ByteText(key))

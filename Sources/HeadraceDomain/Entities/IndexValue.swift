@@ -6,7 +6,9 @@
 
 public import Foundation
 
-/// A value in an index. Numbers come before text; text is ordered by its UTF-8 bytes.
+/// A value in an index.
+///
+/// Numbers come before text; text is ordered by its UTF-8 bytes.
 public enum IndexValue: Hashable, Sendable {
     /// A whole number.
     case integer(Int64)
@@ -16,6 +18,7 @@ public enum IndexValue: Hashable, Sendable {
 }
 
 extension IndexValue: Comparable {
+    /// Whether `one` comes first in an index.
     public static func < (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one < other
@@ -25,7 +28,7 @@ extension IndexValue: Comparable {
         }
     }
 
-    // Equal text in the sense of Unicode may differ in its bytes, and is then two values.
+    /// Whether two values are one: texts that Unicode calls equal may differ in their bytes, and are two then.
     public static func == (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one == other
@@ -34,6 +37,7 @@ extension IndexValue: Comparable {
         }
     }
 
+    /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .integer(let number):

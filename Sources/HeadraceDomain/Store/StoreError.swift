@@ -18,7 +18,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// Another writer has changed or deleted the entity since it was read. Doing the work again may succeed.
+        /// Another writer has changed or deleted the entity since it was read.
+        ///
+        /// Doing the work again may succeed.
         public static let versionConflict = Code(kind: .versionConflict)
 
         /// An entity was inserted whose identifier is taken.

@@ -159,7 +159,7 @@ private struct Counter {
     /// - Returns: How often another one was faster.
     static func add(_ number: Int, to store: any EntityStore, recording event: NewEvent) async throws -> Int {
         var conflicts = 0
-        while true {
+        while conflicts < 10_000 {
             guard let document = try await store.find(Counter(0).draft.reference) else {
                 throw ContractViolation(
                     expectation: "the counter is stored",
@@ -179,5 +179,11 @@ private struct Counter {
                 conflicts += 1
             }
         }
+        throw ContractViolation(
+            expectation: "a write of the version that was just read succeeds, unless another one was faster",
+            observation: "10,000 conflicts in a row",
+            fileID: #fileID,
+            line: #line
+        )
     }
 }

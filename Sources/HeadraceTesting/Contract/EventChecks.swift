@@ -77,6 +77,7 @@ extension StoreContract {
                     try require(page.count <= size, "a page has \(size) events at the most", "it has \(page.count)")
                     if page.isEmpty { break }
                     paged += page
+                    try require(paged.count <= all.count, "pages of \(size) do not repeat events", "they do")
                 }
                 try requireEqual(paged, all, "the log read in pages of \(size)")
             }

@@ -132,6 +132,7 @@ extension StoreContract {
                         let unitOfWork = UnitOfWork(delegator: registrar, context: EntityContext(store))
                         for number in 0..<6 {
                             var isStored = false
+                            var conflicts = 0
                             while !isStored {
                                 do {
                                     try await unitOfWork.execute { context in
@@ -142,7 +143,10 @@ extension StoreContract {
                                         customer.placeOrder(order)
                                     }
                                     isStored = true
-                                } catch let error as StoreError where error.code == .versionConflict {}
+                                } catch let error as StoreError where error.code == .versionConflict {
+                                    conflicts += 1
+                                    try require(conflicts < 10_000, "a unit of work succeeds at last", "it does not")
+                                }
                             }
                         }
                     }

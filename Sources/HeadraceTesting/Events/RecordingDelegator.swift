@@ -37,6 +37,7 @@ public final class RecordingDelegator: DomainEventDelegator {
     /// The events that came after a commit, in that order.
     public var eventsAfterCommit: [any DomainEvent] { record.withLock { $0.afterCommit } }
 
+    /// Records `event`, then throws what rejects it.
     public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context
@@ -45,6 +46,7 @@ public final class RecordingDelegator: DomainEventDelegator {
         try reject(event)
     }
 
+    /// Records `event`.
     public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
         record.withLock { $0.afterCommit.append(event) }
     }
