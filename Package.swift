@@ -65,7 +65,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "HeadraceDomainTests", dependencies: ["HeadraceDomain", "HeadraceTesting"]),
+        .testTarget(
+            name: "HeadraceDomainTests",
+            dependencies: [
+                "HeadraceDomain",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+            ]
+        ),
 
         // MARK: Drivers
         .target(

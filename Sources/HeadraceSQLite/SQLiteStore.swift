@@ -28,13 +28,16 @@ public final class SQLiteStore: EntityStore {
         public var busyTimeout: Duration = .seconds(5)
 
         /// How many bytes the file may grow to (without the write-ahead log, which is emptied into it); beyond,
-        /// commits fail with ``HeadraceDomain/StoreError/Code/full``. As much as there is room for unless set.
+        /// commits fail with ``HeadraceDomain/StoreError/Code/full``.
+        ///
+        /// As much as there is room for unless set.
         public var maximumByteCount: Int?
 
         /// Creates the default configuration.
         public init() {}
     }
 
+    /// The types of entity that the store was opened with.
     public let schema: EntitySchema
 
     /// The path of the file, as given.
@@ -46,7 +49,7 @@ public final class SQLiteStore: EntityStore {
     /// Opens the store at `path`, and creates the file where there is none.
     ///
     /// Indexes that were declared since the file was last opened are made, those no longer declared are
-    /// dropped. It blocks the calling thread while it does this; open the store when the program starts.
+    /// dropped; where the schema version of a type was raised, all of its indexes are made anew. It blocks the calling thread while it does this; open the store when the program starts.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with one of these codes, naming the file and the remedy:
     ///   `unusable` where the path cannot be opened or is another program's database; `corrupt` where the file
@@ -63,7 +66,9 @@ public final class SQLiteStore: EntityStore {
         let failure = SQLiteFailure(path: path)
         try failure.checkPath()
         (pool, numbers) = try failure.translating { [schema] in
-            let pool = try DatabasePool(path: path, configuration: Self.settings(configuration))
+            let settings = Self.settings(configuration)
+            try StoreSchema.requireOurs(path: path, configuration: settings)
+            let pool = try DatabasePool(path: path, configuration: settings)
             try StoreSchema.prepare(pool, path: path)
             // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -84,27 +89,50 @@ public final class SQLiteStore: EntityStore {
         return settings
     }
 
-    /// Closes the file. The store cannot be used after.
+    /// Closes the file.
+    ///
+    /// The store cannot be used after.
+    ///
+    /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
-        try SQLiteFailure(path: path).translating { try pool.close() }
+        try SQLiteFailure(path: path).translating {
+            // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
+            // <https://github.com/groue/GRDB.swift/issues/739>
+            pool.releaseMemory()
+            try pool.close()
+        }
     }
 
+    /// Gives the document of an entity, or `nil` where there is none.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         guard let kind = numbers.kind(reference.kind) else { return nil }
         return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
     }
 
+    /// Gives the documents that `query` asks for, of one moment.
+    ///
+    /// - Throws: As of ``find(_:)``.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         guard let statement = numbers.statement(for: query) else { return [] }
         return try await read { try Reading.documents(of: query.kind, by: statement, in: $0) }
     }
 
+    /// Gives the events of the log after a position, in the order committed, `limit` at the most.
+    ///
+    /// - Throws: As of ``find(_:)``.
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await read { try Reading.events(after: position, limit: limit, in: $0) }
     }
 
+    /// Applies `changes` in one transaction and returns when it is on disk; cancellation does not stop it.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`
+    ///   or `undeclaredEntity` where the changes do not fit what is stored; `locked`, `full`, `corrupt` or
+    ///   `unusable` where the file cannot be written. Nothing has changed then.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
         try await SQLiteFailure(path: path).translating {

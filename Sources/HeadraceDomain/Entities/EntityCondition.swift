@@ -46,14 +46,16 @@ public struct EntityOrder<Entity: StoredEntity>: Sendable {
     let index: EntityIndex<Entity>
     let isDescending: Bool
 
-    /// The least value first; equal ones by key. An entity without a value in `index` is left out; one with
-    /// several counts once, by its least.
+    /// The least value first; equal ones by key.
+    ///
+    /// An entity without a value in `index` is left out; one with several counts once, by its least.
     public static func ascending(_ index: EntityIndex<Entity>) -> Self {
         EntityOrder(index: index, isDescending: false)
     }
 
-    /// The greatest value first; equal ones by key, the greatest first too. An entity without a value in
-    /// `index` is left out; one with several counts once, by its greatest.
+    /// The greatest value first; equal ones by key, the greatest first too.
+    ///
+    /// An entity without a value in `index` is left out; one with several counts once, by its greatest.
     public static func descending(_ index: EntityIndex<Entity>) -> Self {
         EntityOrder(index: index, isDescending: true)
     }

@@ -96,6 +96,7 @@ public final class EntityContext: DomainContext {
     ///   - conditions: What must hold; without any, all entities are given.
     ///   - order: The order; by their keys where it is `nil`.
     ///   - limit: How many are given at the most; all where it is `nil`.
+    /// - Returns: The entities, each the same object that the context gave before.
     /// - Throws: ``StoreError``; `CancellationError`.
     /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*, and O(*t*) in the
     ///   entities that the context knows.
@@ -113,7 +114,7 @@ public final class EntityContext: DomainContext {
                 conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
                 order: order.map { DocumentQuery.Order(index: $0.index.name, isDescending: $0.isDescending) },
                 // What is known here may have left the result; read as many more.
-                limit: limit.map { max(0, $0) + known.count }
+                limit: limit.map { min(max(0, $0), .max - known.count) + known.count }
             )
         )
 
@@ -146,6 +147,7 @@ public final class EntityContext: DomainContext {
 
     // MARK: DomainContext
 
+    /// All objects that were found, fetched or inserted, those deleted since included.
     public var touchedEntities: [any HasDomainEvents] {
         touched.map(\.entity)
     }
@@ -153,6 +155,11 @@ public final class EntityContext: DomainContext {
     /// The store: units of work on contexts of one store join.
     public var joinIdentity: ObjectIdentifier { ObjectIdentifier(store) }
 
+    /// Stores what was changed, and the durable ones of `events`, in one transaction; then forgets all entities.
+    ///
+    /// Where there is nothing to store, the store is left alone.
+    ///
+    /// - Throws: ``StoreError``; what an entity or an event throws when it is encoded. Nothing is stored then.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         if let mistake { throw mistake }
         var changes = ChangeSet()
@@ -174,6 +181,7 @@ public final class EntityContext: DomainContext {
         forgetAll()
     }
 
+    /// Forgets all entities and what was changed in them.
     public func rollback() {
         forgetAll()
     }

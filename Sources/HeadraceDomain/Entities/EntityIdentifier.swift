@@ -11,13 +11,15 @@ public import Foundation
 /// `UUID`, `String`, `Int` and enumerations or wrappers of them are identifiers; make those of stored things
 /// with `UUID.version7()`, which sort by time.
 public protocol EntityIdentifier: Hashable, Sendable, Codable {
-    /// The identifier as text: two are equal exactly where their texts are. It never changes.
+    /// The identifier as text: two are equal exactly where the UTF-8 bytes of their texts are. It never changes.
     var storageKey: String { get }
 }
 
 extension String: EntityIdentifier {
-    /// The text itself.
-    public var storageKey: String { self }
+    /// The text, composed (Unicode's normalization form C): texts that are equal have one key.
+    public var storageKey: String {
+        utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
+    }
 }
 
 extension Int: EntityIdentifier {

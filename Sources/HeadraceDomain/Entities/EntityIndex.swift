@@ -15,7 +15,9 @@
 /// let orders = try await context.fetch(Order.self, where: [.equals(.customer, id)])
 /// ```
 public struct EntityIndex<Entity: StoredEntity>: Sendable {
-    /// The name of the index among those of its type. It is stored, so renaming it makes the index anew.
+    /// The name of the index among those of its type.
+    ///
+    /// It is stored, so renaming it makes the index anew.
     public let name: String
 
     /// Whether two entities may not have the same value.

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 /// Names one entity in a store: its kind and its key.
+///
+/// Two are equal only where their bytes are.
 public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
     /// The ``StoredEntity/entityName`` of its type.
     public let kind: String
@@ -21,6 +23,17 @@ public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
     /// Refers to `entity`.
     public init<Entity: StoredEntity>(to entity: Entity) {
         self.init(kind: Entity.entityName, key: entity.id.storageKey)
+    }
+
+    /// Whether kind and key are the same bytes.
+    public static func == (one: EntityReference, other: EntityReference) -> Bool {
+        ByteText(one.key) == ByteText(other.key) && ByteText(one.kind) == ByteText(other.kind)
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ByteText(kind))
+        hasher.combine(ByteText(key))
     }
 
     /// The kind and the key, as messages show them: `customer 'c1'`.

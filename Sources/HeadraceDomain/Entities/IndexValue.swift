@@ -6,7 +6,9 @@
 
 public import Foundation
 
-/// A value in an index. Numbers come before text; text is ordered by its UTF-8 bytes.
+/// A value in an index.
+///
+/// Numbers come before text; text is ordered by its UTF-8 bytes.
 public enum IndexValue: Hashable, Sendable {
     /// A whole number.
     case integer(Int64)
@@ -16,31 +18,32 @@ public enum IndexValue: Hashable, Sendable {
 }
 
 extension IndexValue: Comparable {
+    /// Whether `one` comes first in an index.
     public static func < (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one < other
         case (.integer, .text): true
         case (.text, .integer): false
-        case (.text(let one), .text(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
+        case (.text(let one), .text(let other)): ByteText(one) < ByteText(other)
         }
     }
 
-    // Equal text in the sense of Unicode may differ in its bytes, and is then two values.
+    /// Whether two values are one: texts that Unicode calls equal may differ in their bytes, and are two then.
     public static func == (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one == other
-        case (.text(let one), .text(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.text(let one), .text(let other)): ByteText(one) == ByteText(other)
         default: false
         }
     }
 
+    /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .integer(let number):
             hasher.combine(number)
         case .text(let text):
-            for byte in text.utf8 { hasher.combine(byte) }
-            hasher.combine(UInt8.max)
+            hasher.combine(ByteText(text))
         }
     }
 }

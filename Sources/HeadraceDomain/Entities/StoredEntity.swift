@@ -30,7 +30,8 @@ public protocol StoredEntity: HasDomainEvents, Codable, Identifiable, SendableMe
     static var entityName: String { get }
 
     /// The version of the document's shape, counting from 1; 1 unless stated. A store refuses to open where
-    /// it holds documents of a later one.
+    /// it was opened with a later one before. Raise it too when an index gets other values from the same
+    /// document: a store that is opened with a later version than before makes all indexes of the type anew.
     static var schemaVersion: Int { get }
 
     /// The indexes by which entities are fetched; none unless stated. A store that is opened with other

@@ -30,7 +30,9 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         self.resolver = resolver
     }
 
-    /// Registers `handler` for its type of event. Registering it again changes nothing.
+    /// Registers `handler` for its type of event.
+    ///
+    /// Registering it again changes nothing.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         let list: WritableKeyPath<Handlers, [any DomainEventHandler.Type]> =
             Handler.isPostCommit ? \.afterCommit : \.beforeCommit
@@ -41,6 +43,9 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
+    /// Runs the pre-commit handlers of the type of `event`, one after the other.
+    ///
+    /// - Throws: What the first one that fails throws; the others do not run.
     public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context
@@ -51,6 +56,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
+    /// Runs the post-commit handlers of the type of `event`, one after the other; logs what fails.
     public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
         for handler in handlers(of: event).afterCommit {
             do {

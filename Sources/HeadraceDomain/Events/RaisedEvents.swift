@@ -42,16 +42,20 @@ public struct RaisedEvents: Sendable {
 }
 
 extension RaisedEvents: Hashable {
+    /// Always true.
     public static func == (one: RaisedEvents, other: RaisedEvents) -> Bool { true }
 
+    /// Adds nothing.
     public func hash(into hasher: inout Hasher) {}
 }
 
 extension RaisedEvents: Codable {
     private enum NoKey: CodingKey {}
 
+    /// Starts without events, whatever is there.
     public init(from decoder: any Decoder) throws {}
 
+    /// Writes an empty object where it is asked to write something.
     public func encode(to encoder: any Encoder) throws {
         _ = encoder.container(keyedBy: NoKey.self)
     }

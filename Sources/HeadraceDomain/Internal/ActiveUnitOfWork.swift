@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The unit of work that is running in a task, so that one within it can join.
+/// The units of work that are running in a task, one within the other, so that one within them can join.
 ///
 /// Why `@unchecked Sendable` is right here, though a context is not `Sendable`: task-local values are
 /// seen by child tasks, but ``joinable(by:)`` gives the context to the very task that runs the unit of
@@ -20,17 +20,26 @@ final class ActiveUnitOfWork: @unchecked Sendable {
     private let context: any DomainContext
     private let task: UnsafeCurrentTask?
 
+    /// The unit of work within which this one runs, on another store or in another task.
+    private let outer: ActiveUnitOfWork?
+
     private init(context: any DomainContext) {
         self.context = context
+        outer = Self.current
         unsafe task = unsafe withUnsafeCurrentTask { unsafe $0 }
     }
 
-    /// The context of the running unit of work, where it is of the same task and the same store as `context`.
+    /// The context of the running unit of work that is of the same task and the same store as `context`.
     static func joinable<Context: DomainContext>(by context: Context) -> Context? {
-        guard let active = current, active.context.joinIdentity == context.joinIdentity,
-            unsafe active.task == withUnsafeCurrentTask(body: { unsafe $0 })
-        else { return nil }
-        return active.context as? Context
+        let task = unsafe withUnsafeCurrentTask { unsafe $0 }
+        var next = current
+        while let active = next {
+            if unsafe active.task == task, active.context.joinIdentity == context.joinIdentity {
+                return active.context as? Context
+            }
+            next = active.outer
+        }
+        return nil
     }
 
     /// Runs `operation` as the unit of work on `context`.
@@ -38,8 +47,21 @@ final class ActiveUnitOfWork: @unchecked Sendable {
         on context: some DomainContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await $current.withValue(ActiveUnitOfWork(context: context)) {
-            try await operation()
+        try await withCurrent(ActiveUnitOfWork(context: context), isolation: #isolation, operation)
+    }
+
+    /// Binds `active` while `operation` runs.
+    ///
+    /// The operation of `withValue` is of a type that leaves the caller's actor. Only a closure that captures an
+    /// isolated parameter stays there.
+    private static func withCurrent<Result>(
+        _ active: ActiveUnitOfWork,
+        isolation: isolated (any Actor)?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await $current.withValue(active) {
+            _ = isolation
+            return try await operation()
         }
     }
 }

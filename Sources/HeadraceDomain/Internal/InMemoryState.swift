@@ -18,42 +18,47 @@ struct InMemoryState {
         let value: IndexValue
     }
 
-    private(set) var documents: [String: [String: StoredDocument]] = [:]
+    private(set) var documents: [String: [ByteText: StoredDocument]] = [:]
     private(set) var events: [EventRecord] = []
-    private var keys: [IndexName: [IndexValue: Set<String>]] = [:]
+    private var keys: [IndexName: [IndexValue: Set<ByteText>]] = [:]
 
     /// Gives the document of an entity.
     func document(of reference: EntityReference) -> StoredDocument? {
-        documents[reference.kind]?[reference.key]
+        documents[reference.kind]?[ByteText(reference.key)]
     }
 
     // MARK: Changes
 
     /// Throws what keeps `changes` from being applied.
     func check(_ changes: ChangeSet, schema: EntitySchema) throws {
-        var freed: [Place: Set<String>] = [:]
+        for reference in changes.deletions.map(\.reference) + changes.writes.map(\.document.reference)
+        where !schema.contains(reference.kind) {
+            throw StoreError.undeclaredEntity(reference)
+        }
+
+        var freed: [Place: Set<ByteText>] = [:]
         for deletion in changes.deletions {
             try requireVersion(deletion.expectedVersion, of: deletion.reference)
             for entry in deletion.removedEntries {
-                freed[place(of: entry, deletion.reference), default: []].insert(deletion.reference.key)
+                freed[place(of: entry, deletion.reference), default: []].insert(ByteText(deletion.reference.key))
             }
         }
         for write in changes.writes {
             let reference = write.document.reference
             try requireVersion(write.expectedVersion, of: reference)
             for entry in write.removedEntries {
-                freed[place(of: entry, reference), default: []].insert(reference.key)
+                freed[place(of: entry, reference), default: []].insert(ByteText(reference.key))
             }
         }
 
-        var taken: [Place: String] = [:]
+        var taken: [Place: ByteText] = [:]
         for write in changes.writes {
             let reference = write.document.reference
             for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
                 let place = place(of: entry, reference)
                 let others = (keys[place.index]?[place.value] ?? []).subtracting(freed[place] ?? [])
-                if let other = taken.updateValue(reference.key, forKey: place) ?? others.first {
-                    throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other)
+                if let other = taken.updateValue(ByteText(reference.key), forKey: place) ?? others.first {
+                    throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text)
                 }
             }
         }
@@ -62,16 +67,16 @@ struct InMemoryState {
     /// Applies `changes`, which were checked.
     mutating func apply(_ changes: ChangeSet) {
         for deletion in changes.deletions {
-            documents[deletion.reference.kind]?[deletion.reference.key] = nil
+            documents[deletion.reference.kind]?[ByteText(deletion.reference.key)] = nil
             remove(deletion.removedEntries, of: deletion.reference)
         }
         for write in changes.writes {
             let reference = write.document.reference
-            documents[reference.kind, default: [:]][reference.key] = write.document
+            documents[reference.kind, default: [:]][ByteText(reference.key)] = write.document
             remove(write.removedEntries, of: reference)
             for entry in write.addedEntries {
                 let place = place(of: entry, reference)
-                keys[place.index, default: [:]][place.value, default: []].insert(reference.key)
+                keys[place.index, default: [:]][place.value, default: []].insert(ByteText(reference.key))
             }
         }
         for event in changes.events {
@@ -91,7 +96,7 @@ struct InMemoryState {
     private mutating func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) {
         for entry in entries {
             let place = place(of: entry, reference)
-            keys[place.index]?[place.value]?.remove(reference.key)
+            keys[place.index]?[place.value]?.remove(ByteText(reference.key))
             if keys[place.index]?[place.value]?.isEmpty == true { keys[place.index]?[place.value] = nil }
         }
     }
@@ -104,25 +109,25 @@ struct InMemoryState {
 
     /// Gives the documents that `query` asks for.
     func fetch(_ query: DocumentQuery) -> [StoredDocument] {
-        var found: Set<String>?
+        var found: Set<ByteText>?
         for condition in query.conditions {
             let matches = keys(in: query.kind, condition)
             found = found?.intersection(matches) ?? matches
         }
         let matching = found.map(Array.init) ?? documents[query.kind].map { Array($0.keys) } ?? []
 
-        var ordered: [(value: IndexValue?, key: IndexValue)]
+        var ordered: [(value: IndexValue?, key: ByteText)]
         if let order = query.order {
-            var best: [String: IndexValue] = [:]
+            var best: [ByteText: IndexValue] = [:]
             let wanted = Set(matching)
             for (value, keys) in keys[IndexName(kind: query.kind, index: order.index)] ?? [:] {
                 for key in keys where wanted.contains(key) {
                     best[key] = best[key].map { order.isDescending ? max($0, value) : min($0, value) } ?? value
                 }
             }
-            ordered = best.map { ($0.value, .text($0.key)) }
+            ordered = best.map { ($0.value, $0.key) }
         } else {
-            ordered = matching.map { (nil, .text($0)) }
+            ordered = matching.map { (nil, $0) }
         }
         ordered.sort { one, other in
             if let value = one.value, let otherValue = other.value, value != otherValue { return value < otherValue }
@@ -131,14 +136,12 @@ struct InMemoryState {
         if query.order?.isDescending == true { ordered.reverse() }
 
         let stored = documents[query.kind] ?? [:]
-        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count).compactMap { entry in
-            if case .text(let key) = entry.key { stored[key] } else { nil }
-        }
+        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count).compactMap { stored[$0.key] }
     }
 
-    private func keys(in kind: String, _ condition: DocumentQuery.Condition) -> Set<String> {
+    private func keys(in kind: String, _ condition: DocumentQuery.Condition) -> Set<ByteText> {
         let index = keys[IndexName(kind: kind, index: condition.index)] ?? [:]
-        var matches: Set<String> = []
+        var matches: Set<ByteText> = []
         switch condition.test {
         case .oneOf(let values):
             for value in values { matches.formUnion(index[value] ?? []) }

@@ -61,9 +61,9 @@ final class TrackedEntity {
     }
 
     private func write<Entity: StoredEntity>(of entity: Entity) throws -> ChangeSet.Write? {
-        let key = entity.id.storageKey
-        if key != reference.key {
-            throw StoreError.identifierChanged(reference, to: key)
+        let current = EntityReference(to: entity)
+        if current != reference {
+            throw StoreError.identifierChanged(reference, to: current.key)
         }
         let json = try DocumentCoding.encode(entity)
         if let stored, try isSameState(json, as: stored, of: Entity.self) { return nil }
@@ -124,6 +124,6 @@ struct FetchedEntity<Entity: StoredEntity> {
         if let orderValue, let otherValue = other.orderValue, orderValue != otherValue {
             return orderValue < otherValue
         }
-        return IndexValue.text(tracked.reference.key) < IndexValue.text(other.tracked.reference.key)
+        return ByteText(tracked.reference.key) < ByteText(other.tracked.reference.key)
     }
 }

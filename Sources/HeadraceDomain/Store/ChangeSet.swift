@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 /// What one unit of work changes: a store applies all of it, in one transaction, or none.
+///
+/// No entity occurs in it twice: one that is deleted and inserted again is written.
 public struct ChangeSet: Sendable {
     /// One value of one entity in one index.
     public struct IndexEntry: Hashable, Sendable {
@@ -36,7 +38,8 @@ public struct ChangeSet: Sendable {
         public let addedEntries: Set<IndexEntry>
 
         /// Creates a write.
-        public init(document: StoredDocument, removedEntries: Set<IndexEntry> = [], addedEntries: Set<IndexEntry> = []) {
+        public init(document: StoredDocument, removedEntries: Set<IndexEntry> = [], addedEntries: Set<IndexEntry> = [])
+        {
             self.document = document
             self.removedEntries = removedEntries
             self.addedEntries = addedEntries

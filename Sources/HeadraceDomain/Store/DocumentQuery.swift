@@ -42,8 +42,10 @@ public struct DocumentQuery: Sendable {
     /// All of these must hold.
     public let conditions: [Condition]
 
-    /// The order; by key, the least first, where it is `nil`. Documents without a value in the index of the
-    /// order are left out, and those with several count once, by the one that comes first.
+    /// The order; by key, the least first, where it is `nil`.
+    ///
+    /// Documents without a value in the index of the order are left out, and those with several count once, by the
+    /// one that comes first.
     public let order: Order?
 
     /// How many documents are given at the most; all where it is `nil`.

@@ -27,8 +27,9 @@ public protocol EntityStore: AnyObject, Sendable {
     /// The outcome is certain: cancellation of the task does not stop a commit that has begun.
     ///
     /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists` or
-    ///   `uniqueViolation` where the stored state does not allow the changes, or with another one where the
-    ///   store cannot be written. Nothing has changed then.
+    ///   `uniqueViolation` where the stored state does not allow the changes, `undeclaredEntity` where the store
+    ///   was not opened with a kind, or with another one where the store cannot be written. Nothing has changed
+    ///   then.
     func commit(_ changes: ChangeSet) async throws
 
     /// Gives the events of the log after a position, in the order committed, `limit` at the most.

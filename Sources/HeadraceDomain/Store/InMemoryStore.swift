@@ -9,6 +9,7 @@ import Synchronization
 /// A store that keeps everything in memory, for tests and previews; it keeps what the others keep, except
 /// across a restart.
 public final class InMemoryStore: EntityStore {
+    /// The types of entity that the store was opened with.
     public let schema: EntitySchema
 
     private let state = Mutex(InMemoryState())
@@ -20,16 +21,21 @@ public final class InMemoryStore: EntityStore {
         schema = try EntitySchema(entities)
     }
 
+    /// Gives the document of an entity, or `nil` where there is none.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         try Task.checkCancellation()
         return state.withLock { $0.document(of: reference) }
     }
 
+    /// Gives the documents that `query` asks for, of one moment.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
         return state.withLock { $0.fetch(query) }
     }
 
+    /// Applies `changes` whole, or throws and changes nothing.
+    ///
+    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation` or `undeclaredEntity`.
     public func commit(_ changes: ChangeSet) async throws {
         try state.withLock { state in
             try state.check(changes, schema: schema)
@@ -37,6 +43,7 @@ public final class InMemoryStore: EntityStore {
         }
     }
 
+    /// Gives the events of the log after a position, in the order committed, `limit` at the most.
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try Task.checkCancellation()
         return state.withLock { state in

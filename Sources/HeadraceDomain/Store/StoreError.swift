@@ -18,7 +18,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// Another writer has changed or deleted the entity since it was read. Doing the work again may succeed.
+        /// Another writer has changed or deleted the entity since it was read.
+        ///
+        /// Doing the work again may succeed.
         public static let versionConflict = Code(kind: .versionConflict)
 
         /// An entity was inserted whose identifier is taken.
@@ -127,6 +129,18 @@ extension StoreError {
             message: """
                 The \(entity) has \(value) as its '\(entry.index)', which is unique, and \(entity.kind) '\(other)' \
                 has that already. Nothing was stored. To fix, choose another value or change the other one.
+                """,
+            entity: entity
+        )
+    }
+
+    /// `entity` was written, and its kind is not among those that the store was opened with.
+    public static func undeclaredEntity(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .undeclaredEntity,
+            message: """
+                The store was not opened with entities of '\(entity.kind)'. Nothing was stored. To fix, add their \
+                type to its 'entities:'.
                 """,
             entity: entity
         )

@@ -8,7 +8,9 @@
 ///
 /// Pure: it decides what is next, ``UnitOfWork`` does it.
 struct EventCascade {
-    /// How many events may follow from one another. A domain that needs more has a loop in its handlers.
+    /// How many events may follow from one another.
+    ///
+    /// A domain that needs more has a loop in its handlers.
     static let longestChain = 64
 
     private(set) var events: [CollectedEvent]

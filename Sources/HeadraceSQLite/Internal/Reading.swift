@@ -15,7 +15,9 @@ enum Reading {
         let statement = try database.cachedStatement(
             sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key = ?"
         )
-        return try Row.fetchOne(statement, arguments: [kind, reference.key]).map { document(of: reference.kind, $0) }
+        return try Row.fetchOne(statement, arguments: [kind, StoredText(reference.key)]).map {
+            try document(of: reference.kind, $0)
+        }
     }
 
     static func documents(
@@ -26,18 +28,19 @@ enum Reading {
         let rows = try Row.fetchCursor(database, sql: statement.sql, arguments: statement.arguments)
         var documents: [StoredDocument] = []
         while let row = try rows.next() {
-            documents.append(document(of: kind, row))
+            documents.append(try document(of: kind, row))
         }
         return documents
     }
 
-    static func document(of kind: String, _ row: Row) -> StoredDocument {
-        let document: String = row["document"]
-        return StoredDocument(
-            reference: EntityReference(kind: kind, key: row["key"]),
-            version: row["version"],
-            schemaVersion: row["schema_version"],
-            json: Data(document.utf8)
+    /// Reads one document; throws where a damaged file holds something else, which a subscript of the row would
+    /// not survive.
+    static func document(of kind: String, _ row: Row) throws -> StoredDocument {
+        StoredDocument(
+            reference: EntityReference(kind: kind, key: try row.decode(StoredText.self, forColumn: "key").text),
+            version: try row.decode(forColumn: "version"),
+            schemaVersion: try row.decode(forColumn: "schema_version"),
+            json: Data(try row.decode(String.self, forColumn: "document").utf8)
         )
     }
 
@@ -46,29 +49,30 @@ enum Reading {
             sql: "SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?"
         )
         return try Row.fetchAll(statement, arguments: [position, max(0, limit)]).map { row in
-            let stream: EntityReference? =
-                if let kind: String = row["stream_kind"], let key: String = row["stream_key"] {
-                    EntityReference(kind: kind, key: key)
-                } else {
-                    nil
-                }
-            let document: String = row["document"]
-            let id: String = row["id"]
-            guard let id = UUID(uuidString: id) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "event id '\(id)' is not a UUID")
+            let text: String = try row.decode(forColumn: "id")
+            guard let id = UUID(uuidString: text) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "event id '\(text)' is not a UUID")
             }
+            let milliseconds: Int64 = try row.decode(forColumn: "recorded_at")
             return EventRecord(
-                position: row["position"],
+                position: try row.decode(forColumn: "position"),
                 event: NewEvent(
                     id: id,
-                    name: row["name"],
-                    version: row["version"],
-                    stream: stream,
-                    recordedAt: Date(timeIntervalSince1970: Double(row["recorded_at"] as Int64) / 1000),
-                    json: Data(document.utf8)
+                    name: try row.decode(StoredText.self, forColumn: "name").text,
+                    version: try row.decode(forColumn: "version"),
+                    stream: try stream(of: row),
+                    recordedAt: Date(timeIntervalSince1970: Double(milliseconds) / 1000),
+                    json: Data(try row.decode(String.self, forColumn: "document").utf8)
                 )
             )
         }
+    }
+
+    private static func stream(of row: Row) throws -> EntityReference? {
+        guard let kind = try row.decode(StoredText?.self, forColumn: "stream_kind"),
+            let key = try row.decode(StoredText?.self, forColumn: "stream_key")
+        else { return nil }
+        return EntityReference(kind: kind.text, key: key.text)
     }
 }
 #endif

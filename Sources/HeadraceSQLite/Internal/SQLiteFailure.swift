@@ -19,6 +19,8 @@ struct SQLiteFailure {
             return try operation()
         } catch let error as DatabaseError {
             throw storeError(error)
+        } catch let error as RowDecodingError {
+            throw corrupt("\(error)", cause: error)
         }
     }
 
@@ -30,12 +32,14 @@ struct SQLiteFailure {
             return try await operation()
         } catch let error as DatabaseError {
             throw storeError(error)
+        } catch let error as RowDecodingError {
+            throw corrupt("\(error)", cause: error)
         }
     }
 
     /// Finds what SQLite would report as "unable to open database file", and says what it is.
     func checkPath() throws {
-        if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") {
+        if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") || path.utf8.contains(0) {
             throw StoreError(
                 code: .unusable,
                 message: "'\(path)' is not the path of a file. To fix, name a file, or use an InMemoryStore."
@@ -76,17 +80,21 @@ struct SQLiteFailure {
         )
     }
 
+    private func corrupt(_ what: String, cause: any Error) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: """
+                '\(path)' is damaged or not a database (\(what)). To fix, restore it from a backup, or save what \
+                can be read with 'sqlite3 FILE .recover'; keep the file meanwhile.
+                """,
+            cause: cause
+        )
+    }
+
     private func storeError(_ error: DatabaseError) -> StoreError {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            StoreError(
-                code: .corrupt,
-                message: """
-                    '\(path)' is damaged or not a database (\(error.message ?? "")). To fix, restore it from a \
-                    backup, or save what can be read with 'sqlite3 FILE .recover'; keep the file meanwhile.
-                    """,
-                cause: error
-            )
+            corrupt(error.message ?? "\(error.resultCode)", cause: error)
         case .SQLITE_FULL:
             StoreError(
                 code: .full,

@@ -75,7 +75,7 @@ extension IndexValue {
     var databaseValue: DatabaseValue {
         switch self {
         case .integer(let number): number.databaseValue
-        case .text(let text): text.databaseValue
+        case .text(let text): StoredText(text).databaseValue
         }
     }
 }

@@ -40,7 +40,9 @@ struct Writing: Sendable {
                     INSERT INTO entity (kind, key, version, schema_version, document) VALUES (?, ?, ?, ?, ?)
                     ON CONFLICT DO NOTHING
                     """
-            ).execute(arguments: [kind, document.reference.key, document.version, document.schemaVersion, json])
+            ).execute(arguments: [
+                kind, StoredText(document.reference.key), document.version, document.schemaVersion, json,
+            ])
             if database.changesCount == 0 { throw StoreError.alreadyExists(document.reference) }
         } else {
             try database.cachedStatement(
@@ -51,7 +53,7 @@ struct Writing: Sendable {
             ).execute(
                 arguments: [
                     document.version, document.schemaVersion, json,
-                    kind, document.reference.key, write.expectedVersion,
+                    kind, StoredText(document.reference.key), write.expectedVersion,
                 ]
             )
             try requireChange(of: document.reference, expected: write.expectedVersion, in: database)
@@ -61,7 +63,7 @@ struct Writing: Sendable {
 
     private func delete(_ deletion: ChangeSet.Deletion, in database: Database) throws {
         try database.cachedStatement(sql: "DELETE FROM entity WHERE kind = ? AND key = ? AND version = ?").execute(
-            arguments: [try kind(of: deletion.reference), deletion.reference.key, deletion.expectedVersion]
+            arguments: [try kind(of: deletion.reference), StoredText(deletion.reference.key), deletion.expectedVersion]
         )
         try requireChange(of: deletion.reference, expected: deletion.expectedVersion, in: database)
         try remove(deletion.removedEntries, of: deletion.reference, in: database)
@@ -72,7 +74,7 @@ struct Writing: Sendable {
         let stored = try Int.fetchOne(
             database,
             sql: "SELECT version FROM entity WHERE kind = ? AND key = ?",
-            arguments: [try kind(of: reference), reference.key]
+            arguments: [try kind(of: reference), StoredText(reference.key)]
         )
         throw StoreError.versionConflict(reference, expected: expected, stored: stored)
     }
@@ -86,7 +88,7 @@ struct Writing: Sendable {
             guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
             try database.cachedStatement(
                 sql: "DELETE FROM index_entry WHERE index_id = ? AND value = ? AND key = ?"
-            ).execute(arguments: [index.id, entry.value.databaseValue, reference.key])
+            ).execute(arguments: [index.id, entry.value.databaseValue, StoredText(reference.key)])
         }
     }
 
@@ -101,15 +103,15 @@ struct Writing: Sendable {
             guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
             if index.isUnique {
                 // The transaction is the only one that writes, so nothing comes between this and the insertion.
-                let other = try String.fetchOne(
+                let other = try StoredText.fetchOne(
                     database.cachedStatement(sql: "SELECT key FROM index_entry WHERE index_id = ? AND value = ?"),
                     arguments: [index.id, entry.value.databaseValue]
                 )
-                if let other { throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other) }
+                if let other { throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text) }
             }
             try database.cachedStatement(
                 sql: "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-            ).execute(arguments: [index.id, entry.value.databaseValue, reference.key])
+            ).execute(arguments: [index.id, entry.value.databaseValue, StoredText(reference.key)])
         }
     }
 
@@ -121,8 +123,8 @@ struct Writing: Sendable {
                 """
         ).execute(
             arguments: [
-                event.id.uuidString.lowercased(), event.name, event.version,
-                event.stream?.kind, event.stream?.key,
+                event.id.uuidString.lowercased(), StoredText(event.name), event.version,
+                event.stream.map { StoredText($0.kind) }, event.stream.map { StoredText($0.key) },
                 Int64((event.recordedAt.timeIntervalSince1970 * 1000).rounded()),
                 String(decoding: event.json, as: UTF8.self),
             ]
@@ -131,11 +133,7 @@ struct Writing: Sendable {
 
     private func kind(of reference: EntityReference) throws -> Int64 {
         guard let kind = numbers.kind(reference.kind) else {
-            throw StoreError(
-                code: .undeclaredEntity,
-                message: "The store was not opened with '\(reference.kind)'. To fix, add its type to 'entities:'.",
-                entity: reference
-            )
+            throw StoreError.undeclaredEntity(reference)
         }
         return kind
     }

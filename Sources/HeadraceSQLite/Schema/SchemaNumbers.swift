@@ -37,7 +37,7 @@ struct SchemaNumbers: Sendable {
     static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaNumbers {
         var numbers = SchemaNumbers()
         for kind in schema.kinds {
-            let id = try reconcile(kind, in: database, path: path)
+            let (id, isNewer) = try reconcile(kind, in: database, path: path)
             let stored = try Row.fetchAll(
                 database,
                 sql: "SELECT id, name, is_unique FROM entity_index WHERE kind = ?",
@@ -45,11 +45,14 @@ struct SchemaNumbers: Sendable {
             )
             var entry = Kind(id: id)
             for row in stored {
-                let index = EntitySchema.Index(name: row["name"], isUnique: row["is_unique"])
-                if kind.indexes.contains(index) {
-                    entry.indexes[index.name] = Index(id: row["id"], isUnique: index.isUnique)
+                let index = EntitySchema.Index(
+                    name: try row.decode(StoredText.self, forColumn: "name").text,
+                    isUnique: try row.decode(forColumn: "is_unique")
+                )
+                let indexID: Int64 = try row.decode(forColumn: "id")
+                if !isNewer, kind.indexes.contains(index) {
+                    entry.indexes[index.name] = Index(id: indexID, isUnique: index.isUnique)
                 } else {
-                    let indexID: Int64 = row["id"]
                     try database.execute(sql: "DELETE FROM index_entry WHERE index_id = ?", arguments: [indexID])
                     try database.execute(sql: "DELETE FROM entity_index WHERE id = ?", arguments: [indexID])
                 }
@@ -58,7 +61,7 @@ struct SchemaNumbers: Sendable {
             for index in missing {
                 try database.execute(
                     sql: "INSERT INTO entity_index (kind, name, is_unique) VALUES (?, ?, ?)",
-                    arguments: [id, index.name, index.isUnique]
+                    arguments: [id, StoredText(index.name), index.isUnique]
                 )
                 entry.indexes[index.name] = Index(id: database.lastInsertedRowID, isUnique: index.isUnique)
             }
@@ -70,34 +73,41 @@ struct SchemaNumbers: Sendable {
         return numbers
     }
 
-    private static func reconcile(_ kind: EntitySchema.Kind, in database: Database, path: String) throws -> Int64 {
+    /// Numbers `kind`.
+    ///
+    /// - Returns: The number, and whether the schema version is later than what the file knew.
+    private static func reconcile(
+        _ kind: EntitySchema.Kind,
+        in database: Database,
+        path: String
+    ) throws -> (id: Int64, isNewer: Bool) {
         let stored = try Row.fetchOne(
             database,
             sql: "SELECT id, schema_version FROM entity_kind WHERE name = ?",
-            arguments: [kind.name]
+            arguments: [StoredText(kind.name)]
         )
         guard let stored else {
             try database.execute(
                 sql: "INSERT INTO entity_kind (name, schema_version) VALUES (?, ?)",
-                arguments: [kind.name, kind.schemaVersion]
+                arguments: [StoredText(kind.name), kind.schemaVersion]
             )
-            return database.lastInsertedRowID
+            return (database.lastInsertedRowID, true)
         }
-        let version: Int = stored["schema_version"]
+        let version: Int = try stored.decode(forColumn: "schema_version")
         if version > kind.schemaVersion {
             throw StoreSchema.newerSchema(
                 path,
                 "'\(kind.name)' is stored with schema version \(version), and this program knows \(kind.schemaVersion)"
             )
         }
-        let id: Int64 = stored["id"]
+        let id: Int64 = try stored.decode(forColumn: "id")
         if version < kind.schemaVersion {
             try database.execute(
                 sql: "UPDATE entity_kind SET schema_version = ? WHERE id = ?",
                 arguments: [kind.schemaVersion, id]
             )
         }
-        return id
+        return (id, version < kind.schemaVersion)
     }
 
     /// Puts all stored entities of `kind` into the indexes `names`, which are new.
@@ -113,7 +123,7 @@ struct SchemaNumbers: Sendable {
             arguments: [number]
         )
         while let row = try rows.next() {
-            let document = Reading.document(of: kind.name, row)
+            let document = try Reading.document(of: kind.name, row)
             let entries = try kind.entries(document).filter { names.contains($0.index) }
             try Writing.add(entries, of: document.reference, numbers: self, in: database)
         }

@@ -14,27 +14,44 @@ enum StoreSchema {
     /// Marks a file as ours: "HDRC" in ASCII.
     static let applicationID = 0x4844_5243
 
+    /// Refuses the file of another program, before a pool opens it: that would put it into write-ahead mode.
+    static func requireOurs(path: String, configuration: Configuration) throws {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        guard let size, size > 0 else { return }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        _ = try queue.read { try isOurs($0, path: path) }
+    }
+
     /// Brings the file to the current tables; refuses one that is not ours or is of a later version.
     static func prepare(_ pool: DatabasePool, path: String) throws {
         try pool.write { database in
-            let applicationID = try Int.fetchOne(database, sql: "PRAGMA application_id")
-            if applicationID == Self.applicationID { return }
-            let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-            if tables > 0 || applicationID != 0 {
-                throw StoreError(
-                    code: .unusable,
-                    message: """
-                        '\(path)' is the database of another program; nothing in it was changed. To fix, name \
-                        another file.
-                        """
-                )
+            // Another process may have taken the file into use meanwhile.
+            if try !isOurs(database, path: path) {
+                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             }
-            try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
         }
         if try pool.read(migrator.hasBeenSuperseded) {
             throw newerSchema(path, "it has tables that this version of Headrace does not know")
         }
         try migrator.migrate(pool)
+    }
+
+    /// Whether the file has our mark, or is empty and so free to take; throws where it is another program's.
+    private static func isOurs(_ database: Database, path: String) throws -> Bool {
+        let mark = try Int.fetchOne(database, sql: "PRAGMA application_id")
+        if mark == applicationID { return true }
+        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        if tables > 0 || mark != 0 {
+            throw StoreError(
+                code: .unusable,
+                message: """
+                    '\(path)' is the database of another program; nothing in it was changed. To fix, name \
+                    another file.
+                    """
+            )
+        }
+        return false
     }
 
     static func newerSchema(_ path: String, _ what: String) -> StoreError {
@@ -67,8 +84,9 @@ enum StoreSchema {
                         PRIMARY KEY (kind, key)
                     ) STRICT;
 
+                    -- A number is never used again: another process may still hold one of an index that was dropped.
                     CREATE TABLE entity_index (
-                        id INTEGER PRIMARY KEY,
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
                         kind INTEGER NOT NULL REFERENCES entity_kind(id),
                         name TEXT NOT NULL,
                         is_unique INTEGER NOT NULL,

@@ -1,0 +1,52 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import GRDB
+
+/// Text as it stands in the file, which has no NUL in it: GRDB and most tools take that for the end of the text.
+///
+/// NUL is written as the scalars 1 1, and 1 as 1 2. No other text changes, no two become the same, and the
+/// order by bytes stays what it is.
+struct StoredText: DatabaseValueConvertible, Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    var databaseValue: DatabaseValue {
+        if text.utf8.allSatisfy({ $0 > 1 }) { return text.databaseValue }
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0: escaped.append(contentsOf: ["\u{1}", "\u{1}"])
+            case 1: escaped.append(contentsOf: ["\u{1}", "\u{2}"])
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped).databaseValue
+    }
+
+    static func fromDatabaseValue(_ value: DatabaseValue) -> StoredText? {
+        guard let stored = String.fromDatabaseValue(value) else { return nil }
+        if stored.utf8.allSatisfy({ $0 > 1 }) { return StoredText(stored) }
+        var text = String.UnicodeScalarView()
+        var isEscaped = false
+        for scalar in stored.unicodeScalars {
+            if isEscaped {
+                text.append(scalar == "\u{1}" ? "\0" : "\u{1}")
+                isEscaped = false
+            } else if scalar == "\u{1}" {
+                isEscaped = true
+            } else {
+                text.append(scalar)
+            }
+        }
+        return StoredText(String(text))
+    }
+}
+#endif

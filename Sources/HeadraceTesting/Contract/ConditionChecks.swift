@@ -1,0 +1,160 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+
+extension StoreContract {
+    static let conditionChecks: [Check] = [
+        Check("a document is found by each of its values and no longer by those taken from it") { bench in
+            let store = try await bench.open()
+            let old = Draft(key: "a", labels: ["x", "y", 1, 2])
+            let new = Draft(key: "a", labels: ["y", 2, 3])
+            try await store.commit(ChangeSet().inserting(old))
+
+            try await store.commit(ChangeSet().updating(old, at: 1, to: new))
+
+            for value: Value in ["y", 2, 3] {
+                try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), ["a"], "\(value)")
+            }
+            for value: Value in ["x", 1] {
+                try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), [], "\(value)")
+            }
+        },
+        Check("a document with several matching values is given once") { bench in
+            let store = try await bench.open()
+            try await store.commit(ChangeSet().inserting(Draft(key: "a", labels: ["x", "y", "z"])))
+
+            let matches = try await store.fetch(where: "label", .oneOf([.text("x"), .text("y")]))
+            let all = try await store.fetch(where: "label", .range(from: nil, below: nil))
+
+            try requireKeys(matches, ["a"], "a set of two of its values")
+            try requireKeys(all, ["a"], "the range of all values")
+        },
+        Check("equality tells all values apart") { bench in
+            let store = try await bench.open()
+            try await store.commit(ChangeSet().inserting(oddDrafts))
+
+            for value in oddValues {
+                try requireKeys(
+                    try await store.fetch(where: "rank", .oneOf([value.indexValue])),
+                    keys { $0.isSame(as: value) },
+                    "equality with \(value.shortDescription)"
+                )
+            }
+        },
+        Check("a set accepts exactly what is in it") { bench in
+            let store = try await bench.open()
+            try await store.commit(ChangeSet().inserting(oddDrafts))
+
+            for stride in [2, 3, 7] {
+                let members = oddValues.enumerated().filter { $0.offset % stride == 0 }.map(\.element)
+                try requireKeys(
+                    try await store.fetch(where: "rank", .oneOf(Set(members.map(\.indexValue)))),
+                    keys { value in members.contains { $0.isSame(as: value) } },
+                    "a set of \(members.count) values"
+                )
+            }
+            try requireKeys(try await store.fetch(where: "rank", .oneOf([])), [], "the empty set")
+        },
+        Check("a range is ordered by number, then by bytes, and is open above") { bench in
+            let store = try await bench.open()
+            try await store.commit(ChangeSet().inserting(oddDrafts))
+
+            for (index, lower) in oddValues.enumerated() {
+                try requireKeys(
+                    try await store.fetch(where: "rank", .range(from: lower.indexValue, below: nil)),
+                    keys { !$0.precedes(lower) },
+                    "the range from \(lower.shortDescription)"
+                )
+                try requireKeys(
+                    try await store.fetch(where: "rank", .range(from: nil, below: lower.indexValue)),
+                    keys { $0.precedes(lower) },
+                    "the range below \(lower.shortDescription)"
+                )
+                for upper in [oddValues[(index * 5 + 3) % oddValues.count], lower] {
+                    try requireKeys(
+                        try await store.fetch(
+                            where: "rank",
+                            .range(from: lower.indexValue, below: upper.indexValue)
+                        ),
+                        keys { !$0.precedes(lower) && $0.precedes(upper) },
+                        "the range from \(lower.shortDescription) below \(upper.shortDescription)"
+                    )
+                }
+            }
+        },
+        Check("all conditions must hold, each by any value") { bench in
+            let store = try await bench.open()
+            try await store.commit(
+                ChangeSet().inserting(
+                    Draft(key: "a", rank: 1, labels: ["x", "y"]),
+                    Draft(key: "b", rank: 2, labels: ["x"]),
+                    Draft(key: "c", rank: 1, labels: ["y"]),
+                    Draft(key: "d", labels: ["x", "y"])
+                )
+            )
+            func fetch(_ conditions: (String, IndexTest)...) async throws -> [StoredDocument] {
+                try await store.fetch(
+                    DocumentQuery(
+                        kind: ContractEntity.entityName,
+                        conditions: conditions.map { DocumentQuery.Condition(index: $0.0, test: $0.1) }
+                    )
+                )
+            }
+
+            let both = try await fetch(("label", .oneOf([.text("x")])), ("label", .oneOf([.text("y")])))
+            let mixed = try await fetch(
+                ("label", .oneOf([.text("x")])), ("rank", .range(from: .integer(1), below: nil)))
+            let none = try await fetch(("label", .oneOf([.text("x")])), ("rank", .oneOf([.integer(3)])))
+
+            try requireKeys(both, ["a", "d"], "two conditions on one index")
+            try requireKeys(mixed, ["a", "b"], "conditions on two indexes")
+            try requireKeys(none, [], "conditions that never hold together")
+        },
+        Check("a condition on an index that was not declared holds for nothing") { bench in
+            let store = try await bench.open()
+            try await store.commit(ChangeSet().inserting(Draft(key: "a", rank: 1)))
+
+            let matches = try await store.fetch(where: "undeclared", .range(from: nil, below: nil))
+
+            try requireKeys(matches, [], "a fetch")
+        },
+        Check("a set may have 2,000 values, and 40,000") { bench in
+            let store = try await bench.open()
+            try await store.commit(ChangeSet().inserting((0..<10).map { Draft(key: "\($0)", rank: .number($0 * 7)) }))
+
+            for count in [2_000, 40_000] as [Int64] {
+                let numbers = (0..<count).map { IndexValue.integer($0 * 14) }
+                let texts = (0..<count).map { IndexValue.text("\($0)") }
+                try requireKeys(
+                    try await store.fetch(where: "rank", .oneOf(Set(numbers + texts))),
+                    ["0", "2", "4", "6", "8"],
+                    "a set of \(2 * count) values"
+                )
+            }
+        },
+    ]
+
+    /// An entity for each odd value, in whose key is the place of the value.
+    private static let oddDrafts: [Draft] = oddValues.enumerated().map { index, value in
+        Draft(key: "\(1_000 + index)", rank: value)
+    }
+
+    /// The keys of the odd values that are accepted.
+    private static func keys(where accepts: (Value) -> Bool) -> [String] {
+        oddDrafts.filter { $0.rank.map(accepts) ?? false }.map(\.key)
+    }
+}
+
+extension Value {
+    /// The value, cut where it is long.
+    fileprivate var shortDescription: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .text(let text): "\(text.prefix(20).debugDescription)"
+        }
+    }
+}

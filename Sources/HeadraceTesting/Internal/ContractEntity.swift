@@ -1,0 +1,94 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+
+/// The state of an entity of the contract, as a value.
+struct Draft: Codable, Sendable {
+    var key: String
+    var text = ""
+
+    /// The value in the index `rank`, if any.
+    var rank: Value?
+
+    /// The values in the index `label`.
+    var labels: [Value] = []
+
+    /// The values in the index `code`, which is unique.
+    var codes: [Value] = []
+}
+
+/// A value in an index that can be encoded.
+enum Value: Codable, Hashable, Sendable, IndexValueConvertible {
+    case number(Int64)
+    case text(String)
+
+    var indexValue: IndexValue {
+        switch self {
+        case .number(let number): .integer(number)
+        case .text(let text): .text(text)
+        }
+    }
+
+    /// The order of indexes, written independently of `IndexValue`.
+    func precedes(_ other: Value) -> Bool {
+        switch (self, other) {
+        case (.number(let one), .number(let other)): one < other
+        case (.number, .text): true
+        case (.text, .number): false
+        case (.text(let one), .text(let other)): Array(one.utf8).lexicographicallyPrecedes(Array(other.utf8))
+        }
+    }
+
+    func isSame(as other: Value) -> Bool {
+        !precedes(other) && !other.precedes(self)
+    }
+}
+
+extension Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    init(integerLiteral number: Int64) { self = .number(number) }
+    init(stringLiteral text: String) { self = .text(text) }
+}
+
+/// The entity that the checks store.
+final class ContractEntity: StoredEntity {
+    static let entityName = "contract-entity"
+
+    static var indexes: [EntityIndex<ContractEntity>] {
+        [
+            EntityIndex("rank") { $0.draft.rank },
+            EntityIndex("label", each: { $0.draft.labels }),
+            EntityIndex("code", unique: true, each: { $0.draft.codes }),
+        ]
+    }
+
+    let draft: Draft
+    var raisedEvents = RaisedEvents()
+
+    var id: String { draft.key }
+
+    init(_ draft: Draft) {
+        self.draft = draft
+    }
+}
+
+/// An entity of another kind, whose keys and indexes have the same names.
+final class OtherContractEntity: StoredEntity {
+    static let entityName = "other-contract-entity"
+
+    static var indexes: [EntityIndex<OtherContractEntity>] {
+        [EntityIndex("code", unique: true, each: { $0.draft.codes })]
+    }
+
+    let draft: Draft
+    var raisedEvents = RaisedEvents()
+
+    var id: String { draft.key }
+
+    init(_ draft: Draft) {
+        self.draft = draft
+    }
+}

@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+
+/// What a store must hold, in the plainest form: no indexes, every question answered by looking at everything.
+struct ReferenceModel {
+    struct Stored {
+        let draft: Draft
+        let version: Int
+    }
+
+    /// One change of one entity, right or wrong.
+    enum Part {
+        case insert(Draft)
+        case update(Stored, to: Draft)
+        case delete(Stored)
+    }
+
+    private(set) var stored: [String: Stored] = [:]
+    private(set) var events: [NewEvent] = []
+
+    /// Gives the reasons for which a store may refuse `parts`; none where it must store them.
+    func refusals(of parts: [Part]) -> Set<StoreError.Code> {
+        var refusals: Set<StoreError.Code> = []
+        var after = stored
+        for part in parts {
+            switch part {
+            case .insert(let draft):
+                if stored[draft.key] != nil { refusals.insert(.alreadyExists) }
+                after[draft.key] = Stored(draft: draft, version: 1)
+            case .update(let old, let new):
+                if stored[new.key]?.version != old.version { refusals.insert(.versionConflict) }
+                after[new.key] = Stored(draft: new, version: old.version + 1)
+            case .delete(let old):
+                if stored[old.draft.key]?.version != old.version { refusals.insert(.versionConflict) }
+                after[old.draft.key] = nil
+            }
+        }
+        let codes = after.values.flatMap { Set($0.draft.codes) }
+        if Set(codes).count < codes.count { refusals.insert(.uniqueViolation) }
+        return refusals
+    }
+
+    /// Applies what is not refused.
+    mutating func apply(_ parts: [Part], events: [NewEvent]) {
+        for part in parts {
+            switch part {
+            case .insert(let draft): stored[draft.key] = Stored(draft: draft, version: 1)
+            case .update(let old, let new): stored[new.key] = Stored(draft: new, version: old.version + 1)
+            case .delete(let old): stored[old.draft.key] = nil
+            }
+        }
+        self.events += events
+    }
+
+    /// Answers `query`.
+    func fetch(_ query: DocumentQuery) throws -> [StoredDocument] {
+        var found: [(place: Value?, stored: Stored)] = []
+        for stored in stored.values where query.conditions.allSatisfy({ $0.holds(for: stored.draft) }) {
+            if let order = query.order {
+                let values = stored.draft.values(in: order.index).sorted { $0.precedes($1) }
+                guard let place = order.isDescending ? values.last : values.first else { continue }
+                found.append((place, stored))
+            } else {
+                found.append((nil, stored))
+            }
+        }
+        found.sort { one, other in
+            if let place = one.place, let otherPlace = other.place, !place.isSame(as: otherPlace) {
+                return place.precedes(otherPlace)
+            }
+            return Value.text(one.stored.draft.key).precedes(.text(other.stored.draft.key))
+        }
+        if query.order?.isDescending == true { found.reverse() }
+        return try found.prefix(query.limit ?? .max).map { try $0.stored.draft.document(version: $0.stored.version) }
+    }
+}
+
+extension ChangeSet {
+    init(_ parts: [ReferenceModel.Part], events: [NewEvent]) throws {
+        self.init(events: events)
+        for part in parts {
+            switch part {
+            case .insert(let draft): writes.append(try .inserting(draft))
+            case .update(let old, let new): writes.append(try .updating(old.draft, at: old.version, to: new))
+            case .delete(let old): deletions.append(.deleting(old.draft, at: old.version))
+            }
+        }
+    }
+}
+
+extension Draft {
+    fileprivate func values(in index: String) -> [Value] {
+        switch index {
+        case "rank": rank.map { [$0] } ?? []
+        case "label": labels
+        default: codes
+        }
+    }
+}
+
+extension DocumentQuery.Condition {
+    fileprivate func holds(for draft: Draft) -> Bool {
+        draft.values(in: index).contains { value in
+            switch test {
+            case .oneOf(let values):
+                values.contains { Value($0).isSame(as: value) }
+            case .range(let lower, let upper):
+                lower.map { !value.precedes(Value($0)) } ?? true && upper.map { value.precedes(Value($0)) } ?? true
+            }
+        }
+    }
+}
+
+extension Value {
+    fileprivate init(_ indexValue: IndexValue) {
+        switch indexValue {
+        case .integer(let number): self = .number(number)
+        case .text(let text): self = .text(text)
+        }
+    }
+}

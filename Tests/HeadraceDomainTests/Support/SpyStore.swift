@@ -1,0 +1,52 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import Synchronization
+
+/// A store in memory that tells which change sets it was given.
+final class SpyStore: EntityStore {
+    private let base: InMemoryStore
+    private let given = Mutex<[ChangeSet]>([])
+
+    var schema: EntitySchema { base.schema }
+
+    /// The change sets, refused ones included.
+    var commits: [ChangeSet] { given.withLock { $0 } }
+
+    init(entities: [any StoredEntity.Type] = [Customer.self, Order.self]) throws {
+        base = try InMemoryStore(entities: entities)
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await base.find(reference)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await base.fetch(query)
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        given.withLock { $0.append(changes) }
+        try await base.commit(changes)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await base.events(after: position, limit: limit)
+    }
+
+    /// Stores `customers` without a unit of work.
+    func store(_ customers: Customer...) async throws {
+        let context = EntityContext(base)
+        customers.forEach { context.insert($0) }
+        try await context.commit([])
+    }
+
+    /// Gives the stored version of a customer.
+    func version(of id: String) async throws -> Int? {
+        try await find(EntityReference(kind: Customer.entityName, key: id))?.version
+    }
+}

@@ -1,0 +1,181 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceTesting
+import Testing
+
+/// Which units of work join one that is running.
+@Suite(.timeLimit(.minutes(1))) struct UnitOfWorkNestingTests {
+    private let store: SpyStore
+    private let other: SpyStore
+    private let delegator = RecordingDelegator()
+
+    init() throws {
+        store = try SpyStore()
+        other = try SpyStore()
+    }
+
+    @Test(arguments: [true, false])
+    func withinAnotherOneOnTheSameStoreItJoins(isSameContext: Bool) async throws {
+        let context = EntityContext(store)
+        let inner = isSameContext ? context : EntityContext(store)
+
+        try await UnitOfWork(delegator: delegator, context: context).execute { outerContext in
+            let isJoined = try await UnitOfWork(delegator: delegator, context: inner).execute { innerContext in
+                let customer = Customer("a")
+                innerContext.insert(customer)
+                customer.raiseEvent(Noted("inner"))
+                return innerContext === outerContext
+            }
+            #expect(isJoined)
+            #expect(store.commits.isEmpty)
+            #expect(delegator.eventsBeforeCommit.isEmpty)
+            outerContext.insert(Customer("b"))
+        }
+
+        #expect(store.commits.map(\.writes.count) == [2])
+        #expect(delegator.eventsAfterCommit.texts == ["inner"])
+    }
+
+    @Test func aHandlerThatExecutesJoins() async throws {
+        let store = store
+        let inner = delegator
+        let delegator = ScriptedDelegator { _, context in
+            try await UnitOfWork(delegator: inner, context: EntityContext(store)).execute { joined in
+                #expect(joined === context)
+                joined.insert(Customer("b"))
+            }
+        }
+
+        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+            let customer = Customer("a")
+            context.insert(customer)
+            customer.raiseEvent(Noted("outer"))
+        }
+
+        #expect(store.commits.map(\.writes.count) == [2])
+    }
+
+    @Test func whatFailsWithinRollsBackTheOuterOneUnlessItIsCaught() async throws {
+        await #expect(throws: Failure()) {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
+                outer.insert(Customer("a"))
+                try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { inner in
+                    inner.insert(Customer("b"))
+                    throw Failure()
+                }
+            }
+        }
+
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test func onAnotherStoreItCommitsOnItsOwn() async throws {
+        await #expect(throws: Failure()) {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
+                outer.insert(Customer("a"))
+                try await UnitOfWork(delegator: delegator, context: EntityContext(other)).execute { inner in
+                    #expect(inner !== outer)
+                    inner.insert(Customer("b"))
+                }
+                #expect(other.commits.count == 1)
+                throw Failure()
+            }
+        }
+
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test func withinOneOnAnotherStoreItStillJoinsTheOneAround() async throws {
+        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
+            outer.insert(Customer("a"))
+            try await UnitOfWork(delegator: delegator, context: EntityContext(other)).execute { _ in
+                try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { inner in
+                    #expect(inner === outer)
+                    inner.insert(Customer("b"))
+                }
+            }
+            #expect(store.commits.isEmpty)
+        }
+
+        #expect(store.commits.map(\.writes.count) == [2])
+    }
+
+    @Test func aChildTaskDoesNotJoin() async throws {
+        let store = store
+        let delegator = delegator
+
+        await #expect(throws: Failure()) {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
+                outer.insert(Customer("a"))
+                let outerIdentity = ObjectIdentifier(outer)
+                try await withThrowingTaskGroup { group in
+                    group.addTask {
+                        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { inner in
+                            #expect(ObjectIdentifier(inner) != outerIdentity)
+                            inner.insert(Customer("b"))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                try await Task {
+                    try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { inner in
+                        #expect(ObjectIdentifier(inner) != outerIdentity)
+                        inner.insert(Customer("c"))
+                    }
+                }.value
+                throw Failure()
+            }
+        }
+
+        #expect(store.commits.count == 2)
+        #expect(try await store.version(of: "a") == nil)
+        #expect(try await store.version(of: "b") == 1)
+        #expect(try await store.version(of: "c") == 1)
+    }
+
+    @Test func afterOneHasEndedTheNextIsOnItsOwn() async throws {
+        let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
+
+        for id in ["a", "b"] {
+            try await unitOfWork.execute { $0.insert(Customer(id)) }
+        }
+
+        #expect(store.commits.count == 2)
+    }
+
+    @Test func aPostCommitHandlerThatExecutesIsOnItsOwn() async throws {
+        let services = ServiceLocator()
+        services.register(store)
+        services.register(RecordingDelegator())
+        let registrar = DomainEventHandlerRegistrar(resolver: services)
+        registrar.register(InsertAfterwards.self)
+
+        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+            let customer = Customer("a")
+            context.insert(customer)
+            customer.raiseEvent(Noted("b"))
+        }
+
+        #expect(store.commits.count == 2)
+        #expect(try await store.version(of: "b") == 1)
+    }
+}
+
+/// Inserts a customer, named by the note, in a unit of work of its own.
+private struct InsertAfterwards: DomainEventHandler {
+    static let isPostCommit = true
+
+    static func handle(event: Noted, resolver: any DependencyResolver) async throws {
+        let store = resolver.resolve(SpyStore.self)
+        let delegator = resolver.resolve(RecordingDelegator.self)
+        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+            context.insert(Customer(event.text))
+        }
+    }
+}

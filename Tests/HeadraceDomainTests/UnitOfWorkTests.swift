@@ -1,0 +1,148 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import HeadraceTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct UnitOfWorkTests {
+    private let store: SpyStore
+
+    init() throws {
+        store = try SpyStore()
+    }
+
+    private func unitOfWork(on context: EntityContext? = nil) -> UnitOfWork<EntityContext> {
+        UnitOfWork(delegator: RecordingDelegator(), context: context ?? EntityContext(store))
+    }
+
+    @Test func changesAreStoredWithoutACall() async throws {
+        try await store.store(Customer("a"))
+
+        try await unitOfWork().execute { context in
+            try await context.find(Customer.self, id: "a")?.age = 42
+        }
+
+        #expect(try await EntityContext(store).find(Customer.self, id: "a")?.age == 42)
+        #expect(try await store.version(of: "a") == 2)
+    }
+
+    @Test func whatIsChangedAndChangedBackIsNotWritten() async throws {
+        try await store.store(Customer("a", age: 1))
+
+        try await unitOfWork().execute { context in
+            let customer = try #require(try await context.find(Customer.self, id: "a"))
+            customer.age = 2
+            customer.age = 1
+        }
+
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test func withNothingToStoreTheStoreIsLeftAlone() async throws {
+        try await store.store(Customer("a"))
+
+        try await unitOfWork().execute { context in
+            let customer = try #require(try await context.find(Customer.self, id: "a"))
+            customer.raiseEvent(Noted("not durable"))
+            _ = try await context.fetch(Customer.self)
+            let passing = Customer("passing")
+            context.insert(passing)
+            context.delete(passing)
+        }
+
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test func aStaleVersionIsAConflictThatNamesEntityAndVersions() async throws {
+        try await store.store(Customer("a"))
+        let store = store
+
+        let error = await #expect(throws: StoreError.self) {
+            try await unitOfWork().execute { context in
+                let customer = try #require(try await context.find(Customer.self, id: "a"))
+                customer.age = 1
+                let other = EntityContext(store)
+                try await other.find(Customer.self, id: "a")?.age = 2
+                try await other.commit([])
+            }
+        }
+
+        #expect(error?.code == .versionConflict)
+        #expect(error?.entity == EntityReference(kind: "customer", key: "a"))
+        #expect(
+            error?.message == """
+                The customer 'a' was read at version 1 and is now at version 2. Nothing was stored. \
+                To fix, do the work again on what is stored now.
+                """
+        )
+        #expect(try await EntityContext(store).find(Customer.self, id: "a")?.age == 2)
+    }
+
+    @Test func theResultNeedNotBeSendable() async throws {
+        final class Box {
+            var value = 1
+        }
+
+        let box = try await unitOfWork().execute { _ in Box() }
+
+        #expect(box.value == 1)
+    }
+
+    @Test @MainActor func everythingRunsOnTheCallersActor() async throws {
+        try await store.store(Customer("a"))
+        let delegator = ScriptedDelegator { _, context in
+            #expect(#isolation === MainActor.shared)
+            _ = try await context.find(Customer.self, id: "a")
+            #expect(#isolation === MainActor.shared)
+            MainActor.preconditionIsolated()
+        }
+        var isDone = false
+
+        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+            MainActor.preconditionIsolated()
+            try await context.find(Customer.self, id: "a")?.raiseEvent(Noted("hello"))
+            MainActor.preconditionIsolated()
+            isDone = true
+        }
+
+        #expect(isDone)
+        #expect(delegator.handled == ["before hello", "after hello"])
+    }
+
+    @Test func cancellationBeforeTheCommitRollsBack() async throws {
+        let store = store
+        let delegator = RecordingDelegator()
+
+        let task = Task {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+                let customer = Customer("a")
+                context.insert(customer)
+                customer.raiseEvent(Renamed(name: "Ada"))
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            }
+        }
+
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(store.commits.isEmpty)
+        #expect(delegator.eventsAfterCommit.isEmpty)
+    }
+
+    @Test func aContextMayBeUsedForOneUnitOfWorkAfterAnother() async throws {
+        let context = EntityContext(store)
+        let unitOfWork = unitOfWork(on: context)
+
+        let first = try await unitOfWork.execute { context in
+            let customer = Customer("a")
+            context.insert(customer)
+            return customer
+        }
+        let second = try await unitOfWork.execute { try await $0.find(Customer.self, id: "a") }
+
+        #expect(second != nil)
+        #expect(second !== first)
+    }
+}

@@ -1,0 +1,219 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+import HeadraceSQLite
+import Testing
+
+/// A damaged file gives an error that names it, or works; it never ends the process.
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreDamageTests {
+    @Test(arguments: [2, 15, 16, 99, 100, 4_096, 50_000])
+    func randomBytesAreCorrupt(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var generator = Generator(seed: UInt64(count))
+            try Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+                .write(to: URL(filePath: path))
+
+            let error = #expect(throws: StoreError.self) { try openStore(path) }
+
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.hasPrefix("'\(path)' is damaged or not a database (") == true)
+            #expect(
+                error?.message.hasSuffix(
+                    """
+                    To fix, restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'; \
+                    keep the file meanwhile.
+                    """
+                ) == true
+            )
+        }
+    }
+
+    @Test func aHeaderBeforeGarbageIsCorrupt() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let intact = try await intactFile(in: folder)
+            try (intact.prefix(100) + Data(repeating: 0xA5, count: intact.count - 100)).write(to: URL(filePath: path))
+
+            let error = #expect(throws: StoreError.self) { try openStore(path) }
+
+            #expect(error?.code == .corrupt)
+        }
+    }
+
+    @Test func aFileCutAnywhereGivesAnErrorOrWorks() async throws {
+        try await withTemporaryFolder { folder in
+            let intact = try await intactFile(in: folder)
+            let lengths = [1, 10, 16, 18, 50, 99, 100, 101] + stride(from: 256, to: intact.count, by: 768)
+            var codes: Set<StoreError.Code> = []
+
+            for length in lengths {
+                codes.formUnion(try await use(intact.prefix(length), in: folder, "cut at \(length)"))
+            }
+
+            #expect(codes.contains(.corrupt))
+        }
+    }
+
+    @Test func aFileWithAPageOverwrittenGivesAnErrorOrWorks() async throws {
+        try await withTemporaryFolder { folder in
+            let intact = try await intactFile(in: folder)
+            var generator = Generator(seed: 1)
+            let pages = intact.count / 4_096
+            var codes: Set<StoreError.Code> = []
+
+            for page in 0..<pages {
+                let range = page * 4_096..<(page + 1) * 4_096
+                let other = (page + 1) % pages * 4_096
+                let contents = [
+                    Data(repeating: 0, count: 4_096),
+                    Data(repeating: 0xFF, count: 4_096),
+                    Data((0..<4_096).map { _ in UInt8.random(in: 0...255, using: &generator) }),
+                    intact[other..<other + 4_096],
+                ]
+                for (number, content) in contents.enumerated() {
+                    var damaged = intact
+                    damaged.replaceSubrange(range, with: content)
+                    codes.formUnion(try await use(damaged, in: folder, "page \(page), content \(number)"))
+                }
+            }
+
+            #expect(codes.contains(.corrupt))
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func aFileWithBytesFlippedGivesAnErrorOrWorks(seed: UInt64) async throws {
+        try await withTemporaryFolder { folder in
+            let intact = try await intactFile(in: folder)
+            var generator = Generator(seed: seed)
+
+            for round in 0..<80 {
+                var damaged = intact
+                // Half of them where every opening reads: the header, the tables and their first rows.
+                let end = round % 2 == 0 ? intact.count : 4_096
+                for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                    damaged[Int.random(in: 0..<end, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
+                }
+                _ = try await use(damaged, in: folder, "round \(round) of seed \(seed)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '')",
+        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')",
+        "DROP TABLE event", "DROP TABLE entity", "DROP TABLE index_entry", "DROP TABLE entity_index",
+        "DROP TABLE grdb_migrations", "ALTER TABLE entity RENAME COLUMN version TO revision",
+    ])
+    func aFileWithOtherTablesGivesAnErrorOrWorks(sql: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try await openStore(path).insertNotes("a", "b")
+            try withOtherProgram(path) { database in
+                try database.execute(sql: "PRAGMA foreign_keys = OFF")
+                try database.execute(sql: sql)
+            }
+            if sql.contains("writable") {
+                try withOtherProgram(path) { database in
+                    try? database.execute(
+                        sql: "UPDATE entity SET version = NULL, document = NULL"
+                    )
+                    try? database.execute(sql: "UPDATE entity SET version = 'text', document = x'FF00FE', key = 1")
+                    try? database.execute(sql: "UPDATE event SET id = 7, recorded_at = 'text', version = 1e300")
+                }
+            }
+
+            try withOtherProgram(path) { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            let data = try Data(contentsOf: URL(filePath: path))
+            let codes = try await use(data, in: folder, sql)
+            #expect(!codes.isEmpty)
+        }
+    }
+
+    // MARK: Helpers
+
+    /// The bytes of a store with documents, events and long texts, closed well.
+    private func intactFile(in folder: URL) async throws -> Data {
+        let path = folder.path(of: "intact.sqlite")
+        let store = try openStore(path)
+        for number in 0..<40 {
+            try await store.insertNotes("note \(number)")
+        }
+        try await store.execute { context in
+            context.insert(Note("long", title: String(repeating: "long ", count: 3_000)))
+            try await context.find(Note.self, id: "note 3")?.size = 3
+        }
+        try store.close()
+        let data = try Data(contentsOf: URL(filePath: path))
+        #expect(data.count > 40_000)
+        return data
+    }
+
+    /// Does with a damaged file all that a store can do.
+    ///
+    /// - Returns: The codes of the errors.
+    private func use(_ data: Data, in folder: URL, _ damage: String) async throws -> Set<StoreError.Code> {
+        let path = folder.path(of: "damaged.sqlite")
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        try data.write(to: URL(filePath: path))
+
+        var codes: Set<StoreError.Code> = []
+        func attempt(_ what: String, _ operation: () async throws -> Void) async {
+            do {
+                try await operation()
+            } catch let error as StoreError {
+                codes.insert(error.code)
+                if error.code != .undecodable, error.entity == nil {
+                    #expect(error.message.contains("'\(path)'"), "\(damage): \(what)")
+                }
+                #expect(error.message.contains("To fix, "), "\(damage): \(what)")
+            } catch {
+                Issue.record("\(damage): \(what) throws \(type(of: error)): \(error)")
+            }
+        }
+
+        await attempt("opening") {
+            let store = try openStore(path)
+            await attempt("finding") { _ = try await store.execute { try await $0.find(Note.self, id: "note 3") } }
+            await attempt("fetching") { _ = try await store.execute { try await $0.fetch(Note.self) } }
+            await attempt("fetching by an index") {
+                _ = try await store.execute { context in
+                    let size = EntityIndex<Note>("size") { $0.size }
+                    return try await context.fetch(Note.self, where: [.equals(size, 0)], orderedBy: .descending(size))
+                }
+            }
+            await attempt("reading events") { _ = try await store.events(after: 0, limit: 100) }
+            await attempt("changing") {
+                try await store.execute { try await $0.find(Note.self, id: "note 7")?.title = "new" }
+            }
+            await attempt("inserting") { try await store.insertNotes("new") }
+        }
+        return codes
+    }
+}
+
+/// SplitMix64: the same damage in each run.
+private struct Generator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+#endif

@@ -1,0 +1,138 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+import HeadraceSQLite
+import Testing
+
+/// A store that is locked or full says so, and goes on when the cause is gone.
+@Suite(.timeLimit(.minutes(1))) struct SQLiteStoreLimitTests {
+    @Test func whileAnotherOneWritesItIsLockedForWritersOnly() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            let other = try openQueue(path)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+
+            let committing = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
+            let opening = #expect(throws: StoreError.self) { try openStore(path) }
+
+            for error in [committing, opening] {
+                #expect(error?.code == .locked)
+                #expect(
+                    error?.message == """
+                        '\(path)' is in use by another process for longer than was waited. Nothing of the change was \
+                        stored. To fix, let the other process finish or end it, then do it again.
+                        """
+                )
+            }
+            #expect(try await store.noteIDs() == ["a"])
+
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try await store.insertNotes("b")
+            #expect(try await store.noteIDs() == ["a", "b"])
+            #expect(try await store.events(after: 0, limit: 10).count == 2)
+            #expect(try await openStore(path).noteIDs() == ["a", "b"])
+        }
+    }
+
+    @Test func aFileThatIsBeingMadeByAnotherOneIsLockedAndLeftAlone() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let other = try openQueue(path)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE; CREATE TABLE t (x)") }
+
+            let error = #expect(throws: StoreError.self) { try openStore(path) }
+
+            #expect(error?.code == .locked)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try await openStore(path).insertNotes("a")
+        }
+    }
+
+    @Test func aFullStoreRefusesWholeChangesAndGoesOnWithMoreRoom() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var configuration = SQLiteStore.Configuration.impatient
+            configuration.maximumByteCount = 160_000
+            let store = try openStore(path, configuration: configuration)
+            let long = String(repeating: "x", count: 10_000)
+            var stored: [String] = []
+            var refusal: StoreError?
+            while refusal == nil, stored.count < 100 {
+                let id = "\(100 + stored.count)"
+                do {
+                    try await store.execute { context in
+                        context.insert(Note(id, title: id + long))
+                        context.insert(Note("second \(id)", title: "second \(id)"))
+                    }
+                    stored.append(id)
+                } catch let error as StoreError {
+                    refusal = error
+                }
+            }
+
+            #expect(refusal?.code == .full)
+            #expect(
+                refusal?.message == """
+                    There is no room for '\(path)' to grow. Nothing of the change was stored. To fix, free space on \
+                    its disk (or raise the maximum size that the program has set), then do it again.
+                    """
+            )
+            let expected = stored + stored.map { "second \($0)" }
+            #expect(try await store.noteIDs() == expected)
+            #expect(stored.count > 2)
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            #expect(size.map { $0 <= 160_000 } == true)
+
+            // What is deleted makes room.
+            try await store.execute { context in
+                for note in try await context.fetch(Note.self, limit: 2) { context.delete(note) }
+            }
+            try await store.execute { $0.insert(Note("room", title: "room" + long)) }
+            try store.close()
+
+            let larger = try openStore(path)
+            try await larger.execute { $0.insert(Note("more", title: "more" + long + long + long)) }
+            #expect(try await larger.noteIDs().count == expected.count)
+        }
+    }
+
+    @Test func aStoreWithoutRoomForItsTablesIsFullAndMayBeOpenedLater() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var configuration = SQLiteStore.Configuration.impatient
+            configuration.maximumByteCount = 8_192
+
+            let error = #expect(throws: StoreError.self) { try openStore(path, configuration: configuration) }
+
+            #expect(error?.code == .full)
+            try await openStore(path).insertNotes("a")
+            #expect(try await openStore(path).noteIDs() == ["a"])
+        }
+    }
+
+    @Test func aClosedStoreIsUnusable() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            try store.close()
+
+            let reading = await #expect(throws: StoreError.self) { _ = try await store.noteIDs() }
+            let writing = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
+
+            #expect(reading?.code == .unusable)
+            #expect(writing?.code == .unusable)
+            #expect(try await openStore(path).noteIDs() == ["a"])
+        }
+    }
+}
+#endif

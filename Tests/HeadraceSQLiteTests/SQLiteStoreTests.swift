@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import HeadraceSQLite
+import HeadraceTesting
+import Testing
+
+@Suite struct SQLiteStoreTests {
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .persistent))
+    func keepsTheContract(check: StoreContract.Check) async throws {
+        try await withTemporaryFolder { folder in
+            try await check.run { entities in
+                try SQLiteStore(path: folder.path(of: "store.sqlite"), entities: entities)
+            }
+        }
+    }
+}
+#endif
