@@ -10,14 +10,17 @@ import Synchronization
 ///
 /// It is not part of the entity's state. Any two are equal; encoding the entity leaves the property
 /// out and decoding starts empty, so a stored entity looks the same with it and without.
-public struct RaisedEvents: Sendable {
+public struct RaisedEvents {
     /// An event with its place among all events raised in this process.
     struct Entry: Sendable {
         let order: UInt64
         let event: any DomainEvent
     }
 
-    private(set) var entries: [Entry] = []
+    private var entries: [Entry] = []
+
+    /// Who is told when there are events, and under which number.
+    private var watch: (by: EventWatch, number: Int)?
 
     /// Starts without events.
     public init() {}
@@ -29,12 +32,21 @@ public struct RaisedEvents: Sendable {
     public var events: [any DomainEvent] { entries.map(\.event) }
 
     mutating func append(_ event: some DomainEvent) {
+        if entries.isEmpty, let watch { watch.by.note(watch.number) }
         let order = Self.lastOrder.wrappingAdd(1, ordering: .relaxed).newValue
         entries.append(Entry(order: order, event: event))
     }
 
-    mutating func removeAll() {
-        entries.removeAll()
+    /// Gives the events and keeps none.
+    mutating func takeAll() -> [Entry] {
+        defer { entries.removeAll() }
+        return entries
+    }
+
+    /// Tells `watch`, now or as soon as it is so, that `number` has events.
+    mutating func watch(by watch: EventWatch, as number: Int) {
+        self.watch = (watch, number)
+        if !entries.isEmpty { watch.note(number) }
     }
 
     /// Orders the events of different entities; relaxed, as one unit of work raises them one by one.

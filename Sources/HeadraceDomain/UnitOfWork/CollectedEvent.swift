@@ -18,3 +18,17 @@ public struct CollectedEvent: Sendable {
         self.source = source
     }
 }
+
+extension CollectedEvent {
+    /// Takes the events from `entities`, which keep none of them, and gives them in the order raised.
+    public static func take(from entities: some Sequence<any HasDomainEvents>) -> [CollectedEvent] {
+        var taken: [(order: UInt64, event: CollectedEvent)] = []
+        for entity in entities where entity.raisedEvents.count > 0 {
+            let source = (entity as? any StoredEntity).map { EntityReference(to: $0) }
+            for entry in entity.raisedEvents.takeAll() {
+                taken.append((entry.order, CollectedEvent(event: entry.event, source: source)))
+            }
+        }
+        return taken.sorted { $0.order < $1.order }.map(\.event)
+    }
+}

@@ -9,9 +9,11 @@
 /// ``EntityContext`` is the one to use. Conform another kind of session to it (an object graph of a
 /// framework, say) to run units of work on that.
 public protocol DomainContext: AnyObject {
-    /// The entities that raise events and were touched in any way since the last commit or roll-back:
-    /// found, fetched, inserted, changed or deleted. In any order.
-    var touchedEntities: [any HasDomainEvents] { get }
+    /// Takes the events that touched entities have raised since they were last taken, in the order raised.
+    ///
+    /// An entity is touched that was found, fetched, inserted, changed or deleted since the last commit or
+    /// roll-back. A context that can list those answers with ``CollectedEvent/take(from:)``.
+    func takeEvents() -> [CollectedEvent]
 
     /// Tells which contexts belong together: a unit of work within another one on the same identity joins it.
     var joinIdentity: ObjectIdentifier { get }

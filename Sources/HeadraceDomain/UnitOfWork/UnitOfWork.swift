@@ -52,7 +52,7 @@ public struct UnitOfWork<Context: DomainContext> {
                 try await context.commit(events)
                 return (result, events)
             } catch {
-                _ = takeEvents()
+                _ = context.takeEvents()
                 context.rollback()
                 throw error
             }
@@ -67,24 +67,11 @@ public struct UnitOfWork<Context: DomainContext> {
     ///
     /// - Returns: All events, in the order in which they were handled.
     private nonisolated(nonsending) func handleBeforeCommit() async throws -> [CollectedEvent] {
-        var cascade = EventCascade(takeEvents())
+        var cascade = EventCascade(context.takeEvents())
         while let next = try cascade.next() {
             try await delegator.handleBeforeCommit(next.event, in: context)
-            cascade.append(takeEvents())
+            cascade.append(context.takeEvents())
         }
         return cascade.events
-    }
-
-    /// Takes the events from the entities, in the order raised.
-    private func takeEvents() -> [CollectedEvent] {
-        var taken: [(order: UInt64, event: CollectedEvent)] = []
-        for entity in context.touchedEntities where !entity.raisedEvents.entries.isEmpty {
-            let source = (entity as? any StoredEntity).map { EntityReference(to: $0) }
-            for entry in entity.raisedEvents.entries {
-                taken.append((entry.order, CollectedEvent(event: entry.event, source: source)))
-            }
-            entity.raisedEvents.removeAll()
-        }
-        return taken.sorted { $0.order < $1.order }.map(\.event)
     }
 }
