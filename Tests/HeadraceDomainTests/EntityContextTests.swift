@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
 import HeadraceTesting
 import Testing
+
+@testable import HeadraceDomain
 
 @Suite struct EntityContextTests {
     private let store: SpyStore
@@ -133,7 +134,7 @@ import Testing
 
         _ = try await context.fetch(Customer.self, limit: 1)
 
-        #expect(context.touchedEntities.count == 1)
+        #expect(context.tracked.count == 1)
     }
 
     // MARK: Writing

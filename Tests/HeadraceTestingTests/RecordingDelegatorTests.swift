@@ -52,7 +52,7 @@ private final class StubContext: DomainContext {
     let entity = Entity()
     private(set) var outcomes: [String] = []
 
-    var touchedEntities: [any HasDomainEvents] { [entity] }
+    func takeEvents() -> [CollectedEvent] { CollectedEvent.take(from: [entity]) }
 
     nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         outcomes.append("committed \(events.count)")
