@@ -41,13 +41,17 @@ let package = Package(
         .default(enabledTraits: ["SQLite", "Macros"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
         // MARK: The kernel
-        .target(name: "HeadraceCore"),
+        .target(
+            name: "HeadraceCore",
+            dependencies: [.product(name: "Instrumentation", package: "swift-distributed-tracing")]
+        ),
         .testTarget(name: "HeadraceCoreTests", dependencies: ["HeadraceCore"]),
 
         // MARK: The faces

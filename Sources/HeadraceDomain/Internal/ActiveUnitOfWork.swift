@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// The units of work that are running in a task, one within the other, so that one within them can join.
 ///
 /// Why `@unchecked Sendable` is right here, though a context is not `Sendable`: task-local values are
@@ -47,21 +49,6 @@ final class ActiveUnitOfWork: @unchecked Sendable {
         on context: some DomainContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await withCurrent(ActiveUnitOfWork(context: context), isolation: #isolation, operation)
-    }
-
-    /// Binds `active` while `operation` runs.
-    ///
-    /// The operation of `withValue` is of a type that leaves the caller's actor. Only a closure that captures an
-    /// isolated parameter stays there.
-    private static func withCurrent<Result>(
-        _ active: ActiveUnitOfWork,
-        isolation: isolated (any Actor)?,
-        _ operation: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result {
-        try await $current.withValue(active) {
-            _ = isolation
-            return try await operation()
-        }
+        try await $current.binding(ActiveUnitOfWork(context: context), operation)
     }
 }

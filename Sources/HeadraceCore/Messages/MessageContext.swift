@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// What is known of the message that a task is handling, and of where it came from.
+///
+/// ```swift
+/// try await MessageContext.withPrincipal(user) {
+///     try await dispatcher.dispatch(AddSomethingCommand())
+/// }
+/// // in the handler, and in whatever it calls
+/// let principal = MessageContext.current?.principal
+/// ```
+///
+/// It rides on the context of swift-distributed-tracing, and so goes wherever that goes: into child tasks, and
+/// with a trace. A dispatcher makes one for each message where something reads it, which is where it has
+/// middleware or observers; without, handling a message costs nothing more than handling it.
+public struct MessageContext: Sendable {
+    /// Tells the message from all others; a UUID of version 7.
+    public let id: UUID
+
+    /// What sort of message it is.
+    public let kind: MessageKind
+
+    /// The type of the message.
+    public let type: Any.Type
+
+    /// The message that was being handled when this one was sent, or `nil` for the first of a chain.
+    public let causationID: UUID?
+
+    /// The first message of the chain: this one where nothing caused it.
+    public let correlationID: UUID
+
+    /// Who it is handled for, or `nil` where nobody said.
+    public let principal: (any Principal)?
+
+    /// When it is no longer worth handling, or `nil` for never.
+    public let deadline: ContinuousClock.Instant?
+
+    /// The name of the message's type, with its module.
+    ///
+    /// - Complexity: O(*n*) in its length; the name is printed anew each time.
+    public var typeName: String { String(reflecting: type) }
+
+    /// Describes a message that is about to be handled.
+    ///
+    /// What is being handled now is its cause, and hands on its correlation. It has the principal and the deadline
+    /// that hold now; see ``withPrincipal(_:_:)`` and ``withDeadline(_:_:)``.
+    public init(kind: MessageKind, type: Any.Type) {
+        let surroundings = Surroundings.current
+        id = .version7()
+        self.kind = kind
+        self.type = type
+        causationID = surroundings.message?.id
+        correlationID = surroundings.message?.correlationID ?? id
+        principal = surroundings.principal
+        deadline = surroundings.deadline
+    }
+}
+
+extension MessageContext {
+    /// The message that this task is handling, or `nil` where it handles none or nothing has made its context.
+    public static var current: MessageContext? { Surroundings.current.message }
+
+    /// Runs `operation` as the handling of `context`: ``current`` is that, and what is sent is caused by it.
+    ///
+    /// - Throws: What `operation` throws.
+    public static nonisolated(nonsending) func withCurrent<Result>(
+        _ context: MessageContext,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await Surroundings.withCurrent({ $0.message = context }, operation)
+    }
+
+    /// Runs `operation` for `principal`: messages sent in it are handled for that one.
+    ///
+    /// - Throws: What `operation` throws.
+    public static nonisolated(nonsending) func withPrincipal<Result>(
+        _ principal: (any Principal)?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await Surroundings.withCurrent({ $0.principal = principal }, operation)
+    }
+
+    /// Runs `operation` with a deadline for the messages sent in it; an earlier one that holds already stays.
+    ///
+    /// A message whose deadline has passed is refused before its handler is made. What is being handled is not
+    /// interrupted: that is what a timeout is for.
+    ///
+    /// - Throws: What `operation` throws.
+    public static nonisolated(nonsending) func withDeadline<Result>(
+        _ deadline: ContinuousClock.Instant,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await Surroundings.withCurrent({ $0.deadline = min($0.deadline ?? deadline, deadline) }, operation)
+    }
+}

@@ -1,0 +1,91 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Middleware in the order registered, and the observers that watch what goes through it.
+///
+/// A face makes one when it is composed, and asks it ``isEmpty`` once: where it is, messages take the direct path.
+package struct MiddlewareChain: Sendable {
+    private let middleware: [any Middleware]
+    private let observers: [any MessageObserver]
+    private let clock: any TimeSource
+
+    /// Creates a chain; `clock` tells whether a deadline has passed, and how long a message took.
+    package init(
+        middleware: [any Middleware] = [],
+        observers: [any MessageObserver] = [],
+        clock: any TimeSource = ContinuousClock()
+    ) {
+        self.middleware = middleware
+        self.observers = observers
+        self.clock = clock
+    }
+
+    /// Whether nothing would be done but to call the handler.
+    package var isEmpty: Bool { middleware.isEmpty && observers.isEmpty }
+
+    /// Handles `message` by `handler`, within all middleware, as a message of its own in the context of the task.
+    ///
+    /// - Throws: ``MessageError`` where the deadline has passed; what middleware and handler throw.
+    package nonisolated(nonsending) func run<Message: Sendable, Output>(
+        _ message: Message,
+        kind: MessageKind,
+        handler: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        let context = MessageContext(kind: kind, type: Message.self)
+        return try await MessageContext.withCurrent(context) {
+            if observers.isEmpty {
+                return try await runBeforeDeadline(message, in: context, handler: handler)
+            }
+            return try await observing(context) {
+                try await runBeforeDeadline(message, in: context, handler: handler)
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func runBeforeDeadline<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        handler: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        if let deadline = context.deadline {
+            let now = clock.now
+            if now >= deadline { throw MessageError.deadlineExceeded(context, by: deadline.duration(to: now)) }
+        }
+        return try await run(message, in: context, from: 0, handler: handler)
+    }
+
+    private nonisolated(nonsending) func run<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        from index: Int,
+        handler: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        if index == middleware.count {
+            return try await handler(message)
+        }
+        return try await middleware[index].handle(message, in: context) { message in
+            try await run(message, in: context, from: index + 1, handler: handler)
+        }
+    }
+
+    private nonisolated(nonsending) func observing<Output>(
+        _ context: MessageContext,
+        _ operation: nonisolated(nonsending) () async throws -> Output
+    ) async throws -> Output {
+        let start = clock.now
+        for observer in observers { observer.messageBegan(context) }
+        do {
+            let output = try await operation()
+            let duration = start.duration(to: clock.now)
+            for observer in observers { observer.messageEnded(context, outcome: .success, after: duration) }
+            return output
+        } catch {
+            let duration = start.duration(to: clock.now)
+            for observer in observers { observer.messageEnded(context, outcome: .failure(error), after: duration) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension TaskLocal {
+    /// Binds the task local to `value` while `operation` runs, on the actor of the caller.
+    ///
+    /// The operation of `withValue` is of a type that leaves the caller's actor. Only a closure that captures an
+    /// isolated parameter stays there.
+    package nonisolated(nonsending) func binding<Result>(
+        _ value: Value,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await bind(value, isolation: #isolation, operation)
+    }
+
+    private func bind<Result>(
+        _ value: Value,
+        isolation: isolated (any Actor)?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await withValue(value) {
+            _ = isolation
+            return try await operation()
+        }
+    }
+}
