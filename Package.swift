@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
+        .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
     ],
     traits: [
@@ -132,6 +133,9 @@ let package = Package(
                 ),
             ]
         ),
+
+        // Empty where there is no SwiftUI.
+        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceResolution"]),
 
         .target(name: "HeadraceTesting", dependencies: ["HeadraceDomain", "HeadraceResolution"]),
         .testTarget(name: "HeadraceTestingTests", dependencies: ["HeadraceTesting"]),

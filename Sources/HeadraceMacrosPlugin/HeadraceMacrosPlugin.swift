@@ -14,6 +14,8 @@ struct HeadraceMacrosPlugin: CompilerPlugin {
         DomainEntityMacro.self,
         ResolvableInitMacro.self,
         ResolvableMacro.self,
+        ResolvedMacro.self,
+        ResolvedScopeMacro.self,
     ]
 }
 #else

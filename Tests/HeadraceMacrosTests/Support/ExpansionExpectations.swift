@@ -15,6 +15,8 @@ let macros = [
     "DomainEntity": MacroSpec(type: DomainEntityMacro.self, conformances: ["HasDomainEvents"]),
     "Resolvable": MacroSpec(type: ResolvableMacro.self, conformances: ["Resolvable"]),
     "ResolvableInit": MacroSpec(type: ResolvableInitMacro.self),
+    "Resolved": MacroSpec(type: ResolvedMacro.self),
+    "ResolvedScope": MacroSpec(type: ResolvedScopeMacro.self),
 ]
 
 /// The macros where the conformance is there already.

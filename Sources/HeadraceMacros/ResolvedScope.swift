@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+/// Gives a SwiftUI view the scope of its environment, for its ``Resolved()`` properties.
+///
+/// ```swift
+/// @ResolvedScope
+/// struct RootView: View {
+///     @Resolved private var dispatcher: any CommandQueryDispatcher
+/// }
+/// ```
+///
+/// adds
+///
+/// ```swift
+/// @SwiftUI.Environment(\.scope) private var scope
+/// ```
+///
+/// `View.resolving(from:)` of `HeadraceSwiftUI` sets the scope for a view and those within it.
+///
+/// Restrictions: it belongs on a structure, in a file that imports `SwiftUI` and `HeadraceSwiftUI`. On Linux,
+/// where there is no SwiftUI, its expansion is tested and not compiled.
+@attached(member, names: named(scope))
+public macro ResolvedScope() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvedScopeMacro")
+#endif

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if canImport(SwiftUI)
+public import HeadraceResolution
+public import SwiftUI
+
+extension EnvironmentValues {
+    /// The scope that views resolve from; `resolving(from:)` sets it.
+    ///
+    /// Without one, resolving stops the program, and says that this is what is missing. Linux has no SwiftUI, so
+    /// the continuous integration there does not compile this file.
+    @Entry public var scope: any DependencyResolutionScope = MissingScope()
+}
+
+extension View {
+    /// Lets this view and those within it resolve from `scope`.
+    ///
+    /// ```swift
+    /// RootView().resolving(from: container)
+    /// ```
+    public func resolving(from scope: any DependencyResolutionScope) -> some View {
+        environment(\.scope, scope)
+    }
+}
+
+/// Stands in the environment until a scope is put there.
+private final class MissingScope: DependencyResolutionScope {
+    func tryResolve<T>(_ type: T.Type) -> T? { nil }
+
+    func resolve<T>(_ type: T.Type) -> T {
+        preconditionFailure(
+            """
+            A view resolves '\(String(reflecting: type))', and its environment has no scope. To fix, add \
+            '.resolving(from: container)' to the view, or to one around it.
+            """
+        )
+    }
+
+    func scope() -> any DependencyResolutionScope { self }
+}
+#endif
