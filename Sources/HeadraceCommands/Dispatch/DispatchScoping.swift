@@ -41,6 +41,7 @@ public struct DispatchScoping: Sendable {
     ///
     /// - Parameter makeMiddleware: Makes the middleware of one dispatch, in order, within all that is registered
     ///   as `middleware`. It runs once for each dispatch, before any of them, in the isolation of the caller.
+    /// - Returns: The scoping.
     public static func perDispatch(
         makeMiddleware: @escaping @Sendable (_ scope: any DependencyResolutionScope) -> [any Middleware]
     ) -> DispatchScoping {
