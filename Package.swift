@@ -59,8 +59,21 @@ let package = Package(
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
         .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution"]),
 
-        .target(name: "HeadraceCommands", dependencies: ["HeadraceCore", "HeadraceResolution"]),
-        .testTarget(name: "HeadraceCommandsTests", dependencies: ["HeadraceCommands"]),
+        .target(
+            name: "HeadraceCommands",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceResolution",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceCommandsTests",
+            dependencies: [
+                "HeadraceCommands",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+            ]
+        ),
 
         .target(
             name: "HeadraceDomain",
@@ -137,7 +150,10 @@ let package = Package(
         // Empty where there is no SwiftUI.
         .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceResolution"]),
 
-        .target(name: "HeadraceTesting", dependencies: ["HeadraceDomain", "HeadraceResolution"]),
+        .target(
+            name: "HeadraceTesting",
+            dependencies: ["HeadraceCommands", "HeadraceDomain", "HeadraceResolution"]
+        ),
         .testTarget(name: "HeadraceTestingTests", dependencies: ["HeadraceTesting"]),
 
         // MARK: The umbrella

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceCommands
+import HeadraceCore
 import HeadraceResolution
 import Synchronization
 
@@ -75,15 +76,107 @@ final class Tenants: Sendable {
 func container(
     commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
     queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
+    streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = [],
+    middleware: [any Middleware] = [],
+    observers: [any MessageObserver] = [],
+    scoping: DispatchScoping = .dispatcher,
+    clock: any TimeSource = ContinuousClock(),
+    journal: Journal = Journal(),
     register: (ContainerBuilder) -> Void = { _ in }
 ) -> Container {
     let builder = ContainerBuilder()
-    builder.singleton { Journal() }
+    builder.singleton { journal }
     builder.singleton { Tenants() }
     builder.scoped { Tenant() }
     builder
         .commandQueryDispatch()
-        .standard(commandHandlers: commandHandlers, queryHandlers: queryHandlers)
+        .standard(
+            commandHandlers: commandHandlers,
+            queryHandlers: queryHandlers,
+            streamHandlers: streamHandlers,
+            middleware: middleware,
+            observers: observers,
+            scoping: scoping,
+            clock: clock
+        )
     register(builder)
     return builder.build()
+}
+
+/// Lets every message pass.
+struct PassThrough: Middleware {
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        try await next(message)
+    }
+}
+
+/// Records when a message comes and when it goes.
+struct Signposts: Middleware {
+    let name: String
+    let journal: Journal
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        journal.record("\(name) in")
+        do {
+            let output = try await next(message)
+            journal.record("\(name) out")
+            return output
+        } catch {
+            journal.record("\(name) failed")
+            throw error
+        }
+    }
+}
+
+/// Keeps what middleware was told of each message.
+final class ContextRecorder: Middleware {
+    private let seen = Mutex<[MessageContext]>([])
+
+    var contexts: [MessageContext] { seen.withLock(\.self) }
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        seen.withLock { $0.append(context) }
+        return try await next(message)
+    }
+}
+
+/// Refuses every message.
+struct Closed: Middleware {
+    struct Refusal: Error {}
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        throw Refusal()
+    }
+}
+
+/// Has each message handled up to so many times, until that succeeds.
+struct Retrying: Middleware {
+    let attempts: Int
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        for _ in 1..<attempts {
+            if let output = try? await next(message) { return output }
+        }
+        return try await next(message)
+    }
 }

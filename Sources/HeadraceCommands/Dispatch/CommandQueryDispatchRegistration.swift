@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
 public import HeadraceResolution
 
 /// Registers a ``CommandQueryDispatcher``; `commandQueryDispatch()` of a registry begins it.
@@ -12,21 +13,68 @@ public struct CommandQueryDispatchRegistration {
 
     /// Registers the standard dispatcher, as transient, with these handlers.
     ///
-    /// Each dispatch makes its handler in the scope that the dispatcher was resolved from, in the task and
-    /// on the actor of the caller. Where two handlers take the same message, the last one does.
+    /// Each dispatch makes its handler in the task and on the actor of the caller.
     ///
     /// ```swift
     /// builder.commandQueryDispatch().standard(
     ///     commandHandlers: [AddSomethingCommandHandler.self],
-    ///     queryHandlers: [GetInfoQueryHandler.self])
+    ///     queryHandlers: [GetInfoQueryHandler.self],
+    ///     middleware: [Announcing()])
     /// ```
+    ///
+    /// - Where two handlers take the same message, the last one does; that is logged as a warning, here.
+    /// - Middleware wraps each message in the order of the list: the first one is the outermost. The handler is made
+    ///   when the last one lets the message pass. Observers are told of what happens around all of it.
+    /// - With middleware or observers each message has a `MessageContext`. Without, nothing is made for it, and a
+    ///   deadline is not looked at: the dispatcher is then another one, which knows nothing of either.
+    ///
+    /// - Parameters:
+    ///   - commandHandlers: The types that carry out commands.
+    ///   - queryHandlers: The types that answer queries.
+    ///   - streamHandlers: The types that answer stream queries.
+    ///   - middleware: What wraps the handling of each message, the outermost first.
+    ///   - observers: What is told of each message.
+    ///   - scoping: Which scope a handler is made in: the dispatcher's, unless said otherwise.
+    ///   - clock: Tells when a deadline has passed and how long a message took.
     public func standard(
         commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
-        queryHandlers: [any (HandlesQuery & Resolvable).Type] = []
+        queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
+        streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = [],
+        middleware: [any Middleware] = [],
+        observers: [any MessageObserver] = [],
+        scoping: DispatchScoping = .dispatcher,
+        clock: any TimeSource = ContinuousClock()
     ) {
-        let handlers = HandlerTable(commandHandlers: commandHandlers, queryHandlers: queryHandlers)
-        registry.transient((any CommandQueryDispatcher).self) { scope in
-            StandardDispatcher(handlers: handlers, scope: scope)
+        HandlerCatalog(
+            commandHandlers: commandHandlers,
+            queryHandlers: queryHandlers,
+            streamHandlers: streamHandlers
+        ).logDoubled()
+        let handlers = HandlerTable(
+            commandHandlers: commandHandlers,
+            queryHandlers: queryHandlers,
+            streamHandlers: streamHandlers
+        )
+        let chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
+        registry.transient(
+            (any CommandQueryDispatcher).self,
+            Self.makeDispatcher(handlers: handlers, chain: chain, scoping: scoping)
+        )
+    }
+
+    /// Decides, once, which dispatcher it is.
+    private static func makeDispatcher(
+        handlers: HandlerTable,
+        chain: MiddlewareChain,
+        scoping: DispatchScoping
+    ) -> @Sendable (any DependencyResolutionScope) -> any CommandQueryDispatcher {
+        switch scoping.choice {
+        case .dispatcher where chain.isEmpty:
+            { StandardDispatcher(handlers: handlers, scope: $0) }
+        case .perDispatch(makeMiddleware: nil) where chain.isEmpty:
+            { ScopingDispatcher(handlers: handlers, scope: $0) }
+        case .dispatcher, .perDispatch:
+            { MiddlewareDispatcher(handlers: handlers, chain: chain, scoping: scoping, scope: $0) }
         }
     }
 }

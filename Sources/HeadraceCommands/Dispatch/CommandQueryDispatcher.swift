@@ -6,8 +6,7 @@
 
 /// Brings each command and each query to its handler.
 ///
-/// Resolve one from a container that ``CommandQueryDispatchRegistration/standard(commandHandlers:queryHandlers:)``
-/// has set up, or write your own and register it as you like:
+/// Resolve one from a container that ``CommandQueryDispatchRegistration`` has set up, or write your own and register it as you like:
 ///
 /// ```swift
 /// let dispatcher: any CommandQueryDispatcher = container.resolve()
@@ -20,4 +19,21 @@ public protocol CommandQueryDispatcher: Sendable {
 
     /// Has `query` answered and returns the answer.
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery
+
+    /// Has the answering of `query` begun and returns the stream of its values.
+    ///
+    /// Without an implementation of its own, a dispatcher throws ``DispatchError`` with the code
+    /// ``DispatchError/Code/noHandler``.
+    nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
+    where T: CQDStreamQuery
+}
+
+extension CommandQueryDispatcher {
+    /// Throws, since the dispatcher has no stream queries.
+    ///
+    /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    public nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
+    where T: CQDStreamQuery {
+        throw DispatchError.noStreams(for: T.self, of: Self.self)
+    }
 }

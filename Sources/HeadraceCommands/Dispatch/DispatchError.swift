@@ -40,4 +40,15 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
+
+    static func noStreams(for message: Any.Type, of dispatcher: Any.Type) -> DispatchError {
+        DispatchError(
+            code: .noHandler,
+            message: """
+                '\(String(reflecting: dispatcher))' answers no stream queries, and so not \
+                '\(String(reflecting: message))'. To fix, implement its \
+                'dispatch<T: CQDStreamQuery>(_ query: T) async throws -> QueryStream<T.Element>'.
+                """
+        )
+    }
 }

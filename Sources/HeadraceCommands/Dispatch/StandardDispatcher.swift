@@ -7,10 +7,12 @@
 import HeadraceCore
 import HeadraceResolution
 
-/// The dispatcher that `standard` registers: a table of handlers, and the scope that they are made in.
+/// The dispatcher that `standard` registers without middleware and observers: a table of handlers, and the scope
+/// that they are made in.
 ///
 /// The table is frozen at registration. A dispatch is one look-up, one handler, one call; nothing is
-/// queued, retried or logged here.
+/// queued, retried or logged here. ``MiddlewareDispatcher`` is the one with middleware: which of them it is was
+/// decided at registration, and is not asked for each message.
 struct StandardDispatcher: CommandQueryDispatcher {
     let handlers: HandlerTable
     let scope: any DependencyResolutionScope
@@ -29,5 +31,13 @@ struct StandardDispatcher: CommandQueryDispatcher {
             throw DispatchError.noHandler(for: T.self, in: "queryHandlers")
         }
         return try await handler.handle(query)
+    }
+
+    nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
+    where T: CQDStreamQuery {
+        guard let handler = handlers.makeHandler(of: T.self, in: scope) else {
+            throw DispatchError.noHandler(for: T.self, in: "streamHandlers")
+        }
+        return try await handler.start(query, in: scope)
     }
 }

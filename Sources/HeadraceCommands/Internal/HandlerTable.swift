@@ -9,17 +9,20 @@ import HeadraceResolution
 
 /// The handlers of a dispatcher, by the type of their message.
 struct HandlerTable: Sendable {
-    // Two tables, because a type may be a command and a query at once, and a route serves one of them.
+    // Three tables, because a type may be a command and a query at once, and a route serves one of them.
     private let commands: TypeTable<Route>
     private let queries: TypeTable<Route>
+    private let streams: TypeTable<Route>
 
     /// Creates a table; the last handler of a message wins.
     init(
         commandHandlers: [any (HandlesCommand & Resolvable).Type],
-        queryHandlers: [any (HandlesQuery & Resolvable).Type]
+        queryHandlers: [any (HandlesQuery & Resolvable).Type],
+        streamHandlers: [any (HandlesStreamQuery & Resolvable).Type]
     ) {
         commands = TypeTable(commandHandlers.map { Self.row($0) })
         queries = TypeTable(queryHandlers.map { Self.row($0) })
+        streams = TypeTable(streamHandlers.map { Self.row($0) })
     }
 
     /// Makes the handler of a command, or gives `nil` where nothing handles it.
@@ -46,11 +49,27 @@ struct HandlerTable: Sendable {
         }
     }
 
+    /// Makes the handler of a stream query, or gives `nil` where nothing handles it.
+    func makeHandler<Query: CQDStreamQuery>(
+        of query: Query.Type,
+        in scope: any DependencyResolutionScope
+    ) -> (any HandlesStreamQuery<Query>)? {
+        guard let route = unsafe streams.unretained(query) else { return nil }
+        // As above.
+        return unsafe route._withUnsafeGuaranteedRef {
+            unsafe unsafeDowncast($0, to: StreamRoute<Query>.self).makeHandler(in: scope)
+        }
+    }
+
     private static func row<H: HandlesCommand & Resolvable>(_ handler: H.Type) -> (ObjectIdentifier, Route) {
         (ObjectIdentifier(H.Command.self), HandlerCommandRoute<H>())
     }
 
     private static func row<H: HandlesQuery & Resolvable>(_ handler: H.Type) -> (ObjectIdentifier, Route) {
         (ObjectIdentifier(H.Query.self), HandlerQueryRoute<H>())
+    }
+
+    private static func row<H: HandlesStreamQuery & Resolvable>(_ handler: H.Type) -> (ObjectIdentifier, Route) {
+        (ObjectIdentifier(H.Query.self), HandlerStreamRoute<H>())
     }
 }

@@ -28,6 +28,13 @@ class QueryRoute<Query: CQDQuery>: Route, @unchecked Sendable {
     }
 }
 
+/// The way of one type of stream query.
+class StreamRoute<Query: CQDStreamQuery>: Route, @unchecked Sendable {
+    func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesStreamQuery<Query> {
+        preconditionFailure("abstract")
+    }
+}
+
 /// Makes a handler for each command.
 final class HandlerCommandRoute<Handler: HandlesCommand & Resolvable>: CommandRoute<Handler.Command>,
     @unchecked Sendable
@@ -40,6 +47,15 @@ final class HandlerCommandRoute<Handler: HandlesCommand & Resolvable>: CommandRo
 /// Makes a handler for each query.
 final class HandlerQueryRoute<Handler: HandlesQuery & Resolvable>: QueryRoute<Handler.Query>, @unchecked Sendable {
     override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesQuery<Handler.Query> {
+        Handler(scope: scope)
+    }
+}
+
+/// Makes a handler for each stream query.
+final class HandlerStreamRoute<Handler: HandlesStreamQuery & Resolvable>: StreamRoute<Handler.Query>,
+    @unchecked Sendable
+{
+    override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesStreamQuery<Handler.Query> {
         Handler(scope: scope)
     }
 }

@@ -21,44 +21,60 @@ public import Foundation
 /// middleware or observers; without, handling a message costs nothing more than handling it.
 public struct MessageContext: Sendable {
     /// Tells the message from all others; a UUID of version 7.
-    public let id: UUID
+    public var id: UUID { storage.id }
 
     /// What sort of message it is.
-    public let kind: MessageKind
+    public var kind: MessageKind { storage.kind }
 
     /// The type of the message.
-    public let type: Any.Type
+    public var type: Any.Type { storage.type }
 
     /// The message that was being handled when this one was sent, or `nil` for the first of a chain.
-    public let causationID: UUID?
+    public var causationID: UUID? { storage.causationID }
 
     /// The first message of the chain: this one where nothing caused it.
-    public let correlationID: UUID
+    public var correlationID: UUID { storage.correlationID }
 
     /// Who it is handled for, or `nil` where nobody said.
-    public let principal: (any Principal)?
+    public var principal: (any Principal)? { storage.principal }
 
     /// When it is no longer worth handling, or `nil` for never.
-    public let deadline: ContinuousClock.Instant?
+    public var deadline: ContinuousClock.Instant? { storage.deadline }
 
     /// The name of the message's type, with its module.
     ///
     /// - Complexity: O(*n*) in its length; the name is printed anew each time.
     public var typeName: String { String(reflecting: type) }
 
+    /// An object, so that handing the context on, from middleware to middleware, copies one word.
+    private let storage: Storage
+
+    private final class Storage: Sendable {
+        let id: UUID
+        let kind: MessageKind
+        let type: Any.Type
+        let causationID: UUID?
+        let correlationID: UUID
+        let principal: (any Principal)?
+        let deadline: ContinuousClock.Instant?
+
+        init(kind: MessageKind, type: Any.Type, surroundings: Surroundings) {
+            id = .version7()
+            self.kind = kind
+            self.type = type
+            causationID = surroundings.message?.id
+            correlationID = surroundings.message?.correlationID ?? id
+            principal = surroundings.principal
+            deadline = surroundings.deadline
+        }
+    }
+
     /// Describes a message that is about to be handled.
     ///
     /// What is being handled now is its cause, and hands on its correlation. It has the principal and the deadline
     /// that hold now; see ``withPrincipal(_:_:)`` and ``withDeadline(_:_:)``.
     public init(kind: MessageKind, type: Any.Type) {
-        let surroundings = Surroundings.current
-        id = .version7()
-        self.kind = kind
-        self.type = type
-        causationID = surroundings.message?.id
-        correlationID = surroundings.message?.correlationID ?? id
-        principal = surroundings.principal
-        deadline = surroundings.deadline
+        storage = Storage(kind: kind, type: type, surroundings: .current)
     }
 }
 

@@ -26,6 +26,11 @@ package struct MiddlewareChain: Sendable {
     /// Whether nothing would be done but to call the handler.
     package var isEmpty: Bool { middleware.isEmpty && observers.isEmpty }
 
+    /// The same chain with `inner` within it, in that order.
+    package func wrapping(_ inner: [any Middleware]) -> MiddlewareChain {
+        MiddlewareChain(middleware: middleware + inner, observers: observers, clock: clock)
+    }
+
     /// Handles `message` by `handler`, within all middleware, as a message of its own in the context of the task.
     ///
     /// - Throws: ``MessageError`` where the deadline has passed; what middleware and handler throw.

@@ -1,0 +1,79 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import HeadraceResolution
+import Logging
+
+/// Which messages a dispatcher handles, and by what; made from the lists of its handlers, without creating any.
+package struct HandlerCatalog: Sendable {
+    /// A message and all that was registered for it.
+    package struct Entry: Sendable {
+        /// The list that its handlers are in: `commandHandlers`, `queryHandlers` or `streamHandlers`.
+        package let list: String
+
+        /// The type of the message.
+        package let message: Any.Type
+
+        /// The types of its handlers, in the order registered; the last one is the one that handles it.
+        package internal(set) var handlers: [Any.Type]
+    }
+
+    /// The messages, in the order in which they were first mentioned.
+    package private(set) var entries: [Entry] = []
+    private var places: [Place: Int] = [:]
+
+    private struct Place: Hashable {
+        let list: String
+        let message: ObjectIdentifier
+    }
+
+    /// Those of ``entries`` with more than one handler.
+    package var doubled: [Entry] { entries.filter { $0.handlers.count > 1 } }
+
+    mutating func add(_ handler: Any.Type, of message: Any.Type, in list: String) {
+        let place = Place(list: list, message: ObjectIdentifier(message))
+        if let index = places[place] {
+            entries[index].handlers.append(handler)
+        } else {
+            places[place] = entries.count
+            entries.append(Entry(list: list, message: message, handlers: [handler]))
+        }
+    }
+
+    /// Logs each message with several handlers, as a warning: a dispatcher works, but not all that was registered.
+    func logDoubled() {
+        for entry in doubled {
+            let handlers = entry.handlers.map { String(reflecting: $0) }
+            Logger.current.warning(
+                "A message has several handlers; the last one handles it. To fix, remove the others from the list.",
+                metadata: [
+                    "headrace.message": "\(String(reflecting: entry.message))",
+                    "headrace.list": "\(entry.list)",
+                    "headrace.handlers": .array(handlers.map { "\($0)" }),
+                ]
+            )
+        }
+    }
+}
+
+extension HandlerCatalog {
+    /// Creates the catalog of these handlers.
+    package init(
+        commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
+        queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
+        streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = []
+    ) {
+        for handler in commandHandlers { add(handler, of: Self.message(of: handler), in: "commandHandlers") }
+        for handler in queryHandlers { add(handler, of: Self.message(of: handler), in: "queryHandlers") }
+        for handler in streamHandlers { add(handler, of: Self.message(of: handler), in: "streamHandlers") }
+    }
+
+    private static func message<H: HandlesCommand>(of handler: H.Type) -> Any.Type { H.Command.self }
+
+    private static func message<H: HandlesQuery>(of handler: H.Type) -> Any.Type { H.Query.self }
+
+    private static func message<H: HandlesStreamQuery>(of handler: H.Type) -> Any.Type { H.Query.self }
+}

@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// Where the values of a stream come from, whatever type of sequence that is.
+class ValueSource<Element> {
+    nonisolated(nonsending) func next() async throws -> Element? {
+        preconditionFailure("abstract")
+    }
+}
+
+extension ValueSource {
+    /// Gives the next value as part of the handling of `context`.
+    nonisolated(nonsending) func next(in context: MessageContext?) async throws -> Element? {
+        guard let context else { return try await next() }
+        return try await MessageContext.withCurrent(context) { try await next() }
+    }
+}
+
+/// Asks an iterator, and keeps alive what it needs.
+final class SequenceSource<Base: AsyncIteratorProtocol, Company>: ValueSource<Base.Element> {
+    private var base: Base
+    private let company: Company
+
+    init(_ base: Base, keeping company: Company) {
+        self.base = base
+        self.company = company
+    }
+
+    override nonisolated(nonsending) func next() async throws -> Base.Element? {
+        try await base.next(isolation: #isolation)
+    }
+}
+
+/// Asks a closure.
+final class UnfoldingSource<Element>: ValueSource<Element> {
+    private let body: nonisolated(nonsending) () async throws -> Element?
+
+    init(_ body: nonisolated(nonsending) @escaping () async throws -> Element?) {
+        self.body = body
+    }
+
+    override nonisolated(nonsending) func next() async throws -> Element? {
+        try await body()
+    }
+}
