@@ -4,20 +4,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
-
 /// Resolves what a ``ContainerBuilder`` has collected; the outermost scope.
 ///
 /// A container never changes, so share it freely. Reading it takes no lock; only the first making of
 /// a shared object does, and it makes that object once however many tasks ask at the same moment.
 ///
 /// An optional type resolves to what its wrapped type is registered as, and to `nil` where that is not
-/// registered at all.
+/// registered at all. An array resolves to all that joined the set of its elements, where there is one.
 public final class Container: DependencyResolutionScope {
     private let root: ResolutionScope
 
-    init(_ bindings: TypeTable<Binding>) {
-        root = ResolutionScope(bindings)
+    /// Creates a container of `registrations`, with singletons of its own.
+    init(_ registrations: [Registration]) {
+        root = ResolutionScope(Blueprint(registrations))
+    }
+
+    /// What the container can make, and out of what.
+    ///
+    /// It is computed at each call; a program that draws or checks it does so once.
+    public var graph: DependencyGraph {
+        DependencyGraph(root.blueprint.registrations)
+    }
+
+    /// Proves that everything registered can be made, and makes nothing.
+    ///
+    /// - Throws: As of ``ContainerBuilder/validate()``.
+    public func validate() throws {
+        try graph.validate()
     }
 
     /// Gives an object of `type`, or `nil` where nothing is registered for it.
@@ -30,6 +43,13 @@ public final class Container: DependencyResolutionScope {
     /// - Precondition: As of ``DependencyResolver/resolve(_:)``.
     public func resolve<T>(_ type: T.Type) -> T {
         root.resolve(type)
+    }
+
+    /// Gives all that joined the set of `type`, in the order of registration, each with its own lifetime.
+    ///
+    /// Where nothing joined one, it is what ``tryResolve(_:)`` gives, or nothing.
+    public func resolveAll<T>(_ type: T.Type) -> [T] {
+        root.resolveAll(type)
     }
 
     /// Opens a scope that shares the container's singletons and has scoped objects of its own.

@@ -4,8 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
-
 /// Collects registrations and freezes them into a ``Container``.
 ///
 /// ```swift
@@ -32,11 +30,27 @@ public final class ContainerBuilder: DependencyRegistry {
     /// Each container has singletons of its own; a registration that is added later does not reach a
     /// container built earlier.
     public func build() -> Container {
-        var bindings: [(ObjectIdentifier, Binding)] = []
-        bindings.reserveCapacity(registrations.count)
-        for (index, registration) in registrations.enumerated() {
-            bindings.append((ObjectIdentifier(registration.contract), registration.makeBinding(index)))
-        }
-        return Container(TypeTable(bindings))
+        Container(registrations)
+    }
+
+    /// What a container of what is registered so far can make, and out of what.
+    public var graph: DependencyGraph {
+        DependencyGraph(registrations)
+    }
+
+    /// Proves that everything registered so far can be made, and makes nothing.
+    ///
+    /// ```swift
+    /// try builder.validate()
+    /// let container = builder.build()
+    /// ```
+    ///
+    /// It finds whatever is missing, needs itself, is registered twice, or is a singleton that holds something
+    /// scoped. It knows what `Resolvable` types and registrations state, see ``Dependencies``; a closure
+    /// that takes its scope states nothing, is opaque, and is not looked into.
+    ///
+    /// - Throws: ``CompositionError`` with all problems at once.
+    public func validate() throws {
+        try graph.validate()
     }
 }

@@ -20,6 +20,11 @@ public protocol DependencyResolver {
     /// - Precondition: `type` is registered. A program that resolves what it never registered stops
     ///   here, with the path of what was being made and the line to add.
     func resolve<T>(_ type: T.Type) -> T
+
+    /// Gives all that joined the set of `type`, in the order of registration, each with its own lifetime.
+    ///
+    /// Where nothing joined one, it is what ``tryResolve(_:)`` gives, or nothing.
+    func resolveAll<T>(_ type: T.Type) -> [T]
 }
 
 extension DependencyResolver {
@@ -43,5 +48,10 @@ extension DependencyResolver {
             ResolutionFailure.missing(type).stop()
         }
         return instance
+    }
+
+    /// Gives what ``tryResolve(_:)`` gives: at most one object.
+    public func resolveAll<T>(_ type: T.Type) -> [T] {
+        tryResolve(type).map { [$0] } ?? []
     }
 }

@@ -20,4 +20,19 @@
 public protocol Resolvable: SendableMetatype {
     /// Creates an instance whose dependencies come from `scope`.
     init(scope: any DependencyResolutionScope)
+
+    /// What the instances take from their scope.
+    ///
+    /// By default it is ``Dependencies/unknown``.
+    static var dependencies: Dependencies { get }
+}
+
+extension Resolvable {
+    /// Leaves open what the instances take from their scope.
+    public static var dependencies: Dependencies { .unknown }
+
+    /// What the type states of itself, or leaves open where it is a superclass that states it of itself alone.
+    package static var ownDependencies: Dependencies {
+        dependencies.inherited(by: Self.self)
+    }
 }

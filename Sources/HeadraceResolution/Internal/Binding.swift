@@ -20,7 +20,11 @@ import Synchronization
 /// plain ``SharedInstance``, and only the end of the way knows `T`.
 class Binding: @unchecked Sendable {
     /// The type that the binding resolves.
-    var contract: Any.Type { preconditionFailure("abstract") }
+    let contract: Any.Type
+
+    fileprivate init(_ contract: Any.Type) {
+        self.contract = contract
+    }
 }
 
 /// A binding that gives a `T`.
@@ -32,9 +36,8 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
 
     init(_ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
         self.factory = factory
+        super.init(T.self)
     }
-
-    override final var contract: Any.Type { T.self }
 
     /// Gives the object for whoever asks in `scope`.
     ///
@@ -76,7 +79,7 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     }
 
     private func make(in scope: ResolutionScope) -> SharedInstance {
-        scope.gate.makeOnce(
+        CreationGate.shared.makeOnce(
             CreationGate.Key(binding: self, scope: scope),
             existing: { scope.objects.find(index) },
             make: {
@@ -100,7 +103,7 @@ final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable 
     }
 
     private func make(in scope: ResolutionScope) -> SharedInstance {
-        scope.gate.makeOnce(
+        CreationGate.shared.makeOnce(
             CreationGate.Key(binding: self, scope: nil),
             existing: { made.load() },
             make: {

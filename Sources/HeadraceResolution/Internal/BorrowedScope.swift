@@ -23,6 +23,10 @@ final class BorrowedScope: DependencyResolutionScope {
         lenderOrStop.resolve(type, given: self)
     }
 
+    func resolveAll<T>(_ type: T.Type) -> [T] {
+        lenderOrStop.resolveAll(type, given: self)
+    }
+
     func scope() -> any DependencyResolutionScope {
         lenderOrStop.scope()
     }

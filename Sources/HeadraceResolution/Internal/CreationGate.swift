@@ -14,7 +14,12 @@ import Synchronization
 /// the one that would close the circle reports it instead.
 ///
 /// Waiting blocks a thread. Factories are synchronous and short, and a shared object is made once.
+///
+/// There is one for all containers, as the factories of one may resolve from another, and threads wait in a
+/// circle across both.
 final class CreationGate: Sendable {
+    static let shared = CreationGate()
+
     /// The object to make: a binding's, in one scope or (without scope) in the container.
     struct Key: Equatable {
         private let binding: ObjectIdentifier

@@ -11,12 +11,11 @@ struct ResolutionFailure {
     /// Nothing is registered for `type`, which the innermost object being made needs.
     static func missing(_ type: Any.Type) -> ResolutionFailure {
         let path = ResolutionPath.contracts
-        let place = path.isEmpty ? "" : ", needed by \(describe(path))"
-        let name = String(reflecting: type)
+        let place = path.isEmpty ? "" : ", needed by \(TypeNames.path(path))"
         return ResolutionFailure(
             message: """
-                Nothing is registered for '\(name)'\(place). \
-                To fix, add 'builder.transient(\(expression(of: type))) { … }', '.scoped' or '.singleton' before 'build()', \
+                Nothing is registered for '\(TypeNames.full(type))'\(place). \
+                To fix, add 'builder.transient(\(TypeNames.expression(of: type))) { … }', '.scoped' or '.singleton' before 'build()', \
                 or ask with 'tryResolve()' where it may be missing.
                 """
         )
@@ -26,7 +25,7 @@ struct ResolutionFailure {
     static func cycle(_ contracts: [Any.Type]) -> ResolutionFailure {
         ResolutionFailure(
             message: """
-                Making '\(contracts.first.map { String(reflecting: $0) } ?? "")' needs itself: \(describe(contracts)). \
+                Making '\(contracts.first.map { TypeNames.full($0) } ?? "")' needs itself: \(TypeNames.path(contracts)). \
                 To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
                 """
         )
@@ -46,18 +45,5 @@ struct ResolutionFailure {
     /// Stops the program with the message.
     func stop() -> Never {
         fatalError(message)
-    }
-
-    /// The type as an argument in source text: `Module.Mailer.self`, `(any Module.Mailer).self`.
-    private static func expression(of type: Any.Type) -> String {
-        // Only the metatype of an existential is printed as one of a protocol.
-        let metatype = String(reflecting: Swift.type(of: type))
-        return metatype.hasSuffix(".Protocol")
-            ? "(any \(String(reflecting: type))).self"
-            : "\(metatype.dropLast(".Type".count)).self"
-    }
-
-    private static func describe(_ contracts: [Any.Type]) -> String {
-        contracts.map { String(reflecting: $0) }.joined(separator: " → ")
     }
 }

@@ -13,8 +13,8 @@ import HeadraceCore
 final class ResolutionScope: DependencyResolutionScope {
     /// Where a scope stands in its container.
     private enum Place {
-        /// It is the one in which singletons are made; what is shared is made through this gate.
-        case outermost(CreationGate)
+        /// It is the one in which singletons are made.
+        case outermost(Blueprint)
 
         /// It descends from this one, the outermost.
         case within(ResolutionScope)
@@ -32,18 +32,18 @@ final class ResolutionScope: DependencyResolutionScope {
         }
     }
 
-    /// The gate of the container.
-    var gate: CreationGate {
+    /// What the container was built of.
+    var blueprint: Blueprint {
         switch place {
-        case .outermost(let gate): gate
-        case .within(let outermost): outermost.gate
+        case .outermost(let blueprint): blueprint
+        case .within(let outermost): outermost.blueprint
         }
     }
 
     /// Creates the outermost scope of a container.
-    init(_ bindings: TypeTable<Binding>) {
-        self.bindings = bindings
-        place = .outermost(CreationGate())
+    init(_ blueprint: Blueprint) {
+        bindings = blueprint.bindings
+        place = .outermost(blueprint)
     }
 
     /// Creates a scope within `outer`.
@@ -68,7 +68,7 @@ final class ResolutionScope: DependencyResolutionScope {
                 unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self, given: given)
             }
         }
-        return tryResolveOptional(type, given: given)
+        return tryResolveDerived(type, given: given)
     }
 
     /// Gives an object of `type`, or stops the program; its factory gets `given`.
@@ -79,26 +79,49 @@ final class ResolutionScope: DependencyResolutionScope {
                 unsafe unsafeDowncast($0, to: TypedBinding<T>.self).instance(for: self, given: given)
             }
         }
-        return resolveOptional(type, given: given)
+        return resolveDerived(type, given: given)
+    }
+
+    func resolveAll<T>(_ type: T.Type) -> [T] {
+        resolveAll(type, given: self)
+    }
+
+    /// Gives what joined the set of `type`, or what is registered for it alone; the factories get `given`.
+    func resolveAll<T>(_ type: T.Type, given: any DependencyResolutionScope) -> [T] {
+        if let members = members(of: type, given: given) { return members }
+        return tryResolve(type, given: given).map { [$0] } ?? []
+    }
+
+    /// Gives what joined the set of `type`, or `nil` where it has none; the factories get `given`.
+    func members<T>(of type: T.Type, given: any DependencyResolutionScope) -> [T]? {
+        blueprint.sets[type]?.bindings.map { binding in
+            // As above: the blueprint keys this table by the same type, too.
+            unsafe unsafeDowncast(binding, to: TypedBinding<T>.self).instance(for: self, given: given)
+        }
     }
 
     func scope() -> any DependencyResolutionScope {
         ResolutionScope(in: self)
     }
 
-    /// Gives what is registered for the wrapped type of `type`, or stops the program where that is not optional.
+    /// Gives what `type` is made of, or stops the program where that is neither optional nor a set.
     @inline(never)
-    private func resolveOptional<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
-        guard let instance = tryResolveOptional(type, given: given) else {
+    private func resolveDerived<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
+        guard let instance = tryResolveDerived(type, given: given) else {
             ResolutionFailure.missing(type).stop()
         }
         return instance
     }
 
-    /// Gives what is registered for the wrapped type of `type`, or `nil` where that is not optional.
+    /// Gives what is registered for the wrapped type or for the elements of `type`, or `nil` where it has neither.
     @inline(never)
-    private func tryResolveOptional<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
-        guard let optional = type as? any OptionalDependency.Type else { return nil }
-        return optional.resolveWrapped(by: given) as? T
+    private func tryResolveDerived<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
+        if let optional = type as? any OptionalDependency.Type {
+            return optional.resolveWrapped(by: given) as? T
+        }
+        if let set = type as? any SetDependency.Type {
+            return set.resolveMembers(from: self, given: given) as? T
+        }
+        return nil
     }
 }

@@ -7,14 +7,19 @@
 /// Stands for an implementation in a registration: `builder.singleton((any Mailer).self, assigned(SmtpMailer.self))`.
 ///
 /// It is a function, not a box, because Swift converts a function that returns an implementation to
-/// one that returns the contract, and so checks at compile time that the one is the other.
-public typealias Assigned<Contract> = @Sendable (_ assignment: Assignment) -> Contract
+/// one that returns the contract, and so checks at compile time that the one is the other. It gives the factory.
+public typealias Assigned<Contract> =
+    (_ assignment: inout Assignment) -> @Sendable (any DependencyResolutionScope) -> Contract
 
-/// The scope in which an assigned implementation is wanted.
+/// What a registration learns of an assigned implementation.
 ///
-/// Only `assigned(_:)` reads it.
+/// Only `assigned(_:)` writes it.
 public struct Assignment: Sendable {
-    let scope: any DependencyResolutionScope
+    /// The implementation.
+    fileprivate(set) var implementation: Any.Type?
+
+    /// What the factory takes from its scope.
+    fileprivate(set) var dependencies = Dependencies.unknown
 }
 
 /// Gives the contract by resolving `implementation`, which is registered on its own.
@@ -24,7 +29,10 @@ public struct Assignment: Sendable {
 /// builder.transient((any Mailer).self, assigned(SmtpMailer.self))
 /// ```
 public func assigned<T>(_ implementation: T.Type) -> Assigned<T> {
-    { $0.scope.resolve(T.self) }
+    { assignment in
+        assignment.dependencies = Dependencies().on(T.self)
+        return { $0.resolve(T.self) }
+    }
 }
 
 /// Gives the contract by making `implementation`, which needs no registration of its own.
@@ -33,5 +41,9 @@ public func assigned<T>(_ implementation: T.Type) -> Assigned<T> {
 /// builder.transient((any Mailer).self, assigned(ResolvableMailer.self))
 /// ```
 public func assigned<T: Resolvable>(_ implementation: T.Type) -> Assigned<T> {
-    { T(scope: $0.scope) }
+    { assignment in
+        assignment.implementation = T.self
+        assignment.dependencies = T.ownDependencies
+        return { T(scope: $0) }
+    }
 }

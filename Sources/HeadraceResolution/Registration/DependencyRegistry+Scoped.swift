@@ -9,7 +9,7 @@ extension DependencyRegistry {
     public func scoped<Implementation: Sendable>(
         _ factory: @escaping @Sendable () -> Implementation
     ) {
-        register(Registration(scoped: Implementation.self) { _ in factory() })
+        register(Registration(scoped: Implementation.self, dependencies: Dependencies()) { _ in factory() })
     }
 
     /// Registers the type that `factory` returns, made with what its scope gives: one in each scope.
@@ -24,7 +24,7 @@ extension DependencyRegistry {
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable () -> Contract
     ) {
-        register(Registration(scoped: contract) { _ in factory() })
+        register(Registration(scoped: contract, dependencies: Dependencies()) { _ in factory() })
     }
 
     /// Registers `contract`, made with what its scope gives by a factory of anything that is one: one in each scope.
@@ -38,13 +38,13 @@ extension DependencyRegistry {
     /// Registers `contract` by the type that implements it: one in each scope.
     public func scoped<Contract: Sendable>(
         _ contract: Contract.Type,
-        _ implementation: @escaping Assigned<Contract>
+        _ implementation: Assigned<Contract>
     ) {
-        register(Registration(scoped: contract) { implementation(Assignment(scope: $0)) })
+        register(Registration(scoped: contract, assigned: implementation))
     }
 
     /// Registers a type that makes itself out of its scope: one in each scope.
     public func scoped<Implementation: Resolvable & Sendable>(_ implementation: Implementation.Type) {
-        register(Registration(scoped: implementation) { Implementation(scope: $0) })
+        register(Registration(scoped: implementation, assigned: assigned(implementation)))
     }
 }

@@ -9,7 +9,7 @@ extension DependencyRegistry {
     public func singleton<Implementation: Sendable>(
         _ factory: @escaping @Sendable () -> Implementation
     ) {
-        register(Registration(singleton: Implementation.self) { _ in factory() })
+        register(Registration(singleton: Implementation.self, dependencies: Dependencies()) { _ in factory() })
     }
 
     /// Registers the type that `factory` returns, made with what its scope gives: one in the container.
@@ -24,7 +24,7 @@ extension DependencyRegistry {
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable () -> Contract
     ) {
-        register(Registration(singleton: contract) { _ in factory() })
+        register(Registration(singleton: contract, dependencies: Dependencies()) { _ in factory() })
     }
 
     /// Registers `contract`, made with what its scope gives by a factory of anything that is one: one in the container.
@@ -38,13 +38,13 @@ extension DependencyRegistry {
     /// Registers `contract` by the type that implements it: one in the container.
     public func singleton<Contract: Sendable>(
         _ contract: Contract.Type,
-        _ implementation: @escaping Assigned<Contract>
+        _ implementation: Assigned<Contract>
     ) {
-        register(Registration(singleton: contract) { implementation(Assignment(scope: $0)) })
+        register(Registration(singleton: contract, assigned: implementation))
     }
 
     /// Registers a type that makes itself out of its scope: one in the container.
     public func singleton<Implementation: Resolvable & Sendable>(_ implementation: Implementation.Type) {
-        register(Registration(singleton: implementation) { Implementation(scope: $0) })
+        register(Registration(singleton: implementation, assigned: assigned(implementation)))
     }
 }

@@ -9,7 +9,7 @@ extension DependencyRegistry {
     public func transient<Implementation>(
         _ factory: @escaping @Sendable () -> Implementation
     ) {
-        register(Registration(transient: Implementation.self) { _ in factory() })
+        register(Registration(transient: Implementation.self, dependencies: Dependencies()) { _ in factory() })
     }
 
     /// Registers the type that `factory` returns, made with what its scope gives: a new one each time.
@@ -24,7 +24,7 @@ extension DependencyRegistry {
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable () -> Contract
     ) {
-        register(Registration(transient: contract) { _ in factory() })
+        register(Registration(transient: contract, dependencies: Dependencies()) { _ in factory() })
     }
 
     /// Registers `contract`, made with what its scope gives by a factory of anything that is one: a new one each time.
@@ -38,13 +38,13 @@ extension DependencyRegistry {
     /// Registers `contract` by the type that implements it: a new one each time.
     public func transient<Contract>(
         _ contract: Contract.Type,
-        _ implementation: @escaping Assigned<Contract>
+        _ implementation: Assigned<Contract>
     ) {
-        register(Registration(transient: contract) { implementation(Assignment(scope: $0)) })
+        register(Registration(transient: contract, assigned: implementation))
     }
 
     /// Registers a type that makes itself out of its scope: a new one each time.
     public func transient<Implementation: Resolvable>(_ implementation: Implementation.Type) {
-        register(Registration(transient: implementation) { Implementation(scope: $0) })
+        register(Registration(transient: implementation, assigned: assigned(implementation)))
     }
 }

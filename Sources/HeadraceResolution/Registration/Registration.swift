@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a registry records of one type: how it is made, and how long it is kept.
+/// What a registry records of one type: how it is made, out of what, and how long it is kept.
 ///
 /// The registration forms of ``DependencyRegistry`` make these; a registry of your own stores them.
 public struct Registration: Sendable {
@@ -14,38 +14,93 @@ public struct Registration: Sendable {
     /// How long an object that was made is given again.
     public let lifetime: Lifetime
 
+    /// What the factory takes from its scope.
+    public let dependencies: Dependencies
+
+    /// Whether this adds to what is registered of the same type, and does not replace it.
+    public private(set) var joinsSet = false
+
+    /// The type that is made, where it is known and another than ``contract``.
+    package var implementation: Any.Type?
+
+    /// What the object makes in its scope later, while it is used, without a registration.
+    package var parts: [RegistrationPart] = []
+
+    /// What those who registered want to have checked.
+    package var notes: [any RegistrationNote] = []
+
     /// Makes the binding that a container keeps, with storage of its own for what is shared.
     ///
     /// `scopedIndex` is the place of a scoped object in its scope.
     let makeBinding: @Sendable (_ scopedIndex: Int) -> Binding
 
-    /// Records that `factory` makes a `Contract` each time one is resolved.
+    /// Records that `factory` makes a `Contract` each time one is resolved, out of `dependencies`.
     public init<Contract>(
         transient contract: Contract.Type,
+        dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.contract = contract
-        lifetime = .transient
-        makeBinding = { _ in TransientBinding(factory) }
+        self.init(.transient, contract, dependencies) { _ in TransientBinding(factory) }
     }
 
-    /// Records that `factory` makes a `Contract` once for each scope.
+    /// Records that `factory` makes a `Contract` once for each scope, out of `dependencies`.
     public init<Contract: Sendable>(
         scoped contract: Contract.Type,
+        dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.contract = contract
-        lifetime = .scoped
-        makeBinding = { ScopedBinding(index: $0, factory) }
+        self.init(.scoped, contract, dependencies) { ScopedBinding(index: $0, factory) }
     }
 
-    /// Records that `factory` makes a `Contract` once, in the outermost scope.
+    /// Records that `factory` makes a `Contract` once, in the outermost scope, out of `dependencies`.
     public init<Contract: Sendable>(
         singleton contract: Contract.Type,
+        dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
+        self.init(.singleton, contract, dependencies) { _ in SingletonBinding(factory) }
+    }
+
+    /// Records a binding of one's own.
+    init(
+        _ lifetime: Lifetime,
+        _ contract: Any.Type,
+        _ dependencies: Dependencies,
+        makeBinding: @escaping @Sendable (_ scopedIndex: Int) -> Binding
+    ) {
+        self.lifetime = lifetime
         self.contract = contract
-        lifetime = .singleton
-        makeBinding = { _ in SingletonBinding(factory) }
+        self.dependencies = dependencies
+        self.makeBinding = makeBinding
+    }
+
+    /// The same registration, as one of several that ``DependencyResolver/resolveAll(_:)`` gives together.
+    public func joiningSet() -> Registration {
+        var copy = self
+        copy.joinsSet = true
+        return copy
+    }
+}
+
+extension Registration {
+    init<Contract>(transient contract: Contract.Type, assigned implementation: Assigned<Contract>) {
+        var assignment = Assignment()
+        let factory = implementation(&assignment)
+        self.init(transient: contract, dependencies: assignment.dependencies, factory: factory)
+        self.implementation = assignment.implementation
+    }
+
+    init<Contract: Sendable>(scoped contract: Contract.Type, assigned implementation: Assigned<Contract>) {
+        var assignment = Assignment()
+        let factory = implementation(&assignment)
+        self.init(scoped: contract, dependencies: assignment.dependencies, factory: factory)
+        self.implementation = assignment.implementation
+    }
+
+    init<Contract: Sendable>(singleton contract: Contract.Type, assigned implementation: Assigned<Contract>) {
+        var assignment = Assignment()
+        let factory = implementation(&assignment)
+        self.init(singleton: contract, dependencies: assignment.dependencies, factory: factory)
+        self.implementation = assignment.implementation
     }
 }

@@ -1,0 +1,108 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension DependencyGraph {
+    /// A problem for each need of something that is not registered.
+    var missing: [CompositionProblem] {
+        let origins = origins
+        return nodes.indices.flatMap { index in
+            nodes[index].edges
+                .filter { nodes[$0.target].kind == .missing }
+                .map { .missing(nodes[$0.target].contract, neededBy: path(to: index, by: origins)) }
+        }
+    }
+
+    /// A problem for each need that closes a circle, in the order in which a walk from the first node finds them.
+    ///
+    /// Without these needs there is no cycle left. A part is made later, so what leads to it closes none.
+    var cyclic: [CompositionProblem] {
+        var state = [Visit](repeating: .ahead, count: nodes.count)
+        var problems: [CompositionProblem] = []
+        for root in nodes.indices where state[root] == .ahead {
+            // A stack of one's own: a chain of dependencies may be longer than that of a thread.
+            var path = [(node: root, next: 0)]
+            state[root] = .onPath
+            while let (node, next) = path.last {
+                let targets = immediateTargets(of: node)
+                guard next < targets.count else {
+                    state[node] = .behind
+                    path.removeLast()
+                    continue
+                }
+                path[path.endIndex - 1].next += 1
+                let target = targets[next]
+                switch state[target] {
+                case .ahead:
+                    state[target] = .onPath
+                    path.append((target, 0))
+                case .onPath:
+                    let circle = path.map(\.node).drop { $0 != target } + [target]
+                    problems.append(.cyclic(circle.map { nodes[$0].contract }))
+                case .behind:
+                    break
+                }
+            }
+        }
+        return problems
+    }
+
+    /// A problem for each scoped node that a singleton holds, itself or by way of transient ones.
+    var captives: [CompositionProblem] {
+        nodes.indices.filter { nodes[$0].kind == .registration(.singleton) }.flatMap { singleton in
+            var origin: [Int: Int] = [:]
+            var queue = [singleton]
+            var problems: [CompositionProblem] = []
+            while !queue.isEmpty {
+                let node = queue.removeFirst()
+                for target in immediateTargets(of: node) where origin[target] == nil && target != singleton {
+                    origin[target] = node
+                    switch nodes[target].kind {
+                    case .registration(.transient):
+                        queue.append(target)
+                    case .registration(.scoped):
+                        var path = [target]
+                        while let last = path.last, let previous = origin[last] { path.append(previous) }
+                        problems.append(.captive(path.reversed().map { nodes[$0].contract }))
+                    default:
+                        break
+                    }
+                }
+            }
+            return problems
+        }
+    }
+
+    private enum Visit { case ahead, onPath, behind }
+
+    /// What `node` takes while it is made.
+    private func immediateTargets(of node: Int) -> [Int] {
+        nodes[node].edges.filter { $0.kind != .later }.map(\.target)
+    }
+
+    /// The node before each on a shortest way to it from one that nobody needs.
+    private var origins: [Int: Int] {
+        let needed = Set(nodes.flatMap { $0.edges.map(\.target) })
+        var queue = nodes.indices.filter { !needed.contains($0) }
+        var reached = Set(queue)
+        var origins: [Int: Int] = [:]
+        var position = 0
+        while position < queue.count {
+            let node = queue[position]
+            position += 1
+            for edge in nodes[node].edges where reached.insert(edge.target).inserted {
+                origins[edge.target] = node
+                queue.append(edge.target)
+            }
+        }
+        return origins
+    }
+
+    private func path(to node: Int, by origins: [Int: Int]) -> [Any.Type] {
+        var path = [node]
+        while let last = path.last, let previous = origins[last] { path.append(previous) }
+        return path.reversed().map { nodes[$0].contract }
+    }
+}

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What a container can make, and out of what; it is known without making anything.
+///
+/// ```swift
+/// try container.graph.mermaid.write(toFile: "Dependencies.mmd", atomically: true, encoding: .utf8)
+/// ```
+///
+/// A registration that another has replaced is not in it. What is registered stands in the order of
+/// registration and what each takes in the order stated, so the same program draws the same text.
+public struct DependencyGraph: Sendable {
+    /// The registrations that can be reached, then their parts, then what is missing.
+    package private(set) var nodes: [DependencyNode] = []
+
+    private let registrations: [Registration]
+
+    /// The types whose registrations take what they take by hand: closures with a scope, and types that do not
+    /// state their ``Resolvable/dependencies``.
+    public var opaque: [Any.Type] {
+        nodes.filter(\.isOpaque).map(\.contract)
+    }
+
+    init(_ registrations: [Registration]) {
+        self.registrations = registrations
+        var drawing = Drawing(registrations)
+        nodes = drawing.draw()
+    }
+
+    /// Proves that everything in the graph can be made.
+    func validate() throws {
+        let problems = missing + cyclic + duplicates + captives + noted
+        guard problems.isEmpty else { throw CompositionError(problems, opaque: opaque) }
+    }
+
+    /// A problem for each type that is registered several times, which are no set.
+    private var duplicates: [CompositionProblem] {
+        var groups: [ObjectIdentifier: [Registration]] = [:]
+        for registration in registrations {
+            groups[ObjectIdentifier(registration.contract), default: []].append(registration)
+        }
+        return registrations.compactMap { registration in
+            // The first of a group speaks for it.
+            guard
+                let group = groups.removeValue(forKey: ObjectIdentifier(registration.contract)),
+                group.count > 1, !group.allSatisfy(\.joinsSet)
+            else { return nil }
+            return .duplicate(registration.contract, group)
+        }
+    }
+
+    /// What other modules have found.
+    private var noted: [CompositionProblem] {
+        let reachable = Drawing.reachable(registrations)
+        var kinds: Set<ObjectIdentifier> = []
+        let notes = reachable.flatMap(\.notes)
+        return notes.flatMap { note in
+            kinds.insert(ObjectIdentifier(type(of: note))).inserted ? type(of: note).problems(among: notes) : []
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension CompositionProblem {
+    static func missing(_ type: Any.Type, neededBy path: [Any.Type]) -> CompositionProblem {
+        CompositionProblem(
+            .missing,
+            path: path + [type],
+            message: """
+                Nothing is registered for '\(TypeNames.full(type))', needed by \(TypeNames.path(path)). \
+                To fix, add \(lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
+                """
+        )
+    }
+
+    static func cyclic(_ circle: [Any.Type]) -> CompositionProblem {
+        CompositionProblem(.cyclic, path: circle, message: ResolutionFailure.cycle(circle).message)
+    }
+
+    static func duplicate(_ type: Any.Type, _ registrations: [Registration]) -> CompositionProblem {
+        let lifetimes = registrations.map(\.lifetime.description).joined(separator: ", ")
+        return CompositionProblem(
+            .duplicate,
+            path: [type],
+            message: """
+                '\(TypeNames.full(type))' is registered \(registrations.count) times (\(lifetimes)), and the last one wins. \
+                To fix, remove all but one, or make them a set: \
+                'builder.transient(into: \(TypeNames.expression(of: type))) { … }' for each.
+                """
+        )
+    }
+
+    static func captive(_ path: [Any.Type]) -> CompositionProblem {
+        let singleton = path.first.map { TypeNames.expression(of: $0) } ?? ""
+        let scoped = path.last.map { TypeNames.expression(of: $0) } ?? ""
+        return CompositionProblem(
+            .captive,
+            path: path,
+            message: """
+                A singleton holds something scoped, that of the outermost scope, for ever: \(TypeNames.path(path)). \
+                To fix, register the first with 'builder.scoped(\(singleton)) { … }', \
+                or the last with 'builder.singleton(\(scoped)) { … }'.
+                """
+        )
+    }
+
+    /// The line that registers `type`: by its name where it makes itself, a set where it is an array.
+    private static func lineToAdd(for type: Any.Type) -> String {
+        if type is any Resolvable.Type {
+            return "'builder.transient(\(TypeNames.expression(of: type)))'"
+        }
+        if let set = type as? any SetDependency.Type {
+            return "'builder.transient(into: \(TypeNames.expression(of: set.element))) { … }'"
+        }
+        return "'builder.transient(\(TypeNames.expression(of: type))) { … }'"
+    }
+}

@@ -1,0 +1,81 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+// Each `into:` form adds to what `resolveAll(_:)` gives, where the forms without it replace.
+
+extension DependencyRegistry {
+    /// Adds what `factory` makes to the set of `contract`: a new one each time.
+    public func transient<Contract>(
+        into contract: Contract.Type,
+        _ factory: @escaping @Sendable () -> Contract
+    ) {
+        register(Registration(transient: contract, dependencies: Dependencies()) { _ in factory() }.joiningSet())
+    }
+
+    /// Adds what `factory` makes with what its scope gives to the set of `contract`: a new one each time.
+    public func transient<Contract>(
+        into contract: Contract.Type,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+    ) {
+        register(Registration(transient: contract, factory: factory).joiningSet())
+    }
+
+    /// Adds the type that `assigned(_:)` names to the set of `contract`: a new one each time.
+    public func transient<Contract>(
+        into contract: Contract.Type,
+        _ implementation: Assigned<Contract>
+    ) {
+        register(Registration(transient: contract, assigned: implementation).joiningSet())
+    }
+
+    /// Adds what `factory` makes to the set of `contract`: one in each scope.
+    public func scoped<Contract: Sendable>(
+        into contract: Contract.Type,
+        _ factory: @escaping @Sendable () -> Contract
+    ) {
+        register(Registration(scoped: contract, dependencies: Dependencies()) { _ in factory() }.joiningSet())
+    }
+
+    /// Adds what `factory` makes with what its scope gives to the set of `contract`: one in each scope.
+    public func scoped<Contract: Sendable>(
+        into contract: Contract.Type,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+    ) {
+        register(Registration(scoped: contract, factory: factory).joiningSet())
+    }
+
+    /// Adds the type that `assigned(_:)` names to the set of `contract`: one in each scope.
+    public func scoped<Contract: Sendable>(
+        into contract: Contract.Type,
+        _ implementation: Assigned<Contract>
+    ) {
+        register(Registration(scoped: contract, assigned: implementation).joiningSet())
+    }
+
+    /// Adds what `factory` makes to the set of `contract`: one in the container.
+    public func singleton<Contract: Sendable>(
+        into contract: Contract.Type,
+        _ factory: @escaping @Sendable () -> Contract
+    ) {
+        register(Registration(singleton: contract, dependencies: Dependencies()) { _ in factory() }.joiningSet())
+    }
+
+    /// Adds what `factory` makes with what its scope gives to the set of `contract`: one in the container.
+    public func singleton<Contract: Sendable>(
+        into contract: Contract.Type,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+    ) {
+        register(Registration(singleton: contract, factory: factory).joiningSet())
+    }
+
+    /// Adds the type that `assigned(_:)` names to the set of `contract`: one in the container.
+    public func singleton<Contract: Sendable>(
+        into contract: Contract.Type,
+        _ implementation: Assigned<Contract>
+    ) {
+        register(Registration(singleton: contract, assigned: implementation).joiningSet())
+    }
+}
