@@ -154,7 +154,7 @@ let package = Package(
             name: "HeadraceTesting",
             dependencies: ["HeadraceCommands", "HeadraceDomain", "HeadraceResolution"]
         ),
-        .testTarget(name: "HeadraceTestingTests", dependencies: ["HeadraceTesting"]),
+        .testTarget(name: "HeadraceTestingTests", dependencies: ["HeadraceCommands", "HeadraceTesting"]),
 
         // MARK: The umbrella
         .target(

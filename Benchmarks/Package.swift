@@ -23,6 +23,7 @@ let package = Package(
             dependencies: [
                 "Measuring",
                 .product(name: "HeadraceCommands", package: "headrace"),
+                .product(name: "HeadraceCore", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
             ]
         ),

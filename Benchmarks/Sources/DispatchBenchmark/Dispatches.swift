@@ -38,4 +38,49 @@ extension Workload {
             }
         }
     }
+
+    /// Dispatches a command to a fresh handler in a scope of its own.
+    static let dispatchInItsOwnScope = Workload("command-in-its-own-scope") {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(commandHandlers: [AddHandler.self], scoping: .perDispatch)
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        return { iterations in
+            for number in 0..<iterations {
+                try await dispatcher.dispatch(Add(amount: number))
+            }
+        }
+    }
+
+    /// Dispatches a command to a fresh handler through `count` middlewares that let it pass.
+    static func dispatchCommand(through count: Int) -> Workload {
+        Workload("command-through-\(count)-middleware") {
+            let dispatcher = makeDispatcher(through: count)
+            return { iterations in
+                for number in 0..<iterations {
+                    try await dispatcher.dispatch(Add(amount: number))
+                }
+            }
+        }
+    }
+
+    /// Dispatches as through one middleware, and calls a handler four times for each of nine more.
+    static let dispatchThroughOneAndCall36 = Workload("floor-command-through-1-middleware-and-36-calls") {
+        let dispatcher = makeDispatcher(through: 1)
+        return { iterations in
+            let handler = AddHandler()
+            for number in 0..<iterations {
+                try await dispatcher.dispatch(Add(amount: number))
+                for _ in 0..<36 { try await handler.handle(Add(amount: number)) }
+            }
+        }
+    }
+
+    private static func makeDispatcher(through count: Int) -> any CommandQueryDispatcher {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [AddHandler.self],
+            middleware: passThroughMiddleware(count)
+        )
+        return builder.build().resolve()
+    }
 }

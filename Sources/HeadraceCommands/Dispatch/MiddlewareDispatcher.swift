@@ -17,40 +17,56 @@ struct MiddlewareDispatcher: CommandQueryDispatcher {
     let scope: any DependencyResolutionScope
 
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
-        let (chain, scope) = begin()
+        let scope = scoping.scope(for: scope)
         defer { withExtendedLifetime(scope) {} }
-        try await chain.run(command, kind: .command) { command in
+        guard let makeMiddleware = scoping.makeMiddleware else {
+            return try await chain.run(command, kind: .command) { command in
+                try await StandardDispatcher(handlers: handlers, scope: scope).dispatch(command)
+            }
+        }
+        try await chain.run(command, kind: .command, inner: makeMiddleware(scope)) { command in
             try await StandardDispatcher(handlers: handlers, scope: scope).dispatch(command)
         }
     }
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
-        let (chain, scope) = begin()
+        let scope = scoping.scope(for: scope)
         defer { withExtendedLifetime(scope) {} }
-        return try await chain.run(query, kind: .query) { query in
+        guard let makeMiddleware = scoping.makeMiddleware else {
+            return try await chain.run(query, kind: .query) { query in
+                try await StandardDispatcher(handlers: handlers, scope: scope).dispatch(query)
+            }
+        }
+        return try await chain.run(query, kind: .query, inner: makeMiddleware(scope)) { query in
             try await StandardDispatcher(handlers: handlers, scope: scope).dispatch(query)
         }
     }
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery {
-        let (chain, scope) = begin()
-        return try await chain.run(query, kind: .query) { query in
+        let scope = scoping.scope(for: scope)
+        let middleware = scoping.makeMiddleware?(scope) ?? []
+        return try await chain.run(query, kind: .query, inner: middleware) { query in
             try await StandardDispatcher(handlers: handlers, scope: scope).dispatch(query)
                 .handled(as: MessageContext.current)
         }
     }
+}
 
-    /// The scope of one dispatch, and all middleware of it.
-    private func begin() -> (MiddlewareChain, any DependencyResolutionScope) {
-        switch scoping.choice {
-        case .dispatcher:
-            return (chain, scope)
-        case .perDispatch(makeMiddleware: nil):
-            return (chain, scope.scope())
-        case .perDispatch(let makeMiddleware?):
-            let own = scope.scope()
-            return (chain.wrapping(makeMiddleware(own)), own)
+extension DispatchScoping {
+    /// What makes the middleware of one dispatch, or `nil` where none is made for it.
+    fileprivate var makeMiddleware: (@Sendable (any DependencyResolutionScope) -> [any Middleware])? {
+        switch choice {
+        case .dispatcher: nil
+        case .perDispatch(let makeMiddleware): makeMiddleware
+        }
+    }
+
+    /// The scope of one dispatch.
+    fileprivate func scope(for dispatcher: any DependencyResolutionScope) -> any DependencyResolutionScope {
+        switch choice {
+        case .dispatcher: dispatcher
+        case .perDispatch: dispatcher.scope()
         }
     }
 }

@@ -7,29 +7,62 @@
 import Instrumentation
 
 /// What messages inherit from the code that sends them, as one value in the context of the task.
-struct Surroundings: Sendable {
-    var message: MessageContext?
-    var principal: (any Principal)?
-    var deadline: ContinuousClock.Instant?
+///
+/// It is one word, so that the context of the task keeps it without a box.
+enum Surroundings: Sendable {
+    /// Those of the message that is being handled, as it found them itself.
+    case message(MessageContext)
+
+    /// Something was said since, or before any message.
+    indirect case changed(MessageContext?, principal: (any Principal)?, deadline: ContinuousClock.Instant?)
+
+    var message: MessageContext? {
+        switch self {
+        case .message(let message): message
+        case .changed(let message, _, _): message
+        }
+    }
+
+    var principal: (any Principal)? {
+        switch self {
+        case .message(let message): message.principal
+        case .changed(_, let principal, _): principal
+        }
+    }
+
+    var deadline: ContinuousClock.Instant? {
+        switch self {
+        case .message(let message): message.deadline
+        case .changed(_, _, let deadline): deadline
+        }
+    }
 
     private enum Key: InstrumentationContextKey {
         typealias Value = Surroundings
         static var nameOverride: String? { "headrace" }
     }
 
-    static var current: Surroundings {
-        InstrumentationContext.current?[Key.self] ?? Surroundings()
-    }
+    static var current: Surroundings? { InstrumentationContext.current?[Key.self] }
 
-    /// Runs `operation` with surroundings that `change` has made out of the current ones.
+    /// Runs `operation` with surroundings that `change` has made out of the current ones; it is given them, too.
     static nonisolated(nonsending) func withCurrent<Result>(
-        _ change: (inout Surroundings) -> Void,
+        _ change: (Surroundings?) -> Surroundings,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
         var context = InstrumentationContext.current ?? .topLevel
-        var surroundings = context[Key.self] ?? Surroundings()
-        change(&surroundings)
-        context[Key.self] = surroundings
+        context[Key.self] = change(context[Key.self])
         return try await InstrumentationContext.$current.binding(context, operation)
+    }
+
+    /// Runs `operation` as the handling of a new message that these surroundings have given rise to.
+    static nonisolated(nonsending) func withNewMessage<Result>(
+        kind: MessageKind,
+        type: Any.Type,
+        _ operation: nonisolated(nonsending) (MessageContext) async throws -> Result
+    ) async throws -> Result {
+        var context = InstrumentationContext.current ?? .topLevel
+        let message = MessageContext(kind: kind, type: type, in: context[Key.self])
+        context[Key.self] = .message(message)
+        return try await InstrumentationContext.$current.binding(context) { try await operation(message) }
     }
 }

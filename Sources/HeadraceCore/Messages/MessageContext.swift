@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import Synchronization
 
 /// What is known of the message that a task is handling, and of where it came from.
 ///
@@ -50,23 +51,37 @@ public struct MessageContext: Sendable {
     private let storage: Storage
 
     private final class Storage: Sendable {
-        let id: UUID
         let kind: MessageKind
         let type: Any.Type
         let causationID: UUID?
-        let correlationID: UUID
         let principal: (any Principal)?
         let deadline: ContinuousClock.Instant?
 
-        init(kind: MessageKind, type: Any.Type, surroundings: Surroundings) {
-            id = .version7()
+        private let inheritedCorrelationID: UUID?
+        private let madeID = Mutex<UUID?>(nil)
+
+        init(kind: MessageKind, type: Any.Type, surroundings: Surroundings?) {
             self.kind = kind
             self.type = type
-            causationID = surroundings.message?.id
-            correlationID = surroundings.message?.correlationID ?? id
-            principal = surroundings.principal
-            deadline = surroundings.deadline
+            let cause = surroundings?.message
+            causationID = cause?.id
+            inheritedCorrelationID = cause?.correlationID
+            principal = surroundings?.principal
+            deadline = surroundings?.deadline
         }
+
+        /// Made when it is first asked for, since making it takes longer than handling many a message.
+        ///
+        /// What a message causes asks for it, and so has a later one.
+        var id: UUID {
+            madeID.withLock { id in
+                let made = id ?? .version7()
+                id = made
+                return made
+            }
+        }
+
+        var correlationID: UUID { inheritedCorrelationID ?? id }
     }
 
     /// Describes a message that is about to be handled.
@@ -74,13 +89,17 @@ public struct MessageContext: Sendable {
     /// What is being handled now is its cause, and hands on its correlation. It has the principal and the deadline
     /// that hold now; see ``withPrincipal(_:_:)`` and ``withDeadline(_:_:)``.
     public init(kind: MessageKind, type: Any.Type) {
-        storage = Storage(kind: kind, type: type, surroundings: .current)
+        self.init(kind: kind, type: type, in: .current)
+    }
+
+    init(kind: MessageKind, type: Any.Type, in surroundings: Surroundings?) {
+        storage = Storage(kind: kind, type: type, surroundings: surroundings)
     }
 }
 
 extension MessageContext {
     /// The message that this task is handling, or `nil` where it handles none or nothing has made its context.
-    public static var current: MessageContext? { Surroundings.current.message }
+    public static var current: MessageContext? { Surroundings.current?.message }
 
     /// Runs `operation` as the handling of `context`: ``current`` is that, and what is sent is caused by it.
     ///
@@ -89,7 +108,10 @@ extension MessageContext {
         _ context: MessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withCurrent({ $0.message = context }, operation)
+        try await Surroundings.withCurrent(
+            { .changed(context, principal: $0?.principal, deadline: $0?.deadline) },
+            operation
+        )
     }
 
     /// Runs `operation` for `principal`: messages sent in it are handled for that one.
@@ -99,7 +121,10 @@ extension MessageContext {
         _ principal: (any Principal)?,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withCurrent({ $0.principal = principal }, operation)
+        try await Surroundings.withCurrent(
+            { .changed($0?.message, principal: principal, deadline: $0?.deadline) },
+            operation
+        )
     }
 
     /// Runs `operation` with a deadline for the messages sent in it; an earlier one that holds already stays.
@@ -112,6 +137,9 @@ extension MessageContext {
         _ deadline: ContinuousClock.Instant,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withCurrent({ $0.deadline = min($0.deadline ?? deadline, deadline) }, operation)
+        try await Surroundings.withCurrent(
+            { .changed($0?.message, principal: $0?.principal, deadline: min($0?.deadline ?? deadline, deadline)) },
+            operation
+        )
     }
 }

@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Dispatch
+import DispatchSubjects
+import HeadraceCommands
+import HeadraceResolution
+import Measuring
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// Eight tasks at once against one, by the wall: how what is shared scales with the cores.
+///
+/// What the machine itself scales by is measured in the same rounds, with arithmetic that shares nothing: two cores
+/// that others use as well do not give 2.
+struct Contention: Sendable {
+    private static let taskCount = 8
+
+    /// What of the machine's own scaling there must be: 1.7 of 2.
+    private static let bound: Swift.Double = 0.85
+
+    private let name: String
+    private let operation: @Sendable (_ iterations: Int) async throws -> Void
+
+    /// Measures, prints a table, and ends the process; checked, it fails where something scales too little.
+    static func run(isChecked: Bool) -> Never {
+        let ended = DispatchSemaphore(value: 0)
+        Task.detached {
+            do {
+                exit(try await measure() || !isChecked ? EXIT_SUCCESS : EXIT_FAILURE)
+            } catch {
+                print("error: \(error)")
+                exit(EXIT_FAILURE)
+            }
+        }
+        ended.wait()
+        exit(EXIT_FAILURE)
+    }
+
+    private static func measure() async throws -> Bool {
+        var isWithinBounds = true
+        print("eight tasks against one, throughput; of it, what the machine itself scales by")
+        for contention in [dispatch, resolveSingleton, resolveScoped, dispatchThroughMiddleware] {
+            var ratios: [Swift.Double] = []
+            var shares: [Swift.Double] = []
+            for _ in 0..<21 {
+                let machine = try await arithmetic.scaling()
+                let ratio = try await contention.scaling()
+                ratios.append(ratio)
+                shares.append(ratio / machine)
+            }
+            let share = shares.sorted()[shares.count / 2]
+            isWithinBounds = isWithinBounds && share >= bound
+            print(contention.name, ratios.sorted()[ratios.count / 2], share, share < bound ? "BEYOND" : "")
+        }
+        return isWithinBounds
+    }
+
+    /// How many times the throughput of one task eight tasks have.
+    private func scaling() async throws -> Swift.Double {
+        let iterations = 50_000
+        let clock = ContinuousClock()
+        let one = try await clock.measure { try await operation(iterations * Self.taskCount) }
+        let eight = try await clock.measure {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<Self.taskCount {
+                    group.addTask { try await operation(iterations) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        return one / eight
+    }
+
+    private static let arithmetic = Contention(name: "arithmetic") { iterations in
+        var state: UInt64 = 1
+        for _ in 0..<iterations * 100 { state = state &* 6_364_136_223_846_793_005 &+ 1 }
+        consume(Int(truncatingIfNeeded: state))
+    }
+
+    private static let dispatch = Contention(name: "dispatch", operation: dispatching(through: 0))
+
+    private static let dispatchThroughMiddleware = Contention(
+        name: "dispatch-through-1-middleware",
+        operation: dispatching(through: 1)
+    )
+
+    private static let resolveSingleton: Contention = {
+        let builder = ContainerBuilder()
+        builder.singleton { Settings() }
+        let container = builder.build()
+        return Contention(name: "resolve-singleton") { iterations in
+            for _ in 0..<iterations { consume(container.resolve(Settings.self)) }
+        }
+    }()
+
+    private static let resolveScoped: Contention = {
+        let builder = ContainerBuilder()
+        builder.scoped { Settings() }
+        let container = builder.build()
+        return Contention(name: "resolve-in-a-scope-each") { iterations in
+            let scope = container.scope()
+            for _ in 0..<iterations { consume(scope.resolve(Settings.self)) }
+        }
+    }()
+
+    private static func dispatching(through count: Int) -> @Sendable (Int) async throws -> Void {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [AddHandler.self],
+            middleware: passThroughMiddleware(count)
+        )
+        let container = builder.build()
+        return { iterations in
+            let dispatcher: any CommandQueryDispatcher = container.resolve()
+            for number in 0..<iterations { try await dispatcher.dispatch(Add(amount: number)) }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCommands
+import HeadraceResolution
+import HeadraceTesting
+import Testing
+
+@Suite struct RecordingDispatcherTests {
+    private let dispatcher = RecordingDispatcher()
+
+    @Test func itRecordsWhatIsDispatchedInOrder() async throws {
+        dispatcher.stub(GetName.self) { "name \($0.number)" }
+
+        try await dispatcher.dispatch(Rename(to: "one"))
+        _ = try await dispatcher.dispatch(GetName(number: 1))
+        try await dispatcher.dispatch(Rename(to: "two"))
+
+        #expect(dispatcher.messages.count == 3)
+        #expect(dispatcher.dispatched(Rename.self) == [Rename(to: "one"), Rename(to: "two")])
+        #expect(dispatcher.dispatched(GetName.self) == [GetName(number: 1)])
+        try dispatcher.requireDispatched(Rename.self, GetName.self, Rename.self)
+    }
+
+    // MARK: Stubs
+
+    @Test func aQueryIsAnsweredByItsStub() async throws {
+        dispatcher.stub(GetName.self) { "name \($0.number)" }
+
+        #expect(try await dispatcher.dispatch(GetName(number: 7)) == "name 7")
+    }
+
+    @Test func theLastStubOfATypeCounts() async throws {
+        dispatcher.stub(GetName.self) { _ in "first" }
+        dispatcher.stub(GetName.self) { _ in "second" }
+
+        #expect(try await dispatcher.dispatch(GetName(number: 1)) == "second")
+    }
+
+    @Test func aStubMayFailAndTheMessageIsRecorded() async throws {
+        dispatcher.stub(Rename.self) { _ in throw Offline() }
+
+        await #expect(throws: Offline.self) { try await dispatcher.dispatch(Rename(to: "one")) }
+
+        #expect(dispatcher.dispatched(Rename.self) == [Rename(to: "one")])
+    }
+
+    @Test func aStreamIsAnsweredWithTheValuesOfItsStub() async throws {
+        dispatcher.stub(ListNames.self) { _ in ["a", "b"] }
+
+        var names: [String] = []
+        for try await name in try await dispatcher.dispatch(ListNames()) { names.append(name) }
+
+        #expect(names == ["a", "b"])
+        try dispatcher.requireDispatched(ListNames.self)
+    }
+
+    @Test func aCommandWithoutAStubSucceeds() async throws {
+        try await dispatcher.dispatch(Rename(to: "one"))
+    }
+
+    @Test func aQueryWithoutAStubSaysHowToStubIt() async throws {
+        let error = await #expect(throws: RecordingDispatcherError.self) {
+            _ = try await dispatcher.dispatch(GetName(number: 1))
+        }
+
+        #expect(error?.code == .noStub)
+        #expect(
+            error?.message == """
+                'HeadraceTestingTests.GetName' was dispatched, and nothing answers it. To fix, add \
+                'dispatcher.stub(GetName.self) { query in … }' before.
+                """
+        )
+    }
+
+    @Test func aStreamQueryWithoutAStubSaysHowToStubIt() async throws {
+        let error = await #expect(throws: RecordingDispatcherError.self) {
+            _ = try await dispatcher.dispatch(ListNames())
+        }
+
+        #expect(error?.code == .noStub)
+        #expect(error?.message.contains("'dispatcher.stub(ListNames.self) { query in [ … ] }'") == true)
+    }
+
+    @Test @MainActor func aStubRunsWhereTheDispatchingCallerIs() async throws {
+        dispatcher.stub(GetCard.self) { _ in
+            MainActor.preconditionIsolated()
+            return Card()
+        }
+
+        // The answer is not `Sendable`.
+        let card = try await dispatcher.dispatch(GetCard())
+
+        card.isTaken = true
+        #expect(card.isTaken)
+    }
+
+    @Test func itStandsInForTheStandardDispatcher() async throws {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard()
+        builder.singleton((any CommandQueryDispatcher).self) { [dispatcher] in dispatcher }
+
+        try await builder.build().resolve((any CommandQueryDispatcher).self).dispatch(Rename(to: "one"))
+
+        #expect(dispatcher.dispatched(Rename.self) == [Rename(to: "one")])
+    }
+
+    @Test func whatIsDispatchedFromManyTasksIsAllRecorded() async throws {
+        await withTaskGroup { group in
+            for number in 0..<1_000 {
+                group.addTask { [dispatcher] in try? await dispatcher.dispatch(Rename(to: "\(number)")) }
+            }
+        }
+
+        #expect(Set(dispatcher.dispatched(Rename.self).map(\.to)).count == 1_000)
+        #expect(dispatcher.messages.count == 1_000)
+    }
+
+    // MARK: Requirements
+
+    @Test func theOneMessageOfATypeIsGiven() async throws {
+        try await dispatcher.dispatch(Rename(to: "one"))
+
+        #expect(try dispatcher.requireOne(Rename.self) == Rename(to: "one"))
+    }
+
+    @Test func requiringOneOfSeveralListsThem() async throws {
+        try await dispatcher.dispatch(Rename(to: "one"))
+        try await dispatcher.dispatch(Rename(to: "two"))
+
+        let error = #expect(throws: RecordingDispatcherError.self) { try dispatcher.requireOne(Rename.self) }
+
+        #expect(error?.code == .unmetRequirement)
+        #expect(
+            error?.message == """
+                Required was exactly one 'HeadraceTestingTests.Rename'. Dispatched was this:
+                  1. HeadraceTestingTests.Rename(to: "one")
+                  2. HeadraceTestingTests.Rename(to: "two")
+                """
+        )
+    }
+
+    @Test func requiringOneWhereNothingWasDispatchedSaysSo() {
+        let error = #expect(throws: RecordingDispatcherError.self) { try dispatcher.requireOne(Rename.self) }
+
+        #expect(
+            error?.message == "Required was exactly one 'HeadraceTestingTests.Rename'. Dispatched was nothing."
+        )
+    }
+
+    @Test func requiringAnotherOrderFails() async throws {
+        dispatcher.stub(GetName.self) { _ in "name" }
+        try await dispatcher.dispatch(Rename(to: "one"))
+        _ = try await dispatcher.dispatch(GetName(number: 1))
+
+        #expect(throws: RecordingDispatcherError.self) {
+            try dispatcher.requireDispatched(GetName.self, Rename.self)
+        }
+        #expect(throws: RecordingDispatcherError.self) { try dispatcher.requireDispatched() }
+    }
+}
+
+private struct Offline: Error {}
+
+struct Rename: CQDCommand, Equatable {
+    var to: String
+}
+
+struct GetName: CQDQuery, Equatable {
+    typealias Value = String
+    var number: Int
+}
+
+struct ListNames: CQDStreamQuery {
+    typealias Element = String
+}
+
+private final class Card {
+    var isTaken = false
+}
+
+private struct GetCard: CQDQuery {
+    typealias Value = Card
+}
