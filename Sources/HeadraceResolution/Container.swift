@@ -33,6 +33,28 @@ public final class Container: DependencyResolutionScope {
         try graph.validate()
     }
 
+    /// Makes a container in which what `register` registers wins, and everything else is registered as here.
+    ///
+    /// ```swift
+    /// let container = appContainer.overriding { builder in
+    ///     builder.singleton((any Api).self) { FakeApi() }
+    /// }
+    /// ```
+    ///
+    /// A type that is registered in `register` has only what is registered there, its set included. The new container
+    /// makes everything anew, all singletons too, and this one stays as it is: whether an object made here holds
+    /// what is overridden cannot be known where a factory is a closure, and tests that run at the same time
+    /// share nothing. What is to be the same in both, let the factory capture: `builder.singleton { store }`.
+    ///
+    /// - Complexity: O(*n*) in the number of registrations; nothing is resolved.
+    public func overriding(_ register: (ContainerBuilder) throws -> Void) rethrows -> Container {
+        let builder = ContainerBuilder()
+        try register(builder)
+        let overridden = Set(builder.registrations.map { ObjectIdentifier($0.contract) })
+        let kept = root.blueprint.registrations.filter { !overridden.contains(ObjectIdentifier($0.contract)) }
+        return Container(kept + builder.registrations)
+    }
+
     /// Gives an object of `type`, or `nil` where nothing is registered for it.
     public func tryResolve<T>(_ type: T.Type) -> T? {
         root.tryResolve(type)

@@ -15,7 +15,7 @@
 /// let signUp: SignUp = container.resolve()
 /// ```
 public final class ContainerBuilder: DependencyRegistry {
-    private var registrations: [Registration] = []
+    private(set) var registrations: [Registration] = []
 
     /// Creates a builder without registrations.
     public init() {}

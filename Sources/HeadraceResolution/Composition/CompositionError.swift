@@ -22,7 +22,7 @@ public struct CompositionError: Error, Sendable, CustomStringConvertible {
     /// What went wrong.
     public let code: Code
 
-    /// The problems: missing, cyclic, duplicate, captive, then those that other modules look for. Never empty.
+    /// The problems, never none: missing, cyclic, duplicate, captive, then those that other modules look for.
     public let problems: [CompositionProblem]
 
     /// The types whose registrations take what they take by hand, and so were not looked into.

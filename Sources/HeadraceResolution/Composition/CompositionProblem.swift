@@ -11,7 +11,7 @@ public struct CompositionProblem: Sendable, CustomStringConvertible {
         /// The name of the kind: bounded, fit for a metric label.
         public let description: String
 
-        /// Names a kind. Each module has its own.
+        /// Names a kind; each module has its own.
         package init(_ name: StaticString) {
             description = "\(name)"
         }

@@ -82,19 +82,23 @@ extension DependencyGraph {
         nodes[node].edges.filter { $0.kind != .later }.map(\.target)
     }
 
-    /// The node before each on a shortest way to it from one that nobody needs.
+    /// The node before each on a way to it from one that nobody needs, or from the first of those that need
+    /// one another.
     private var origins: [Int: Int] {
         let needed = Set(nodes.flatMap { $0.edges.map(\.target) })
-        var queue = nodes.indices.filter { !needed.contains($0) }
-        var reached = Set(queue)
+        var reached: Set<Int> = []
         var origins: [Int: Int] = [:]
-        var position = 0
-        while position < queue.count {
-            let node = queue[position]
-            position += 1
-            for edge in nodes[node].edges where reached.insert(edge.target).inserted {
-                origins[edge.target] = node
-                queue.append(edge.target)
+        for root in nodes.indices.filter({ !needed.contains($0) }) + nodes.indices
+        where reached.insert(root).inserted {
+            var queue = [root]
+            var position = 0
+            while position < queue.count {
+                let node = queue[position]
+                position += 1
+                for edge in nodes[node].edges where reached.insert(edge.target).inserted {
+                    origins[edge.target] = node
+                    queue.append(edge.target)
+                }
             }
         }
         return origins

@@ -13,7 +13,7 @@
 /// A registration that another has replaced is not in it. What is registered stands in the order of
 /// registration and what each takes in the order stated, so the same program draws the same text.
 public struct DependencyGraph: Sendable {
-    /// The registrations that can be reached, then their parts, then what is missing.
+    /// The registrations that can be reached, then their parts and what is missing, as they are met.
     package private(set) var nodes: [DependencyNode] = []
 
     private let registrations: [Registration]

@@ -34,9 +34,13 @@ class Binding: @unchecked Sendable {
 class TypedBinding<T>: Binding, @unchecked Sendable {
     let factory: @Sendable (any DependencyResolutionScope) -> T
 
-    init(_ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
+    /// Creates a binding that messages name by `contract`, which is another type where `T` is a box of it.
+    init(
+        contract: Any.Type = T.self,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T
+    ) {
         self.factory = factory
-        super.init(T.self)
+        super.init(contract)
     }
 
     /// Gives the object for whoever asks in `scope`.
@@ -66,9 +70,13 @@ final class TransientBinding<T>: TypedBinding<T>, @unchecked Sendable {
 final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     private let index: Int
 
-    init(index: Int, _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
+    init(
+        index: Int,
+        contract: Any.Type = T.self,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T
+    ) {
         self.index = index
-        super.init(factory)
+        super.init(contract: contract, factory)
     }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {

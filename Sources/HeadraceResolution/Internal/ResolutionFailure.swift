@@ -42,6 +42,29 @@ struct ResolutionFailure {
         )
     }
 
+    /// `type` is made by the main actor, and is resolved elsewhere.
+    static func notOnMainActor(_ type: Any.Type) -> ResolutionFailure {
+        let path = ResolutionPath.contracts
+        let place = path.isEmpty ? "" : ", for \(TypeNames.path(path))"
+        return ResolutionFailure(
+            message: """
+                '\(TypeNames.full(type))' belongs to the main actor, and was resolved elsewhere\(place). \
+                To fix, resolve it, and what takes it, on the main actor: 'await MainActor.run { … }', or '@MainActor' \
+                on whoever resolves.
+                """
+        )
+    }
+
+    /// No container is current.
+    static var noContainer: ResolutionFailure {
+        ResolutionFailure(
+            message: """
+                No container is current, and none is installed. To fix, add 'container.install()' at the start of \
+                the application, or wrap the test in 'container.withCurrent { … }'.
+                """
+        )
+    }
+
     /// Stops the program with the message.
     func stop() -> Never {
         fatalError(message)

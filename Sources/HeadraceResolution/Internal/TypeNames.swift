@@ -33,6 +33,7 @@ enum TypeNames {
 
     private static func withoutAddresses(_ name: String) -> String {
         // `Module.(unknown context at $7f9a1c).Name`
-        name.replacing(/\(unknown context at [^)]*\)\.?/, with: "")
+        guard name.utf8.contains(UInt8(ascii: "$")) else { return name }
+        return name.replacing(/\(unknown context at [^)]*\)\.?/, with: "")
     }
 }

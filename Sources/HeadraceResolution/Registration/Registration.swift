@@ -87,20 +87,20 @@ extension Registration {
         var assignment = Assignment()
         let factory = implementation(&assignment)
         self.init(transient: contract, dependencies: assignment.dependencies, factory: factory)
-        self.implementation = assignment.implementation
+        self.implementation = assignment.implementation.flatMap { $0 == contract ? nil : $0 }
     }
 
     init<Contract: Sendable>(scoped contract: Contract.Type, assigned implementation: Assigned<Contract>) {
         var assignment = Assignment()
         let factory = implementation(&assignment)
         self.init(scoped: contract, dependencies: assignment.dependencies, factory: factory)
-        self.implementation = assignment.implementation
+        self.implementation = assignment.implementation.flatMap { $0 == contract ? nil : $0 }
     }
 
     init<Contract: Sendable>(singleton contract: Contract.Type, assigned implementation: Assigned<Contract>) {
         var assignment = Assignment()
         let factory = implementation(&assignment)
         self.init(singleton: contract, dependencies: assignment.dependencies, factory: factory)
-        self.implementation = assignment.implementation
+        self.implementation = assignment.implementation.flatMap { $0 == contract ? nil : $0 }
     }
 }

@@ -1,0 +1,69 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Testing
+
+@Suite struct OverridingTests {
+    @Test func whatIsGivenWinsAndTheParentStaysAsItIs() {
+        let parent = container { builder in
+            builder.singleton((any Mailer).self) { SmtpMailer() }
+            builder.transient(SignUp.self)
+        }
+        _ = parent.resolve(SignUp.self)
+
+        let child = parent.overriding { builder in
+            builder.singleton { Settings() }
+            builder.singleton((any Mailer).self, assigned(ResolvableMailer.self))
+        }
+
+        #expect(child.resolve(SignUp.self).mailer is ResolvableMailer)
+        #expect(parent.resolve(SignUp.self).mailer is SmtpMailer)
+        #expect(parent.tryResolve(Settings.self) == nil)
+    }
+
+    @Test func everySingletonIsMadeAnewExceptWhatAFactoryCaptures() {
+        let shared = Audit()
+        let parent = container { builder in
+            builder.singleton { Settings() }
+            builder.singleton { shared }
+        }
+
+        let child = parent.overriding { _ in }
+
+        #expect(child.resolve(Settings.self) !== parent.resolve(Settings.self))
+        #expect(child.resolve(Audit.self) === parent.resolve(Audit.self))
+    }
+
+    @Test func aSetIsReplacedAsAWhole() {
+        let parent = container { builder in
+            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.transient(into: (any Rule).self) { NamedRule(name: "two") }
+        }
+
+        let one = parent.overriding { $0.transient((any Rule).self) { NamedRule(name: "fake") } }
+        let set = parent.overriding { $0.transient(into: (any Rule).self) { NamedRule(name: "fake") } }
+
+        #expect(one.resolveAll((any Rule).self).map(\.name) == ["fake"])
+        #expect(set.resolveAll((any Rule).self).map(\.name) == ["fake"])
+    }
+
+    @Test func anOverrideIsNoDuplicateAndMayItselfBeOverridden() throws {
+        let parent = container { $0.transient { NamedRule(name: "first") } }
+
+        let child = parent.overriding { $0.transient { NamedRule(name: "second") } }
+        let grandchild = child.overriding { $0.transient { NamedRule(name: "third") } }
+
+        try grandchild.validate()
+        #expect([parent, child, grandchild].map { $0.resolve(NamedRule.self).name } == ["first", "second", "third"])
+    }
+
+    @Test func whatIsThrownWhileRegisteringIsRethrown() {
+        struct Refused: Error {}
+
+        #expect(throws: Refused.self) { try container { _ in }.overriding { _ in throw Refused() } }
+    }
+}

@@ -1,0 +1,168 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Synchronization
+
+/// A type for each number: the binary digits are its generic arguments.
+protocol Tag: SendableMetatype {}
+enum End: Tag {}
+enum Zero<Rest: Tag>: Tag {}
+enum One<Rest: Tag>: Tag {}
+
+/// The type that a registration of a random graph gives.
+final class Node<Number: Tag>: Sendable {}
+
+/// A random graph of numbered types, which notes what resolution meets.
+final class RandomGraph: Sendable {
+    struct Need {
+        let number: Int
+        let isOptional: Bool
+    }
+
+    struct Plan {
+        let isRegistered: Bool
+        let lifetime: Lifetime
+        let needs: [Need]
+    }
+
+    /// What happened while objects were made.
+    struct Seen {
+        /// What is being made, outermost first.
+        var path: [Int] = []
+        var misses: Set<[Int]> = []
+        var captives: Set<[Int]> = []
+    }
+
+    let plans: [Plan]
+    let seen = Mutex(Seen())
+
+    /// Plans `count` types; without `cycles` each needs only types of lower numbers.
+    init(seed: UInt64, count: Int = 200, cycles: Bool) {
+        var generator = Generator(state: seed)
+        plans = (0..<count).map { number in
+            let reachable = cycles ? count : number
+            let needs = reachable == 0 ? 0 : Int.random(in: 0...(cycles ? 2 : 3), using: &generator)
+            return Plan(
+                isRegistered: Int.random(in: 0..<10, using: &generator) > 0,
+                lifetime: [.transient, .scoped, .singleton].randomElement(using: &generator) ?? .transient,
+                needs: (0..<needs).map { _ in
+                    Need(
+                        number: Int.random(in: 0..<reachable, using: &generator),
+                        isOptional: Bool.random(using: &generator)
+                    )
+                }
+            )
+        }
+    }
+
+    /// Plans `chain` types, each of which needs the next; the last is missing.
+    init(chain: Int) {
+        plans = (0..<chain).map { number in
+            Plan(
+                isRegistered: number < chain - 1,
+                lifetime: .transient,
+                needs: number < chain - 1 ? [Need(number: number + 1, isOptional: false)] : []
+            )
+        }
+    }
+
+    /// A builder with what is planned.
+    func builder() -> ContainerBuilder {
+        let builder = ContainerBuilder()
+        for number in plans.indices where plans[number].isRegistered {
+            builder.register(registration(of: number, Self.tag(number)))
+        }
+        return builder
+    }
+
+    /// Resolves the type of `number`, and gives whether there is one.
+    func tryResolve(_ number: Int, from resolver: any DependencyResolver) -> Bool {
+        Self.tryResolve(Self.tag(number), from: resolver)
+    }
+
+    /// The number of `type`, or `nil` where it is no node.
+    static func number(of type: Any.Type) -> Int? {
+        (type as? any Numbered.Type)?.number
+    }
+
+    private func registration<T: Tag>(of number: Int, _ tag: T.Type) -> Registration {
+        var dependencies = Dependencies()
+        for need in plans[number].needs {
+            dependencies = Self.stating(Self.tag(need.number), isOptional: need.isOptional, in: dependencies)
+        }
+        let factory: @Sendable (any DependencyResolutionScope) -> Node<T> = { scope in
+            self.make(number, from: scope)
+            return Node()
+        }
+        return switch plans[number].lifetime {
+        case .transient: Registration(transient: Node<T>.self, dependencies: dependencies, factory: factory)
+        case .scoped: Registration(scoped: Node<T>.self, dependencies: dependencies, factory: factory)
+        default: Registration(singleton: Node<T>.self, dependencies: dependencies, factory: factory)
+        }
+    }
+
+    private func make(_ number: Int, from scope: any DependencyResolutionScope) {
+        seen.withLock { $0.path.append(number) }
+        for need in plans[number].needs {
+            if plans[need.number].isRegistered, plans[need.number].lifetime == .scoped { noteHolder(of: need.number) }
+            if !tryResolve(need.number, from: scope), !need.isOptional {
+                seen.withLock { _ = $0.misses.insert([number, need.number]) }
+            }
+        }
+        seen.withLock { _ = $0.path.removeLast() }
+    }
+
+    /// Notes the singleton that holds `scoped`, itself or by the transient objects that are being made for it.
+    private func noteHolder(of scoped: Int) {
+        seen.withLock { seen in
+            let holder = seen.path.last { plans[$0].lifetime != .transient }
+            if let holder, plans[holder].lifetime == .singleton { seen.captives.insert([holder, scoped]) }
+        }
+    }
+
+    private static func tag(_ number: Int) -> any Tag.Type {
+        func prepending<T: Tag>(_ digit: Int, _ rest: T.Type) -> any Tag.Type {
+            digit == 0 ? Zero<T>.self : One<T>.self
+        }
+        return number == 0 ? End.self : prepending(number % 2, tag(number / 2))
+    }
+
+    private static func tryResolve<T: Tag>(_ tag: T.Type, from resolver: any DependencyResolver) -> Bool {
+        resolver.tryResolve(Node<T>.self) != nil
+    }
+
+    private static func stating<T: Tag>(
+        _ tag: T.Type,
+        isOptional: Bool,
+        in dependencies: Dependencies
+    ) -> Dependencies {
+        isOptional ? dependencies.on(Node<T>?.self) : dependencies.on(Node<T>.self)
+    }
+
+    /// SplitMix of Steele, Lea and Flood, <https://doi.org/10.1145/2660193.2660195>.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+}
+
+/// Reads the number back from the type.
+private protocol Numbered {
+    static var number: Int { get }
+}
+
+extension End: Numbered { static var number: Int { 0 } }
+extension Zero: Numbered { static var number: Int { 2 * ((Rest.self as? any Numbered.Type)?.number ?? 0) } }
+extension One: Numbered { static var number: Int { 2 * ((Rest.self as? any Numbered.Type)?.number ?? 0) + 1 } }
+extension Node: Numbered { static var number: Int { (Number.self as? any Numbered.Type)?.number ?? -1 } }

@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Testing
+
+@Suite struct SetTests {
+    @Test func allThatJoinedAreResolvedInOrderEachWithItsLifetime() {
+        let container = container { builder in
+            builder.transient(into: (any Mailer).self) { SmtpMailer() }
+            builder.scoped(into: (any Mailer).self) { SmtpMailer(settings: $0.resolve()) }
+            builder.singleton(into: (any Mailer).self, assigned(ResolvableMailer.self))
+            builder.singleton { Settings() }
+        }
+        let scope = container.scope()
+
+        let first = scope.resolveAll((any Mailer).self)
+        let again = scope.resolveAll((any Mailer).self)
+        let outside = container.resolveAll((any Mailer).self)
+
+        #expect(first.map { $0 is ResolvableMailer } == [false, false, true])
+        #expect(zip(first, again).map { $0 === $1 } == [false, true, true])
+        #expect(zip(first, outside).map { $0 === $1 } == [false, false, true])
+        #expect(scope.resolve((any Mailer).self) === first.last)
+    }
+
+    @Test func everyFormOfEveryLifetimeJoins() {
+        let container = container { builder in
+            builder.transient(into: (any Rule).self) { NamedRule(name: "1") }
+            builder.transient(into: (any Rule).self) { _ in NamedRule(name: "2") }
+            builder.transient(into: (any Rule).self, assigned(StatedRule.self))
+            builder.scoped(into: (any Rule).self) { NamedRule(name: "4") }
+            builder.scoped(into: (any Rule).self) { _ in NamedRule(name: "5") }
+            builder.scoped(into: (any Rule).self, assigned(StatedRule.self))
+            builder.singleton(into: (any Rule).self) { NamedRule(name: "7") }
+            builder.singleton(into: (any Rule).self) { _ in NamedRule(name: "8") }
+            builder.singleton(into: (any Rule).self, assigned(StatedRule.self))
+        }
+
+        let names = container.resolveAll((any Rule).self).map(\.name)
+
+        #expect(names == ["1", "2", "stated", "4", "5", "stated", "7", "8", "stated"])
+    }
+
+    @Test func anArrayIsTheSetOfItsElementsUnlessItIsRegisteredItself() {
+        let set = container { builder in
+            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.transient { scope in RuleNames(names: scope.resolve([any Rule].self).map(\.name)) }
+        }
+        let registered = container { builder in
+            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.transient { () -> [any Rule] in [] }
+        }
+
+        #expect(set.resolve(RuleNames.self).names == ["one"])
+        #expect(set.resolve([any Rule]?.self)?.count == 1)
+        #expect(registered.resolve([any Rule].self).isEmpty)
+    }
+
+    @Test func whereNothingJoinedItIsWhatIsRegisteredOrNothing() {
+        let container = container { $0.singleton { Settings() } }
+
+        #expect(container.resolveAll(Settings.self).map { $0 === container.resolve(Settings.self) } == [true])
+        #expect(container.resolveAll((any Rule).self).isEmpty)
+        #expect(container.tryResolve([any Rule].self) == nil)
+    }
+
+    @Test func aReplacementIsNotOfTheSet() {
+        let container = container { builder in
+            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.transient((any Rule).self) { NamedRule(name: "last") }
+        }
+
+        #expect(container.resolveAll((any Rule).self).map(\.name) == ["one"])
+        #expect(container.resolve((any Rule).self).name == "last")
+    }
+
+    @Test func aServiceLocatorGivesWhatItHas() {
+        let locator = ServiceLocator()
+        locator.register((any Rule).self, NamedRule(name: "one"))
+
+        #expect(locator.resolveAll((any Rule).self).map(\.name) == ["one"])
+        #expect(locator.resolveAll(Settings.self).isEmpty)
+    }
+
+    @Test func aBorrowedScopeResolvesSetsToo() {
+        let container = container { builder in
+            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.singleton { RuleNames(names: $0.resolveAll((any Rule).self).map(\.name)) }
+        }
+
+        #expect(container.resolve(RuleNames.self).names == ["one"])
+    }
+}
+
+private struct RuleNames: Sendable {
+    let names: [String]
+}
