@@ -17,6 +17,13 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
+    /// A gate that holds nobody.
+    static var opened: Gate {
+        let gate = Gate()
+        gate.open()
+        return gate
+    }
+
     /// Waits until the gate is open.
     func pass() async {
         await withCheckedContinuation { continuation in
