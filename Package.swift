@@ -44,6 +44,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
@@ -51,9 +52,23 @@ let package = Package(
         // MARK: The kernel
         .target(
             name: "HeadraceCore",
-            dependencies: [.product(name: "Instrumentation", package: "swift-distributed-tracing")]
+            dependencies: [
+                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]
         ),
-        .testTarget(name: "HeadraceCoreTests", dependencies: ["HeadraceCore"]),
+        .testTarget(
+            name: "HeadraceCoreTests",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ]
+        ),
 
         // MARK: The faces
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
@@ -152,9 +167,12 @@ let package = Package(
 
         .target(
             name: "HeadraceTesting",
-            dependencies: ["HeadraceCommands", "HeadraceDomain", "HeadraceResolution"]
+            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution"]
         ),
-        .testTarget(name: "HeadraceTestingTests", dependencies: ["HeadraceCommands", "HeadraceTesting"]),
+        .testTarget(
+            name: "HeadraceTestingTests",
+            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceTesting"]
+        ),
 
         // MARK: The umbrella
         .target(

@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Refuses messages that are ``Validatable`` and do not make sense, before anything is done for them.
+///
+/// Other messages pass through.
+public struct ValidationMiddleware: Middleware {
+    /// Creates middleware that validates messages.
+    public init() {}
+
+    /// Handles `message` where nothing is wrong with it.
+    ///
+    /// - Throws: ``ValidationError`` with all failures at once; what `next` throws.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        if let validatable = message as? any Validatable {
+            var validation = Validation()
+            validatable.validate(&validation)
+            if !validation.failures.isEmpty {
+                throw ValidationError(messageType: context.typeName, failures: validation.failures)
+            }
+        }
+        return try await next(message)
+    }
+}

@@ -1,0 +1,84 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Who sleeps on a clock, and who waits for sleepers; tells whom to wake, and wakes nobody itself.
+struct SleeperList {
+    struct Sleeper {
+        let order: Int
+        let deadline: ContinuousClock.Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    struct Watcher {
+        let order: Int
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private(set) var now: ContinuousClock.Instant
+
+    /// Sorted by deadline, then by the order in which they fell asleep.
+    private(set) var sleepers: [Sleeper] = []
+
+    private var watchers: [Watcher] = []
+    private var lastOrder = 0
+
+    init(now: ContinuousClock.Instant) {
+        self.now = now
+    }
+
+    mutating func makeOrder() -> Int {
+        lastOrder += 1
+        return lastOrder
+    }
+
+    mutating func advance(by duration: Duration) -> WakeUps {
+        now = now.advanced(by: duration)
+        let due = sleepers.prefix { $0.deadline <= now }
+        sleepers.removeFirst(due.count)
+        return WakeUps(sleepers: Array(due))
+    }
+
+    mutating func add(_ sleeper: Sleeper) -> WakeUps {
+        if sleeper.deadline <= now { return WakeUps(sleepers: [sleeper]) }
+        let index = sleepers.firstIndex {
+            ($0.deadline, $0.order) > (sleeper.deadline, sleeper.order)
+        }
+        sleepers.insert(sleeper, at: index ?? sleepers.endIndex)
+        let satisfied = watchers.filter { $0.count <= sleepers.count }
+        watchers.removeAll { $0.count <= sleepers.count }
+        return WakeUps(watchers: satisfied)
+    }
+
+    mutating func cancelSleeper(_ order: Int) -> WakeUps {
+        guard let index = sleepers.firstIndex(where: { $0.order == order }) else { return WakeUps() }
+        return WakeUps(cancelled: sleepers.remove(at: index))
+    }
+
+    mutating func add(_ watcher: Watcher) -> WakeUps {
+        if watcher.count <= sleepers.count { return WakeUps(watchers: [watcher]) }
+        watchers.append(watcher)
+        return WakeUps()
+    }
+
+    mutating func cancelWatcher(_ order: Int) -> WakeUps {
+        guard let index = watchers.firstIndex(where: { $0.order == order }) else { return WakeUps() }
+        return WakeUps(watchers: [watchers.remove(at: index)])
+    }
+}
+
+/// Whom to wake, once the lock is free.
+struct WakeUps {
+    var sleepers: [SleeperList.Sleeper] = []
+    var cancelled: SleeperList.Sleeper?
+    var watchers: [SleeperList.Watcher] = []
+
+    func resume() {
+        for sleeper in sleepers { sleeper.continuation.resume() }
+        cancelled?.continuation.resume(throwing: CancellationError())
+        for watcher in watchers { watcher.continuation.resume() }
+    }
+}

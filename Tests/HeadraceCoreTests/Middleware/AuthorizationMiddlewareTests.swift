@@ -1,0 +1,121 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Testing
+
+@Suite struct AuthorizationMiddlewareTests {
+    private let handling = Handling(
+        AuthorizationMiddleware(
+            AuthorizationPolicy(for: Ping.self, sentBy: User.self) { user, _ in user.isAdministrator }
+        )
+    )
+
+    private nonisolated(nonsending) func handle(
+        for principal: (any Principal)?,
+        in handling: Handling? = nil
+    ) async throws -> Int {
+        let handling = handling ?? self.handling
+        return try await MessageContext.withPrincipal(principal) { try await handling.handle { _ in 1 } }
+    }
+
+    @Test func whomThePolicyAllowsIsServed() async throws {
+        #expect(try await handle(for: User("ada", isAdministrator: true)) == 1)
+    }
+
+    @Test func withoutAPrincipalItIsRefused() async throws {
+        let error = try await #require(throws: AuthorizationError.self) { try await handle(for: nil) }
+
+        #expect(error.code == .unauthenticated)
+        #expect(error.principalID == nil)
+        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        #expect(error.description.hasPrefix("unauthenticated: 'HeadraceCoreTests.Ping' is handled for those only"))
+    }
+
+    @Test func whomThePolicyDoesNotAllowIsRefusedByNameAndWithoutThePayload() async throws {
+        let error = try await #require(throws: AuthorizationError.self) { try await handle(for: User("bob")) }
+
+        #expect(error.code == .denied)
+        #expect(error.codeName == "denied")
+        #expect(error.principalID == "bob")
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in [error.description, String(reflecting: error), dumped] {
+            #expect(text.contains("HeadraceCoreTests.Ping") && text.contains("bob"))
+            #expect(!text.contains(Ping().secret))
+        }
+    }
+
+    @Test func aPrincipalOfAnotherTypeIsRefused() async throws {
+        struct Job: Principal { let principalID = "job" }
+
+        let error = try await #require(throws: AuthorizationError.self) { try await handle(for: Job()) }
+
+        #expect(error.code == .denied)
+    }
+
+    @Test func aTypeWithoutAPolicyPassesThrough() async throws {
+        #expect(try await handling.handle(Pong()) { _ in 1 } == 1)
+    }
+
+    @Test func aPolicySeesTheMessage() async throws {
+        let handling = Handling(
+            AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self) { $0.principalID == $1.secret })
+        )
+
+        #expect(try await handle(for: User(Ping().secret), in: handling) == 1)
+        await #expect(throws: AuthorizationError.self) { try await handle(for: User("bob"), in: handling) }
+    }
+
+    @Test(arguments: [(true, true, true), (true, false, false), (false, true, false)])
+    func ofSeveralPoliciesAllMustAllowIt(first: Bool, second: Bool, isAllowed: Bool) async throws {
+        let handling = Handling(
+            AuthorizationMiddleware(
+                AuthorizationPolicy(for: Ping.self) { _, _ in first },
+                AuthorizationPolicy(for: Ping.self) { _, _ in second }
+            )
+        )
+
+        let answer = try? await handle(for: User("ada"), in: handling)
+
+        #expect((answer == 1) == isAllowed)
+    }
+
+    @Test func anyPrincipalOfTheTypeIsServedWhereNothingMoreIsAsked() async throws {
+        let handling = Handling(AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self, sentBy: User.self)))
+
+        #expect(try await handle(for: User("bob"), in: handling) == 1)
+        await #expect(throws: AuthorizationError.self) { try await handle(for: nil, in: handling) }
+    }
+
+    @Test func whatAPolicyThrowsRefusesUnwrapped() async throws {
+        let policy = AuthorizationPolicy(for: Ping.self) { _, _ in throw Failure() }
+        let handling = Handling(AuthorizationMiddleware(policy))
+
+        await #expect(throws: Failure()) { try await handle(for: User("ada"), in: handling) }
+    }
+
+    @Test @MainActor func policyAndHandlerStayOnTheCallersActor() async throws {
+        let answer = Answer("yes")
+        let handling = Handling(
+            AuthorizationMiddleware(
+                AuthorizationPolicy(for: Ping.self) { _, _ in
+                    MainActor.assertIsolated()
+                    return true
+                }
+            )
+        )
+
+        let returned = try await MessageContext.withPrincipal(User("ada")) {
+            try await handling.handle { _ in
+                MainActor.assertIsolated()
+                return answer
+            }
+        }
+
+        #expect(returned === answer)
+    }
+}

@@ -1,0 +1,257 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TimeoutMiddlewareTests {
+    private let clock = TestClock()
+    private let handling: Handling
+
+    init() {
+        handling = Handling(TimeoutMiddleware(.seconds(5), clock: clock), clock: clock)
+    }
+
+    @Test func whatEndsInTimeIsReturnedAndNobodySleepsAfterwards() async throws {
+        #expect(try await handling.handle { _ in 1 } == 1)
+        #expect(clock.remainingSleeps.isEmpty)
+    }
+
+    @Test func aHandlersErrorPassesThroughUnwrapped() async throws {
+        await #expect(throws: Failure()) { try await handling.handle { _ in throw Failure() } }
+        #expect(clock.remainingSleeps.isEmpty)
+    }
+
+    @Test func theHandlerIsCancelledAndHasEndedBeforeTheErrorIsThrown() async throws {
+        let (handling, journal) = (handling, Journal())
+        let task = Task {
+            try await handling.handle { _ in
+                await untilCancelled()
+                journal.note("handler ends")
+                try Task.checkCancellation()
+            }
+        }
+
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5) - clock.minimumResolution)
+        #expect(journal.entries.isEmpty)
+        clock.advance(by: clock.minimumResolution)
+
+        let error = try await #require(throws: TimeoutError.self) { try await task.value }
+        #expect(journal.entries == ["handler ends"])
+        #expect(error.code == .timedOut)
+        #expect(error.cause is CancellationError)
+        #expect(error.isRetryable)
+        #expect(error.limit == .seconds(5))
+        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        #expect(error.description.hasPrefix("timedOut: Handling 'HeadraceCoreTests.Ping' took longer than 5.0 seconds"))
+    }
+
+    @Test func aHandlerThatIgnoresItsCancellationIsWaitedForAndItsSuccessIsNotHidden() async throws {
+        let (clock, handling, gate, journal) = (clock, handling, Gate(), Journal())
+        let task = Task {
+            try await handling.handle { _ in
+                await untilCancelled()
+                await gate.pass()
+                journal.note("handler ends")
+            }
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        await gate.arrival()
+
+        #expect(journal.entries.isEmpty)
+        gate.open()
+
+        let error = try await #require(throws: TimeoutError.self) { try await task.value }
+        #expect(journal.entries == ["handler ends"])
+        #expect(error.code == .finishedLate)
+        #expect(error.cause == nil)
+        #expect(!error.isRetryable)
+    }
+
+    @Test(arguments: [(Failure() as any Error, false), (Outage(), true), (Outage(isRetryable: false), false)])
+    func anErrorThatComesTooLateIsTheCause(late: any Error, isRetryable: Bool) async throws {
+        let handling = handling
+        let task = Task {
+            try await handling.handle { _ in
+                await untilCancelled()
+                throw late
+            }
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+
+        let error = try await #require(throws: TimeoutError.self) { try await task.value }
+
+        #expect(error.cause.map { type(of: $0) == type(of: late) } == true)
+        #expect(error.isRetryable == isRetryable)
+    }
+
+    @Test func cancellingTheCallerReachesTheHandlerAndIsNoTimeout() async throws {
+        let (handling, gate) = (handling, Gate())
+        let task = Task {
+            try await handling.handle { _ in
+                gate.open()
+                await untilCancelled()
+                try Task.checkCancellation()
+            }
+        }
+        await gate.pass()
+
+        task.cancel()
+
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clock.remainingSleeps.isEmpty)
+    }
+
+    @Test func theCallerIsNotCancelledByIt() async throws {
+        let handling = handling
+        let task = Task {
+            await #expect(throws: TimeoutError.self) { try await handling.handle { _ in await untilCancelled() } }
+            return Task.isCancelled
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+
+        #expect(await !task.value)
+    }
+
+    @Test func anEarlierDeadlineOfTheMessageEndsItToo() async throws {
+        let (clock, handling) = (clock, handling)
+        let task = Task {
+            try await MessageContext.withDeadline(clock.now.advanced(by: .seconds(2))) {
+                try await handling.handle { _ in await untilCancelled() }
+            }
+        }
+        await clock.sleepers(1)
+
+        clock.advance(by: .seconds(2))
+
+        let error = try await #require(throws: TimeoutError.self) { try await task.value }
+        #expect(error.limit == .seconds(2))
+    }
+
+    @Test func withoutTimeLeftTheHandlerIsNotBegun() async throws {
+        let slow = Handling(Advancing(clock: clock), TimeoutMiddleware(.seconds(5), clock: clock), clock: clock)
+
+        let error = try await #require(throws: MessageError.self) {
+            try await MessageContext.withDeadline(clock.now.advanced(by: .seconds(1))) {
+                try await slow.handle { _ in Issue.record("It was handled.") }
+            }
+        }
+
+        #expect(error.code == .deadlineExceeded)
+    }
+
+    @Test func ofTwoTheShorterOneEndsIt() async throws {
+        for limits in [(2, 5), (5, 2)] {
+            let handling = Handling(
+                TimeoutMiddleware(.seconds(limits.0), clock: clock),
+                TimeoutMiddleware(.seconds(limits.1), clock: clock),
+                clock: clock
+            )
+            let task = Task {
+                try await handling.handle { _ in
+                    await untilCancelled()
+                    try Task.checkCancellation()
+                }
+            }
+            await clock.sleepers(2)
+            clock.advance(by: .seconds(2))
+
+            let error = try await #require(throws: TimeoutError.self) { try await task.value }
+            #expect(error.limit == .seconds(2))
+        }
+    }
+
+    @Test func taskLocalValuesReachTheHandler() async throws {
+        try await MessageContext.withPrincipal(User("ada")) {
+            let handled = try await handling.handle { _ in try #require(MessageContext.current) }
+
+            #expect(handled.principal?.principalID == "ada")
+        }
+    }
+
+    /// The result and the time come together, in any order: one of them wins, and the other leaves its trace.
+    @Test func atTheSameMomentItIsReturnedOrTimedOutAndNeverBoth() async throws {
+        let (clock, handling) = (clock, handling)
+        for round in 0..<3_000 {
+            let gate = Gate()
+            let task = Task {
+                try await handling.handle { _ in
+                    await gate.pass()
+                    return round
+                }
+            }
+            await clock.sleepers(1)
+            await withTaskGroup { group in
+                group.addTask { clock.advance(by: .seconds(5)) }
+                group.addTask { gate.open() }
+            }
+            do {
+                #expect(try await task.value == round)
+            } catch let error as TimeoutError {
+                #expect(error.code == .finishedLate)
+            }
+            #expect(clock.remainingSleeps.isEmpty)
+        }
+    }
+
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+        let answer = Answer("none")
+
+        let returned = try await handling.handle { _ in
+            MainActor.assertIsolated()
+            answer.text = "begun"
+            await Gate.opened.pass()
+            MainActor.assertIsolated()
+            answer.text = "ended"
+            return answer
+        }
+
+        MainActor.assertIsolated()
+        #expect(returned === answer)
+        #expect(answer.text == "ended")
+    }
+
+    @Test func anActorsHandlerStaysOnIt() async throws {
+        #expect(try await Desk().handle(in: handling) == 3)
+    }
+}
+
+/// Lets time pass before the message is handled.
+private struct Advancing: Middleware {
+    let clock: TestClock
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        clock.advance(by: .seconds(1))
+        return try await next(message)
+    }
+}
+
+private actor Desk {
+    private var count = 0
+
+    func handle(in handling: Handling) async throws -> Int {
+        count += 1
+        let counted = try await handling.handle { _ in
+            assertIsolated()
+            count += 1
+            await Gate.opened.pass()
+            assertIsolated()
+            count += 1
+            return Answer("\(count)")
+        }
+        assertIsolated()
+        return counted.text == "\(count)" ? count : 0
+    }
+}

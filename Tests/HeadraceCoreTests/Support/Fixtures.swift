@@ -1,0 +1,136 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceTesting
+import Synchronization
+
+/// A message, with something in it that no error may show.
+struct Ping: Sendable, Equatable {
+    var secret = "s3cret"
+}
+
+/// A message of another type.
+struct Pong: Sendable {}
+
+struct User: Principal {
+    var principalID: String
+    var isAdministrator = false
+
+    init(_ principalID: String, isAdministrator: Bool = false) {
+        self.principalID = principalID
+        self.isAdministrator = isAdministrator
+    }
+}
+
+/// What a handler returns that must not leave the caller's isolation.
+final class Answer {
+    var text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// A failure that may be retried, or not.
+struct Outage: RetryableError, CodedError, Equatable {
+    var number = 0
+    var isRetryable = true
+    var earliestRetry: ContinuousClock.Instant?
+    var codeName: String { "outage" }
+}
+
+struct Failure: Error, Equatable {
+    var text = "failed"
+}
+
+/// What happened, in order, told by many tasks.
+final class Journal: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var entries: [String] { lines.withLock(\.self) }
+
+    func note(_ line: String) {
+        lines.withLock { $0.append(line) }
+    }
+}
+
+/// Writes down when a message comes by, and when its outcome does.
+struct Noting: Middleware {
+    let name: String
+    let journal: Journal
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        journal.note("\(name) begins")
+        defer { journal.note("\(name) ends") }
+        return try await next(message)
+    }
+}
+
+/// Runs each message through middleware on one clock.
+struct Handling: Sendable {
+    let clock: TestClock
+    let chain: MiddlewareChain
+
+    init(_ middleware: any Middleware..., clock: TestClock = TestClock()) {
+        self.clock = clock
+        chain = MiddlewareChain(middleware: middleware, clock: clock)
+    }
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        kind: MessageKind = .command,
+        by handler: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        try await chain.run(message, kind: kind, handler: handler)
+    }
+
+    nonisolated(nonsending) func handle<Output>(
+        kind: MessageKind = .command,
+        by handler: nonisolated(nonsending) (Ping) async throws -> Output
+    ) async throws -> Output {
+        try await handle(Ping(), kind: kind, by: handler)
+    }
+}
+
+/// Fails on the attempts that the test says, and counts them all.
+final class Flaky: Sendable {
+    private let attempts = Mutex(0)
+    private let failure: @Sendable (Int) -> (any Error)?
+
+    var attemptCount: Int { attempts.withLock(\.self) }
+
+    init(failing failure: @escaping @Sendable (Int) -> (any Error)?) {
+        self.failure = failure
+    }
+
+    /// Fails with `Outage` until attempt `attempt`.
+    static func succeeding(on attempt: Int) -> Flaky {
+        Flaky { $0 < attempt ? Outage(number: $0) : nil }
+    }
+
+    static var failingAlways: Flaky { Flaky { Outage(number: $0) } }
+
+    func handle() throws -> Int {
+        let attempt = attempts.withLock { attempts in
+            attempts += 1
+            return attempts
+        }
+        if let error = failure(attempt) { throw error }
+        return attempt
+    }
+}
+
+/// Random numbers that are always the same one.
+struct ConstantGenerator: RandomNumberGenerator {
+    var value: UInt64
+
+    mutating func next() -> UInt64 { value }
+}

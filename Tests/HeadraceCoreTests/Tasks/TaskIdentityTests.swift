@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TaskIdentityTests {
+    private nonisolated(nonsending) func inStandIn<Output>(
+        _ operation: nonisolated(nonsending) () async throws -> Output
+    ) async throws -> Output {
+        let clock = TestClock()
+        let outcome = await StandIn.run(operation) { try await clock.sleep(for: .seconds(1)) }
+        guard case .ended(let result) = outcome else { throw Failure() }
+        return try result.get()
+    }
+
+    @Test func aTaskIsItself() async {
+        let identity = TaskIdentity.current
+
+        await Gate.opened.pass()
+
+        #expect(TaskIdentity.current == identity)
+    }
+
+    @Test func anotherTaskIsNot() async {
+        let identity = TaskIdentity.current
+
+        async let child = TaskIdentity.current
+        let unstructured = Task { TaskIdentity.current }
+
+        #expect(await child != identity)
+        #expect(await unstructured.value != identity)
+    }
+
+    @Test func aStandInIsItsParentAndSoIsItsOwnStandIn() async throws {
+        let identity = TaskIdentity.current
+
+        try await inStandIn {
+            #expect(TaskIdentity.current == identity)
+            try await inStandIn { #expect(TaskIdentity.current == identity) }
+            #expect(TaskIdentity.current == identity)
+        }
+
+        #expect(TaskIdentity.current == identity)
+    }
+
+    @Test func aChildOfAStandInIsNeither() async throws {
+        let identity = TaskIdentity.current
+
+        try await inStandIn {
+            async let child = TaskIdentity.current
+            let unstructured = Task { TaskIdentity.current }
+            #expect(await child != identity)
+            #expect(await unstructured.value != identity)
+            #expect(await child != unstructured.value)
+        }
+    }
+
+    @Test func undividedWorkIsThatOfItsTaskAndOfItsStandIn() async throws {
+        #expect(!UndividedWork.isCurrent)
+
+        try await UndividedWork.run {
+            #expect(UndividedWork.isCurrent)
+            try await inStandIn { #expect(UndividedWork.isCurrent) }
+            async let child = UndividedWork.isCurrent
+            #expect(await !child)
+        }
+
+        #expect(!UndividedWork.isCurrent)
+    }
+}
