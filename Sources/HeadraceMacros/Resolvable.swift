@@ -7,7 +7,7 @@
 #if Macros
 import HeadraceResolution
 
-/// Writes the initialiser by which a class, struct or actor makes itself out of a scope.
+/// Writes the initialiser by which a class, struct or actor makes itself out of a scope, and states what that takes.
 ///
 /// ```swift
 /// @Resolvable
@@ -23,6 +23,12 @@ import HeadraceResolution
 /// nonisolated init(scope: any HeadraceResolution.DependencyResolutionScope) {
 ///     self.api = scope.resolve()
 ///     self.analytics = scope.resolve()
+/// }
+///
+/// nonisolated static var dependencies: HeadraceResolution.Dependencies {
+///     HeadraceResolution.Dependencies()
+///         .on((any Api).self)
+///         .on((any AnalyticsEngine).self)
 /// }
 /// ```
 ///
@@ -42,6 +48,10 @@ import HeadraceResolution
 /// struct gets it in an extension, and so keeps its memberwise initialiser for tests. A property inside
 /// `#if` is resolved inside the same `#if`.
 ///
+/// The dependencies are what `validate()` and graphs read. They are left out, and so unknown, where `init(scope:)`
+/// is written by hand or the type states them itself, and in a class that inherits them. A class that is not
+/// final states them of itself, not of its subclasses.
+///
 /// On a type with a global actor's attribute (`@MainActor`, or any named `…Actor`) the initialiser is
 /// isolated to that actor: resolving the type elsewhere stops the program. An initialiser marked
 /// `nonisolated` may be used from anywhere.
@@ -58,7 +68,7 @@ import HeadraceResolution
 ///   dependencies which are not `Sendable`, or an initialiser of its own.
 /// - A `private` type inside another is written `fileprivate`, as the conformance is an extension.
 /// - A type declared in a function cannot have it, as with every macro that adds a conformance.
-@attached(member, names: named(init(scope:)))
+@attached(member, conformances: Resolvable, names: named(init(scope:)), named(dependencies))
 @attached(extension, conformances: Resolvable, names: named(init(scope:)))
 public macro Resolvable() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvableMacro")
 #endif

@@ -12,6 +12,7 @@ import SwiftSyntaxMacros
 struct HeadraceMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         DomainEntityMacro.self,
+        InjectMacro.self,
         ResolvableInitMacro.self,
         ResolvableMacro.self,
         ResolvedMacro.self,

@@ -23,13 +23,17 @@ enum ResolvableMacro: MemberMacro, ExtensionMacro {
             _ = try ResolutionSource(of: declaration, reportingAt: node)
             return []
         }
-        guard
-            !declaration.is(StructDeclSyntax.self),
-            let source = try? ResolutionSource(of: declaration, reportingAt: node),
-            let initialiser = initialiser(from: source, in: declaration, context)
-        else { return [] }
+        guard let source = try? ResolutionSource(of: declaration, reportingAt: node) else { return [] }
 
-        return [initialiser]
+        let overrides = declaration.mayInheritConformance(missing: protocols)
+        var members: [DeclSyntax?] = []
+        if !declaration.is(StructDeclSyntax.self) {
+            members.append(initialiser(from: source, in: declaration, context, overrides: overrides))
+        }
+        if !overrides, !declaration.statesDependencies {
+            members.append(source.statement(of: declaration, access: declaration.accessModifier(in: context)))
+        }
+        return members.compactMap(\.self)
     }
 
     static func expansion(
@@ -61,7 +65,8 @@ enum ResolvableMacro: MemberMacro, ExtensionMacro {
     private static func initialiser(
         from source: ResolutionSource,
         in declaration: some DeclGroupSyntax,
-        _ context: some MacroExpansionContext
+        _ context: some MacroExpansionContext,
+        overrides: Bool = false
     ) -> DeclSyntax? {
         let body: [String]
         switch source {
@@ -69,8 +74,8 @@ enum ResolvableMacro: MemberMacro, ExtensionMacro {
             return nil
         case .initialiser(let initialiser):
             body = ["self.init(\(initialiser.resolvedArguments.joined(separator: ", ")))"]
-        case .storedProperties(let assignments):
-            body = assignments
+        case .storedProperties(let members):
+            body = members.linesForResolvedProperties { "self.\($0.name) = scope.resolve()" }
         }
 
         var modifiers = declaration.accessModifier(in: context)
@@ -78,7 +83,7 @@ enum ResolvableMacro: MemberMacro, ExtensionMacro {
             modifiers += "nonisolated "
         }
         if declaration.is(ClassDeclSyntax.self) {
-            modifiers += declaration.isFinal ? "" : "required "
+            modifiers += declaration.isFinal && !overrides ? "" : "required "
             if case .initialiser = source {
                 modifiers += "convenience "
             }

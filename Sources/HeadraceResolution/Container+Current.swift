@@ -21,7 +21,7 @@ extension Container {
     /// Makes this the container of the process, for every task that has none of its own.
     ///
     /// An application does so once, at its start. Tests do not: they use
-    /// ``DependencyResolutionScope/withCurrent(_:)``, and so may run at the same time.
+    /// `withCurrent(_:)`, and so may run at the same time.
     public func install() {
         CurrentScope.installed.withLock { $0 = self }
     }
@@ -37,7 +37,7 @@ extension DependencyResolutionScope {
         try await CurrentScope.$ofTask.withValue(self) { try await body() }
     }
 
-    /// The twin of ``withCurrent(_:)`` for what is synchronous.
+    /// The twin of `withCurrent(_:)` for what is synchronous.
     public func withCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
         try CurrentScope.$ofTask.withValue(self) { try body() }
     }

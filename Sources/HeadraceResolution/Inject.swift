@@ -18,12 +18,14 @@
 /// }
 /// ```
 ///
-/// It is resolved at each access, from ``Container/current``: what ``DependencyResolutionScope/withCurrent(_:)`` has
+/// It is resolved at each access, from ``Container/current``: what `withCurrent(_:)` has
 /// set for the task, or else what ``Container/install()`` has installed for the process. A singleton is the same each
 /// time, a transient object is not.
 ///
-/// A wrapper stores its key path, so it does not stand in a protocol extension, nor in a final class that is
-/// `Sendable` (the compiler takes the storage of every wrapper for mutable). The line to write there resolves the same:
+/// The macro of the same name in `HeadraceMacros` takes its place where both are imported, and stands everywhere. A
+/// wrapper stores its key path, so it does not stand in a protocol extension, nor in a final class that is
+/// `Sendable` (the compiler takes the storage of every wrapper for mutable). There it is the macro, or a line that
+/// resolves the same:
 ///
 /// ```swift
 /// extension CounterStoreAction {

@@ -249,6 +249,10 @@ struct ResolvableDiagnosticsTests {
             expandsTo: """
                 enum Outer {
                     private struct Inner {
+
+                        nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                            HeadraceResolution.Dependencies()
+                        }
                     }
                 }
                 """,
@@ -280,6 +284,10 @@ struct ResolvableDiagnosticsTests {
                 enum Outer {
                     private enum Middle {
                         struct Inner {
+
+                            nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                                HeadraceResolution.Dependencies()
+                            }
                         }
                     }
                 }

@@ -29,6 +29,12 @@ struct ResolvableExpansionTests {
                         self.api = scope.resolve()
                         self.analytics = scope.resolve()
                     }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on((any Api).self)
+                            .on(AnalyticsEngine.self)
+                    }
                 }
 
                 extension Handler: HeadraceResolution.Resolvable {
@@ -52,6 +58,11 @@ struct ResolvableExpansionTests {
 
                     nonisolated required init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.api = scope.resolve()
+                    }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies(of: Handler.self)
+                            .on((any Api).self)
                     }
                 }
 
@@ -77,12 +88,22 @@ struct ResolvableExpansionTests {
             expandsTo: """
                 struct Plan {
                     let api: any Api
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on((any Api).self)
+                    }
                 }
                 actor Cache {
                     let api: any Api
 
                     init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.api = scope.resolve()
+                    }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on((any Api).self)
                     }
                 }
 
@@ -114,6 +135,10 @@ struct ResolvableExpansionTests {
 
                     \(initialiser)nonisolated required init(scope: any HeadraceResolution.DependencyResolutionScope) {
                     }
+
+                    \(initialiser)nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies(of: Handler.self)
+                    }
                 }
 
                 extension Handler: HeadraceResolution.Resolvable {
@@ -140,6 +165,11 @@ struct ResolvableExpansionTests {
 
                         public nonisolated init(scope: any HeadraceResolution.DependencyResolutionScope) {
                             self.element = scope.resolve()
+                        }
+
+                        public nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                            HeadraceResolution.Dependencies()
+                                .on(Element.self)
                         }
                     }
                 }
@@ -179,12 +209,21 @@ struct ResolvableExpansionTests {
                     let one = 1
                     var two: Int = 2
                     @Published private(set) var displayedError: Error? = nil
-                    @Inject(\\.store) var store: Store
+                    var store: Store {
+                        get {
+                            HeadraceResolution.Inject(\\.store).wrappedValue
+                        }
+                    }
                     @Injected() var other: Store
                     private let dispatcher: CommandQueryDispatcher
 
                     nonisolated init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.dispatcher = scope.resolve()
+                    }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on(CommandQueryDispatcher.self)
                     }
                 }
 
@@ -239,6 +278,22 @@ struct ResolvableExpansionTests {
                         self.k = scope.resolve()
                         self.l = scope.resolve()
                     }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on(A.self)
+                            .on(B.self)
+                            .on(C?.self)
+                            .on(D?.self)
+                            .on(E?.self)
+                            .on(F.self)
+                            .on(G.self)
+                            .on(H.self)
+                            .on(I.self)
+                            .on(J.self)
+                            .on(K.self)
+                            .on(L.self)
+                    }
                 }
 
                 extension Model: HeadraceResolution.Resolvable {
@@ -286,6 +341,16 @@ struct ResolvableExpansionTests {
                         self.a = scope.resolve()
                         #endif
                     }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            #if DEBUG
+                            .on(Probe.self)
+                            #elseif os(Linux)
+                            #else
+                            .on(A.self)
+                            #endif
+                    }
                 }
 
                 extension Model: HeadraceResolution.Resolvable {
@@ -311,6 +376,12 @@ struct ResolvableExpansionTests {
 
                     public nonisolated required convenience init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.init(api: scope.resolve(), scope.resolve())
+                    }
+
+                    public nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies(of: Handler.self)
+                            .on((any Api).self)
+                            .on(Cache.self)
                     }
                 }
 
@@ -338,6 +409,11 @@ struct ResolvableExpansionTests {
 
                     nonisolated convenience init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.init(api: scope.resolve())
+                    }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on((any Api).self)
                     }
                 }
 
@@ -378,10 +454,18 @@ struct ResolvableExpansionTests {
             """,
             expandsTo: """
                 struct Handler: Resolvable {
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                    }
                 }
                 final class Other: Resolvable {
 
                     nonisolated init(scope: any HeadraceResolution.DependencyResolutionScope) {
+                    }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
                     }
                 }
 
@@ -415,6 +499,11 @@ struct ResolvableExpansionTests {
                     init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.window = scope.resolve()
                     }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on(Window.self)
+                    }
                 }
                 @DatabaseActor
                 final class Table {
@@ -422,6 +511,11 @@ struct ResolvableExpansionTests {
 
                     nonisolated convenience init(scope: any HeadraceResolution.DependencyResolutionScope) {
                         self.init(rows: scope.resolve())
+                    }
+
+                    nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                        HeadraceResolution.Dependencies()
+                            .on(Rows.self)
                     }
                 }
 

@@ -8,13 +8,23 @@
 import SwiftSyntax
 
 extension MemberBlockItemListSyntax {
-    /// One line for each stored property without a value, inside the `#if` in which it is declared.
-    var resolvingAssignments: [String] {
+    /// The stored properties without a value, those inside `#if` included.
+    var resolvedProperties: [ResolvedProperty] {
+        flatMap { member -> [ResolvedProperty] in
+            if let variable = member.decl.as(VariableDeclSyntax.self) {
+                return variable.resolvedProperties
+            }
+            return member.decl.as(IfConfigDeclSyntax.self)?.members.flatMap(\.resolvedProperties) ?? []
+        }
+    }
+
+    /// What `line` gives for each stored property without a value, inside the `#if` in which it is declared.
+    func linesForResolvedProperties(_ line: (ResolvedProperty) -> String?) -> [String] {
         flatMap { member -> [String] in
             if let variable = member.decl.as(VariableDeclSyntax.self) {
-                return variable.resolvedNames.map { "self.\($0) = scope.resolve()" }
+                return variable.resolvedProperties.compactMap(line)
             }
-            return member.decl.as(IfConfigDeclSyntax.self)?.resolvingAssignments ?? []
+            return member.decl.as(IfConfigDeclSyntax.self)?.linesForResolvedProperties(line) ?? []
         }
     }
 
@@ -33,13 +43,13 @@ extension IfConfigDeclSyntax {
         clauses.compactMap { $0.elements?.as(MemberBlockItemListSyntax.self) }
     }
 
-    fileprivate var resolvingAssignments: [String] {
-        guard members.contains(where: { !$0.resolvingAssignments.isEmpty }) else { return [] }
+    fileprivate func linesForResolvedProperties(_ line: (ResolvedProperty) -> String?) -> [String] {
+        guard members.contains(where: { !$0.linesForResolvedProperties(line).isEmpty }) else { return [] }
 
         let lines = clauses.flatMap { clause in
             let condition = clause.condition.map { " \($0.trimmedDescription)" } ?? ""
-            let assignments = clause.elements?.as(MemberBlockItemListSyntax.self)?.resolvingAssignments ?? []
-            return [clause.poundKeyword.text + condition] + assignments
+            let members = clause.elements?.as(MemberBlockItemListSyntax.self)
+            return [clause.poundKeyword.text + condition] + (members?.linesForResolvedProperties(line) ?? [])
         }
         return lines + ["#endif"]
     }
@@ -51,13 +61,20 @@ extension VariableDeclSyntax {
         modifiers.contains(keyword: .static) || modifiers.contains(keyword: .class)
     }
 
-    /// The names of what it stores without a value.
-    fileprivate var resolvedNames: [String] {
+    /// What it stores without a value.
+    fileprivate var resolvedProperties: [ResolvedProperty] {
         guard !isTypeProperty, !modifiers.contains(keyword: .lazy), !hasWrapperWithArguments else { return [] }
 
-        return bindings.flatMap { binding in
-            binding.initializer == nil && !binding.isComputed ? binding.pattern.names : []
+        var properties: [ResolvedProperty] = []
+        // `let a, b: B` gives both the type of the last.
+        var type: TypeSyntax?
+        for binding in bindings.reversed() {
+            type = binding.typeAnnotation?.type ?? type
+            if binding.initializer == nil, !binding.isComputed {
+                properties = binding.pattern.properties(of: type) + properties
+            }
         }
+        return properties
     }
 
     /// Whether a wrapper brings the value, as one with arguments does, and be they `()`.
@@ -93,10 +110,28 @@ extension PatternBindingSyntax {
 extension PatternSyntax {
     /// The names that it binds, those in a tuple included.
     var names: [String] {
-        if let identifier = self.as(IdentifierPatternSyntax.self) {
-            return [identifier.identifier.text]
-        }
-        return self.as(TuplePatternSyntax.self)?.elements.flatMap(\.pattern.names) ?? []
+        properties(of: nil).map(\.name)
     }
+
+    /// The names that it binds, each with its part of `type` as far as that is written out.
+    fileprivate func properties(of type: TypeSyntax?) -> [ResolvedProperty] {
+        if let identifier = self.as(IdentifierPatternSyntax.self) {
+            return [ResolvedProperty(name: identifier.identifier.text, type: type)]
+        }
+        guard let elements = self.as(TuplePatternSyntax.self)?.elements else { return [] }
+
+        let types = type?.as(TupleTypeSyntax.self)?.elements.map(\.type) ?? []
+        return elements.enumerated().flatMap { index, element in
+            element.pattern.properties(of: types.count == elements.count ? types[index] : nil)
+        }
+    }
+}
+
+/// A stored property that gets its value from the scope.
+struct ResolvedProperty {
+    let name: String
+
+    /// The type, where it is written.
+    let type: TypeSyntax?
 }
 #endif

@@ -16,8 +16,8 @@ enum ResolutionSource {
     /// It calls this initialiser.
     case initialiser(InitializerDeclSyntax)
 
-    /// It consists of these lines.
-    case storedProperties([String])
+    /// It gives the stored properties among these their values.
+    case storedProperties(MemberBlockItemListSyntax)
 
     /// Looks through `declaration`.
     ///
@@ -46,7 +46,7 @@ enum ResolutionSource {
         if let chosen = choice.chosen {
             self = .initialiser(chosen)
         } else {
-            self = .storedProperties(declaration.memberBlock.members.resolvingAssignments)
+            self = .storedProperties(declaration.memberBlock.members)
         }
     }
 

@@ -13,6 +13,7 @@ import Testing
 
 let macros = [
     "DomainEntity": MacroSpec(type: DomainEntityMacro.self, conformances: ["HasDomainEvents"]),
+    "Inject": MacroSpec(type: InjectMacro.self),
     "Resolvable": MacroSpec(type: ResolvableMacro.self, conformances: ["Resolvable"]),
     "ResolvableInit": MacroSpec(type: ResolvableInitMacro.self),
     "Resolved": MacroSpec(type: ResolvedMacro.self),

@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension ResolutionSource {
+    /// The `dependencies` that state what the `init(scope:)` resolves, or `nil` where it is written by hand.
+    func statement(of declaration: some DeclGroupSyntax, access: String) -> DeclSyntax? {
+        let types: [TypeSyntax?]
+        let lines: [String]
+        switch self {
+        case .written:
+            return nil
+        case .initialiser(let initialiser):
+            types = initialiser.resolvedParameters.map(\.type)
+            lines = initialiser.resolvedParameters.map { ".on(\($0.type.resolvedMetatype))" }
+        case .storedProperties(let members):
+            types = members.resolvedProperties.map(\.type)
+            lines = members.linesForResolvedProperties { property in
+                property.type.map { ".on(\($0.resolvedMetatype))" }
+            }
+        }
+
+        // A type that is not written out, as its wrapper tells it, is not known here.
+        let beginning = types.contains { $0 == nil } ? ".unknown" : "(\(declaration.declarer))"
+        let text =
+            [
+                "\(access)nonisolated static var dependencies: HeadraceResolution.Dependencies {",
+                "    HeadraceResolution.Dependencies\(beginning)",
+            ] + lines.map { "        \($0)" } + ["}"]
+        return "\(raw: text.joined(separator: "\n"))"
+    }
+}
+
+extension DeclGroupSyntax {
+    /// Whether the type states its `dependencies` itself.
+    var statesDependencies: Bool {
+        memberBlock.members.contains { member in
+            guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isTypeProperty else { return false }
+            return variable.bindings.contains { $0.pattern.names.contains("dependencies") }
+        }
+    }
+
+    /// Whether a class may have its conformance from its superclass: it is there already, and is not stated here.
+    ///
+    /// Then its initialiser overrides a required one, and `dependencies` cannot be declared again.
+    func mayInheritConformance(missing protocols: [TypeSyntax]) -> Bool {
+        guard protocols.isEmpty, self.is(ClassDeclSyntax.self), let inheritanceClause else { return false }
+        return !inheritanceClause.inheritedTypes.contains { $0.type.simpleName == "Resolvable" }
+    }
+
+    /// The argument that keeps the statement of a class from its subclasses.
+    fileprivate var declarer: String {
+        guard !isFinal, let declaration = self.as(ClassDeclSyntax.self) else { return "" }
+        return "of: \(declaration.name.text).self"
+    }
+}
+
+extension TypeSyntax {
+    /// The name without its module.
+    fileprivate var simpleName: String? {
+        self.as(MemberTypeSyntax.self)?.name.text ?? self.as(IdentifierTypeSyntax.self)?.name.text
+    }
+
+    /// The type as an argument, as a value of it is resolved: without what only parameters say.
+    fileprivate var resolvedMetatype: String {
+        let type = resolved
+        let needsNoParentheses: [SyntaxKind] = [
+            .identifierType, .memberType, .arrayType, .dictionaryType, .optionalType, .tupleType,
+        ]
+        let text = type.trimmedDescription
+        return needsNoParentheses.contains(type.kind) ? "\(text).self" : "(\(text)).self"
+    }
+
+    private var resolved: TypeSyntax {
+        if let unwrapped = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+            return TypeSyntax(OptionalTypeSyntax(wrappedType: unwrapped.wrappedType.trimmed))
+        }
+        guard let attributed = self.as(AttributedTypeSyntax.self) else { return self }
+
+        if attributed.attributes.contains(attributeNamed: "autoclosure"),
+            let function = attributed.baseType.as(FunctionTypeSyntax.self)
+        {
+            return function.returnClause.type.resolved
+        }
+        let attributes = attributed.attributes.filter { element in
+            element.as(AttributeSyntax.self)?.simpleName != "escaping"
+        }
+        guard !attributes.isEmpty else { return attributed.baseType.resolved }
+        return TypeSyntax(attributed.with(\.specifiers, []).with(\.attributes, attributes))
+    }
+}
+#endif
