@@ -87,6 +87,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceDomainTests",
             dependencies: [
+                "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
