@@ -53,9 +53,9 @@ let package = Package(
         .target(
             name: "HeadraceCore",
             dependencies: [
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Instrumentation", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
@@ -66,7 +66,9 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
 
@@ -101,6 +103,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceDomainTests",
             dependencies: [
+                "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),

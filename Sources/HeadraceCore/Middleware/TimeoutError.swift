@@ -17,7 +17,9 @@ public struct TimeoutError: Error, Sendable, CustomStringConvertible {
         /// It was cancelled and failed.
         public static let timedOut = Code(kind: .timedOut)
 
-        /// It was cancelled and succeeded all the same: what it did is done, what it returned is dropped.
+        /// It was cancelled and succeeded all the same: what it returned is dropped, what it did is done.
+        ///
+        /// A unit of work around the timeout still takes back what was done in it.
         public static let finishedLate = Code(kind: .finishedLate)
 
         /// The name of the code: bounded, fit for a metric label.

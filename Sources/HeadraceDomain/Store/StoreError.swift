@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
+
 /// An error of a store: what it was asked is not possible, or it cannot be used.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
@@ -85,6 +87,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.entity = entity
         self.cause = cause
     }
+}
+
+extension StoreError: CodedError, RetryableError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
+
+    /// Whether another writer was in the way: nothing was stored, and doing the work again may succeed.
+    public var isRetryable: Bool { code == .versionConflict || code == .locked }
 }
 
 extension StoreError {

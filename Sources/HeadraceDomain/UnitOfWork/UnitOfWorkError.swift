@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
+
 /// An error of the unit of work itself, neither of a handler nor of the store.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
@@ -44,4 +46,9 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
             chain: chain
         )
     }
+}
+
+extension UnitOfWorkError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
 }

@@ -1,0 +1,97 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Logging
+
+/// Logs when the handling of a message begins and ends, and lets everything logged in between name the message.
+///
+/// It uses the logger of the task, `Logger.current`, and binds one for the handler that carries
+///
+/// - `headrace.message.id`, `.kind`, `.type`;
+/// - `headrace.message.causation`, where another message caused this one, and `.correlation`;
+/// - `headrace.message.attempt`, from the second attempt on.
+///
+/// The end is logged with `headrace.message.duration`, a failure with `error` as well, and with
+/// `headrace.message.outcome`. Nothing of what is in the message is logged, unless an error names it.
+public struct LoggingMiddleware: Middleware {
+    private let level: Logger.Level
+    private let failureLevel: Logger.Level
+    private let clock: any TimeSource
+
+    /// Creates middleware that logs.
+    ///
+    /// - Parameters:
+    ///   - level: For what happens in the normal course, cancellation included.
+    ///   - failureLevel: For failures. Whoever sent the message gets the error too, and knows better what it means.
+    ///   - clock: Tells how long handling took.
+    public init(
+        level: Logger.Level = .debug,
+        failureLevel: Logger.Level = .debug,
+        clock: any TimeSource = ContinuousClock()
+    ) {
+        self.level = level
+        self.failureLevel = failureLevel
+        self.clock = clock
+    }
+
+    /// Handles `message` with a logger that names it.
+    ///
+    /// - Throws: What `next` throws.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        var logger = Logger.current
+        logger[metadataKey: "headrace.message.id"] = "\(context.id)"
+        logger[metadataKey: "headrace.message.kind"] = "\(context.kind)"
+        logger[metadataKey: "headrace.message.type"] = "\(context.typeName)"
+        logger[metadataKey: "headrace.message.causation"] = context.causationID.map { "\($0)" }
+        logger[metadataKey: "headrace.message.correlation"] = "\(context.correlationID)"
+        let attempt = context.attempt
+        logger[metadataKey: "headrace.message.attempt"] = attempt > 1 ? "\(attempt)" : nil
+
+        logger.log(level: level, "Handling a message")
+        let start = clock.now
+        do {
+            let output = try await binding(logger, isolation: #isolation) { try await next(message) }
+            log(.success, since: start, to: logger)
+            return output
+        } catch {
+            log(.failure(error), since: start, to: logger)
+            throw error
+        }
+    }
+
+    private func log(_ outcome: MessageOutcome, since start: ContinuousClock.Instant, to logger: Logger) {
+        var metadata: Logger.Metadata = [
+            "headrace.message.duration": "\(start.duration(to: clock.now))",
+            "headrace.message.outcome": "\(outcome.code)",
+        ]
+        switch outcome {
+        case .success:
+            logger.log(level: level, "Handled a message", metadata: metadata)
+        case .failure(let error):
+            metadata["error"] = "\(error)"
+            let level = error is CancellationError ? level : failureLevel
+            logger.log(level: level, "Handling a message failed", metadata: metadata)
+        }
+    }
+
+    /// Runs `operation` with `logger` as that of the task, on the actor of the caller.
+    ///
+    /// `withLogger` leaves it: only a closure that captures an isolated parameter stays there.
+    private func binding<Result>(
+        _ logger: Logger,
+        isolation: isolated (any Actor)?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await withLogger(logger) { _ in
+            _ = isolation
+            return try await operation()
+        }
+    }
+}

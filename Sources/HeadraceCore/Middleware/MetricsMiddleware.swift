@@ -1,0 +1,114 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import CoreMetrics
+import Synchronization
+
+/// Counts messages and measures how long handling them takes.
+///
+/// - `headrace.messages.begun`, a counter, by `kind` and `type`;
+/// - `headrace.messages.ended`, a counter, by `kind`, `type` and `outcome`;
+/// - `headrace.message.duration`, a timer, by the same.
+///
+/// All labels are of few values: the kind of the message, the name of its type, and ``MessageOutcome/code``.
+public struct MetricsMiddleware: Middleware {
+    private let clock: any TimeSource
+    private let metrics: MessageMetrics
+
+    /// Creates middleware that records metrics.
+    ///
+    /// - Parameters:
+    ///   - factory: Makes the metrics, once each. The one of the system: bootstrap it before.
+    ///   - clock: Tells how long handling took.
+    public init(factory: any MetricsFactory = MetricsSystem.factory, clock: any TimeSource = ContinuousClock()) {
+        self.clock = clock
+        metrics = MessageMetrics(factory: factory)
+    }
+
+    /// Handles `message` and records it.
+    ///
+    /// - Throws: What `next` throws.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        metrics.begun(context)
+        let start = clock.now
+        do {
+            let output = try await next(message)
+            metrics.ended(context, outcome: .success, after: start.duration(to: clock.now))
+            return output
+        } catch {
+            metrics.ended(context, outcome: .failure(error), after: start.duration(to: clock.now))
+            throw error
+        }
+    }
+}
+
+/// The metrics, made when they are first needed: as many as there are kinds, types and outcomes.
+private final class MessageMetrics: Sendable {
+    private struct Key: Hashable {
+        let kind: MessageKind
+        let type: ObjectIdentifier
+        var outcome: String?
+    }
+
+    private struct Ended {
+        let counter: Counter
+        let timer: CoreMetrics.Timer
+    }
+
+    private struct State {
+        var begun: [Key: Counter] = [:]
+        var ended: [Key: Ended] = [:]
+    }
+
+    private let factory: any MetricsFactory
+    private let state = Mutex(State())
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func begun(_ context: MessageContext) {
+        let key = Key(kind: context.kind, type: ObjectIdentifier(context.type))
+        let counter = state.withLock { state in
+            if let counter = state.begun[key] { return counter }
+            let counter = Counter(
+                label: "headrace.messages.begun", dimensions: dimensions(of: context), factory: factory
+            )
+            state.begun[key] = counter
+            return counter
+        }
+        counter.increment()
+    }
+
+    func ended(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {
+        let outcome = outcome.code
+        let key = Key(kind: context.kind, type: ObjectIdentifier(context.type), outcome: outcome)
+        let ended = state.withLock { state in
+            if let ended = state.ended[key] { return ended }
+            let dimensions = dimensions(of: context) + [("outcome", outcome)]
+            let ended = Ended(
+                counter: Counter(label: "headrace.messages.ended", dimensions: dimensions, factory: factory),
+                timer: CoreMetrics.Timer(
+                    label: "headrace.message.duration", dimensions: dimensions, factory: factory
+                )
+            )
+            state.ended[key] = ended
+            return ended
+        }
+        ended.counter.increment()
+        let (seconds, attoseconds) = duration.components
+        let (nanoseconds, isOverflown) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        ended.timer.recordNanoseconds(isOverflown ? .max : nanoseconds + attoseconds / 1_000_000_000)
+    }
+
+    private func dimensions(of context: MessageContext) -> [(String, String)] {
+        [("kind", context.kind.description), ("type", context.typeName)]
+    }
+}

@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Instrumentation
+public import Tracing
+
+/// Handles each message in a span of its own, within the trace of whoever sent it.
+///
+/// The span has the name of the message's type, is of the kind `internal`, and has the attributes
+/// `headrace.message.id`, `.kind`, `.type`, `.causation` where another message caused this one, `.correlation`, and
+/// `.attempt` from the second attempt on. A failure is recorded in it.
+public struct TracingMiddleware: Middleware {
+    private let tracer: (any Tracer)?
+
+    /// Creates middleware that makes spans by `tracer`, or, where that is `nil`, by the one of the task or the system.
+    public init(tracer: (any Tracer)? = nil) {
+        self.tracer = tracer
+    }
+
+    /// Handles `message` in a span.
+    ///
+    /// - Throws: What `next` throws.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        let tracer = tracer ?? InstrumentationSystem.tracer
+        let typeName = context.typeName
+        let span: any Span = tracer.startSpan(typeName, ofKind: .internal)
+        defer { span.end() }
+        if span.isRecording {
+            span.attributes["headrace.message.id"] = context.id.uuidString
+            span.attributes["headrace.message.kind"] = context.kind.description
+            span.attributes["headrace.message.type"] = typeName
+            span.attributes["headrace.message.causation"] = context.causationID?.uuidString
+            span.attributes["headrace.message.correlation"] = context.correlationID.uuidString
+            let attempt = context.attempt
+            if attempt > 1 { span.attributes["headrace.message.attempt"] = attempt }
+        }
+
+        // Not by `withSpan`, which leaves the caller's actor.
+        do {
+            return try await InstrumentationContext.$current.binding(span.context) { try await next(message) }
+        } catch {
+            span.recordError(error)
+            span.setStatus(SpanStatus(code: .error))
+            throw error
+        }
+    }
+}

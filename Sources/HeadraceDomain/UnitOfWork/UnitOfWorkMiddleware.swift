@@ -1,0 +1,49 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// Handles each command as one unit of work: everything it does is stored when it is handled, or nothing is.
+///
+/// ```swift
+/// UnitOfWorkMiddleware(on: store, delegator: registrar)
+/// ```
+///
+/// Units of work that a handler executes on the same store join it, and so do commands that it sends: one commit for
+/// all of them, when the first one is handled. Queries, events and all else pass through.
+///
+/// A retry belongs before it, as it is the commit that meets the conflict; within a unit of work nothing is retried.
+public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware {
+    private let delegator: any DomainEventDelegator
+    private let makeContext: @Sendable () -> Context
+
+    /// Creates middleware whose units of work are on the contexts that `makeContext` makes, a new one for each command.
+    public init(delegator: any DomainEventDelegator, makeContext: @escaping @Sendable () -> Context) {
+        self.delegator = delegator
+        self.makeContext = makeContext
+    }
+
+    /// Handles `message`, if it is a command in a unit of work.
+    ///
+    /// - Throws: What `next` throws, and then nothing is stored; what ``UnitOfWork/execute(_:)`` throws.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        guard context.kind == .command else { return try await next(message) }
+        return try await UnitOfWork(delegator: delegator, context: makeContext()).execute { _ in
+            try await next(message)
+        }
+    }
+}
+
+extension UnitOfWorkMiddleware where Context == EntityContext {
+    /// Creates middleware whose units of work are on `store`, their events brought to their handlers by `delegator`.
+    public init(on store: any EntityStore, delegator: any DomainEventDelegator) {
+        self.init(delegator: delegator) { EntityContext(store) }
+    }
+}

@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RateLimitMiddlewareTests {
+    private let clock = TestClock()
+
+    private func handling(burst: Int? = nil, per key: RateLimitMiddleware.Key = .messageType) -> Handling {
+        Handling(RateLimitMiddleware(2, every: .seconds(10), burst: burst, per: key, clock: clock), clock: clock)
+    }
+
+    private nonisolated(nonsending) func passes(
+        _ handling: Handling,
+        for principal: String? = nil,
+        _ message: some Sendable = Ping()
+    ) async throws -> Bool {
+        try await MessageContext.withPrincipal(principal.map { User($0) }) {
+            do {
+                try await handling.handle(message) { _ in }
+                return true
+            } catch is RateLimitError {
+                return false
+            }
+        }
+    }
+
+    @Test func whatComesTooFastIsRefusedAndToldWhenToComeAgain() async throws {
+        let handling = handling()
+        for _ in 1...2 { #expect(try await passes(handling)) }
+        clock.advance(by: .seconds(1))
+
+        let error = try await #require(throws: RateLimitError.self) {
+            try await handling.handle { _ in Issue.record("It was handled.") }
+        }
+
+        #expect(error.retryAfter == .seconds(4))
+        #expect(error.earliestRetry == clock.now.advanced(by: .seconds(4)))
+        #expect(error.isRetryable)
+        #expect(error.codeName == "rateLimited")
+        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        clock.advance(by: error.retryAfter - clock.minimumResolution)
+        #expect(try await !passes(handling))
+        clock.advance(by: clock.minimumResolution)
+        #expect(try await passes(handling))
+    }
+
+    @Test func theBurstMayDifferFromTheRate() async throws {
+        let handling = handling(burst: 1)
+
+        #expect(try await passes(handling))
+        #expect(try await !passes(handling))
+        clock.advance(by: .seconds(5))
+        #expect(try await passes(handling))
+    }
+
+    @Test(arguments: [
+        (RateLimitMiddleware.Key.messageType, [true, false, false, true]),
+        (.principal, [true, true, true, false]),
+        (.messageTypeAndPrincipal, [true, true, true, true]),
+    ])
+    func itCountsByItsKey(key: RateLimitMiddleware.Key, expected: [Bool]) async throws {
+        let handling = handling(burst: 1, per: key)
+
+        var passed = [try await passes(handling, for: "ada")]
+        passed.append(try await passes(handling, for: "bob"))
+        passed.append(try await passes(handling, for: nil))
+        passed.append(try await passes(handling, for: "ada", Pong()))
+
+        #expect(passed == expected)
+        #expect(try await !passes(handling, for: nil))
+    }
+
+    @Test func aFailureHasTakenItsTokenToo() async throws {
+        let handling = handling(burst: 1)
+
+        await #expect(throws: Failure()) { try await handling.handle { _ in throw Failure() } }
+
+        #expect(try await !passes(handling))
+    }
+
+    @Test func aRetryAroundItWaitsUntilItMayPass() async throws {
+        let clock = clock
+        let handling = Handling(
+            RetryMiddleware(backoff: Backoff(base: .seconds(1), jitter: 0), clock: clock),
+            RateLimitMiddleware(1, every: .seconds(30), clock: clock),
+            clock: clock
+        )
+        try await handling.handle { _ in }
+        let task = Task { try await handling.handle { _ in 2 } }
+
+        await clock.sleepers(1)
+        #expect(clock.remainingSleeps == [.seconds(30)])
+        clock.advance(by: .seconds(30))
+
+        #expect(try await task.value == 2)
+    }
+
+    @Test func manyTasksTogetherPassExactlyTheBurst() async throws {
+        let clock = clock
+        for _ in 0..<500 {
+            let handling = Handling(
+                RateLimitMiddleware(20, every: .seconds(1), burst: 7, maximumKeys: 1, clock: clock), clock: clock
+            )
+            let passed = Mutex(0)
+
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<16 {
+                    group.addTask { (try? await handling.handle { _ in true }) ?? false }
+                }
+                for await hasPassed in group where hasPassed { passed.withLock { $0 += 1 } }
+            }
+
+            #expect(passed.withLock(\.self) == 7)
+        }
+    }
+
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+        let answer = Answer("yes")
+
+        let returned = try await handling().handle { _ in
+            MainActor.assertIsolated()
+            return answer
+        }
+
+        #expect(returned === answer)
+    }
+}
