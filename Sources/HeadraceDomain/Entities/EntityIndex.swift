@@ -23,7 +23,7 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
     /// Whether two entities may not have the same value.
     public let isUnique: Bool
 
-    /// Gives the values of an entity.
+    /// Gives the values of an entity, in any order and some perhaps twice.
     let values: @Sendable (Entity) -> [IndexValue]
 
     /// Creates an index of one value for each entity, or none where `value` gives `nil`.
@@ -45,6 +45,6 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
     ) {
         self.name = name
         isUnique = unique
-        self.values = { entity in Array(Set(values(entity).map(\.indexValue))).sorted() }
+        self.values = { entity in values(entity).map(\.indexValue) }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         ("foobar", "343e1662793c64bf6f0d3597ba446f18"),
     ])
     func itIsFNV1aOf128Bits(text: String, digits: String) {
-        #expect(Fingerprint(bytes: text.utf8).rawValue == digits)
+        #expect(Fingerprint(bytes: Array(text.utf8)).rawValue == digits)
     }
 
     @Test func whereOneFieldEndsCounts() {

@@ -27,7 +27,7 @@ public struct Fingerprint: RawRepresentable, Hashable, Codable, Sendable, IndexV
     }
 
     /// Makes the fingerprint of the bytes of a file.
-    public init(bytes: some Sequence<UInt8>) {
+    public init(bytes: [UInt8]) {
         var hash = Hash()
         for byte in bytes { hash.combine(byte) }
         rawValue = hash.text

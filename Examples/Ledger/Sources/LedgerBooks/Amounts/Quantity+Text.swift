@@ -35,7 +35,8 @@ extension Quantity: LosslessStringConvertible {
 
     /// The plain text, with as many digits after the point as the scale says.
     public var description: String {
-        let digits = String(mantissa.magnitude)
+        // Numbers of 128 bits are slow to write, and few amounts need them.
+        let digits = UInt64(exactly: mantissa.magnitude).map { String($0) } ?? String(mantissa.magnitude)
         let sign = isNegative ? "-" : ""
         guard scale > 0 else { return sign + digits }
         let padded = String(repeating: "0", count: max(0, scale + 1 - digits.utf8.count)) + digits
