@@ -99,7 +99,7 @@ import Testing
     }
 
     /// The first maker is held in its factory until the others are known to have asked.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func whoAsksWhileItIsMadeGetsThatObject() {
         let began = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
