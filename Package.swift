@@ -122,6 +122,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceSQLiteTests",
             dependencies: [
+                "HeadraceCore",
                 "HeadraceSQLite",
                 "HeadraceTesting",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),

@@ -8,6 +8,7 @@
 import Foundation
 import GRDB
 public import HeadraceDomain
+import Synchronization
 
 /// A store in one SQLite file: the default of an application on one machine.
 ///
@@ -45,6 +46,12 @@ public final class SQLiteStore: EntityStore {
 
     private let pool: DatabasePool
     private let numbers: SchemaNumbers
+
+    /// Tells of commits: of this store at once, of others where somebody asks.
+    let feed = CommitFeed()
+
+    /// The number by which SQLite tells that others have committed, as last seen.
+    private let othersVersion = Mutex<Int?>(nil)
 
     /// Opens the store at `path`, and creates the file where there is none.
     ///
@@ -150,6 +157,22 @@ public final class SQLiteStore: EntityStore {
                 }
             }
         }
+        let kinds = changes.writes.map(\.document.reference.kind) + changes.deletions.map(\.reference.kind)
+        feed.recordCommit(of: Set(kinds))
+    }
+
+    /// Asks SQLite whether others have committed since it was last asked, and tells the feed.
+    ///
+    /// Each connection has a number of its own, which its own commits leave alone: hence the one that writes.
+    func noticeOthers() async throws {
+        let version = try await SQLiteFailure(path: path).translating {
+            try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA data_version") }
+        }
+        let isNews = othersVersion.withLock { last in
+            defer { last = version }
+            return last != nil && last != version
+        }
+        if isNews { feed.recordCommit(of: nil) }
     }
 
     private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {

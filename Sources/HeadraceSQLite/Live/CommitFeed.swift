@@ -1,0 +1,88 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Synchronization
+
+/// Tells when the entities of a kind were last changed; keeps no changes, only the position of the latest.
+final class CommitFeed: Sendable {
+    private let state = Mutex(CommitFeedState())
+
+    /// The number of commits so far.
+    var position: Int { state.withLock { $0.position } }
+
+    /// Records a commit that changed entities of `kinds`; all of them where it is `nil`.
+    func recordCommit(of kinds: Set<String>?) {
+        for waiter in state.withLock({ $0.recordCommit(of: kinds) }) { waiter.resume() }
+    }
+
+    /// Returns when one of `kinds` was changed after `position`, which may have been before.
+    ///
+    /// - Throws: `CancellationError`.
+    func waitForChange(of kinds: Set<String>, after position: Int) async throws {
+        let id = state.withLock { $0.makeWaiterID() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (waiter: CommitFeedState.Waiter) in
+                let isDone = state.withLock { state in
+                    // A task that is cancelled before it waits has had its handler run already.
+                    Task.isCancelled ? nil : state.wait(waiter, id: id, for: kinds, after: position)
+                }
+                switch isDone {
+                case true?: waiter.resume()
+                case false?: break
+                case nil: waiter.resume(throwing: CancellationError())
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.removeWaiter(id) }?.resume(throwing: CancellationError())
+        }
+    }
+}
+
+/// Decides who waits and who goes on; resumes nobody itself.
+struct CommitFeedState {
+    typealias Waiter = CheckedContinuation<Void, any Error>
+
+    private(set) var position = 0
+    private var lastChanges: [String: Int] = [:]
+    private var lastChangeOfAll = 0
+    private var waiters: [Int: (kinds: Set<String>, waiter: Waiter)] = [:]
+    private var waiterCount = 0
+
+    mutating func makeWaiterID() -> Int {
+        waiterCount += 1
+        return waiterCount
+    }
+
+    /// Gives those to resume.
+    mutating func recordCommit(of kinds: Set<String>?) -> [Waiter] {
+        position += 1
+        guard let kinds else {
+            lastChangeOfAll = position
+            defer { waiters.removeAll() }
+            return waiters.values.map(\.waiter)
+        }
+        for kind in kinds { lastChanges[kind] = position }
+        let woken = waiters.filter { !$0.value.kinds.isDisjoint(with: kinds) }
+        for id in woken.keys { waiters[id] = nil }
+        return woken.values.map(\.waiter)
+    }
+
+    /// Keeps `waiter`, or returns that it need not wait.
+    mutating func wait(_ waiter: Waiter, id: Int, for kinds: Set<String>, after position: Int) -> Bool {
+        if lastChangeOfAll > position || kinds.contains(where: { lastChanges[$0, default: 0] > position }) {
+            return true
+        }
+        waiters[id] = (kinds, waiter)
+        return false
+    }
+
+    /// Gives the waiter to resume, if it waits.
+    mutating func removeWaiter(_ id: Int) -> Waiter? {
+        waiters.removeValue(forKey: id)?.waiter
+    }
+}
+#endif

@@ -1,0 +1,156 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import HeadraceCore
+import HeadraceDomain
+import HeadraceSQLite
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct LiveQueryTests {
+    @Test func theFirstStateIsWhatIsThereAndTheNextComesWithACommit() async throws {
+        try await withStore { store in
+            try await store.insertNotes("a")
+            var states = store.observe { try await $0.fetch(Note.self).map(\.id) }.makeAsyncIterator()
+
+            #expect(try await states.next() == ["a"])
+            async let committed: Void = store.insertNotes("b")
+            #expect(try await states.next() == ["a", "b"])
+
+            try await committed
+        }
+    }
+
+    @Test func aSlowReaderGetsTheLatestStateAndNoBacklog() async throws {
+        try await withStore { store in
+            var states = store.observe { try await $0.fetch(Note.self).count }.makeAsyncIterator()
+            #expect(try await states.next() == 0)
+
+            for number in 1...5 { try await store.insertNotes("\(number)") }
+
+            #expect(try await states.next() == 5)
+        }
+    }
+
+    @Test func aCommitThatChangesNothingOfWhatIsReadYieldsNothing() async throws {
+        try await withStore { store in
+            try await store.insertNotes("a", "b")
+            let reads = Mutex(0)
+            var states = store.observe { context in
+                reads.withLock { $0 += 1 }
+                return try await context.find(Note.self, id: "a")?.size
+            }.makeAsyncIterator()
+            #expect(try await states.next() == 0)
+
+            try await store.resize("b", to: 1)
+            async let resized: Void = store.resize("a", to: 2)
+
+            // Neither a state for the other note nor the same state twice.
+            #expect(try await states.next() == 2)
+            try await resized
+            #expect(reads.withLock(\.self) >= 2)
+        }
+    }
+
+    @Test func aCommitBetweenTwoStatesIsNotMissed() async throws {
+        try await withStore { store in
+            var states = store.observe { try await $0.fetch(Note.self).count }.makeAsyncIterator()
+            let writing = Task {
+                for number in 1...100 { try await store.insertNotes("\(number)") }
+            }
+
+            var counts: [Int] = []
+            while counts.last != 100, let count = try await states.next() { counts.append(count) }
+
+            try await writing.value
+            #expect(counts.last == 100)
+            #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 < $1 })
+        }
+    }
+
+    @Test func anErrorOfTheReadEndsTheIteration() async throws {
+        struct Failure: Error {}
+        try await withStore { store in
+            var states = store.observe { _ -> Int in throw Failure() }.makeAsyncIterator()
+
+            await #expect(throws: Failure.self) { _ = try await states.next() }
+
+            let afterwards = try await states.next()
+            #expect(afterwards == nil)
+        }
+    }
+
+    @Test func cancellingTheTaskEndsTheWaiting() async throws {
+        try await withStore { store in
+            let (read, hasRead) = AsyncStream<Void>.makeStream()
+            let observing = Task {
+                for try await _ in store.observe({ try await $0.fetch(Note.self).count }) { hasRead.yield() }
+            }
+            for await _ in read { break }
+
+            observing.cancel()
+
+            await #expect(throws: CancellationError.self) { try await observing.value }
+        }
+    }
+
+    @Test func commitsOfAnotherStoreOnTheFileAreFoundAtTheNextTick() async throws {
+        try await withTemporaryFolder { folder in
+            let (clock, tick) = TickingClock.make()
+            let store = try openStore(folder.path(of: "store.sqlite"))
+            let other = try openStore(folder.path(of: "store.sqlite"))
+            var states = store.observe(polling: .seconds(1), clock: clock) {
+                try await $0.fetch(Note.self).map(\.id)
+            }.makeAsyncIterator()
+            #expect(try await states.next() == [])
+
+            try await other.insertNotes("a")
+            tick.yield()
+
+            #expect(try await states.next() == ["a"])
+        }
+    }
+
+    private nonisolated(nonsending) func withStore(
+        _ body: nonisolated(nonsending) (SQLiteStore) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await body(try openStore(folder.path(of: "store.sqlite")))
+        }
+    }
+}
+
+extension EntityStore {
+    fileprivate nonisolated(nonsending) func resize(_ id: String, to size: Int) async throws {
+        try await execute { context in
+            try await context.find(Note.self, id: id)?.size = size
+        }
+    }
+}
+
+/// A clock on which whoever sleeps wakes up with a tick.
+private struct TickingClock: TimeSource {
+    private let ticks: AsyncStream<Void>
+
+    let now = ContinuousClock.now
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    static func make() -> (clock: TickingClock, tick: AsyncStream<Void>.Continuation) {
+        let (ticks, continuation) = AsyncStream<Void>.makeStream()
+        return (TickingClock(ticks: ticks), continuation)
+    }
+
+    private init(ticks: AsyncStream<Void>) {
+        self.ticks = ticks
+    }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        for await _ in ticks { break }
+        try Task.checkCancellation()
+    }
+}
+#endif
