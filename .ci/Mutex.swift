@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// Stands for `Synchronization.Mutex` where ThreadSanitizer watches, in the copy that `thread-sanitizer` makes: a
+/// pthread mutex, which it knows.
+///
+/// Why `@unchecked Sendable` is right here: the value is reached under the lock only.
+@safe
+struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+
+    init(_ initialValue: consuming sending Value) {
+        unsafe pthread_mutex_init(lock, nil)
+        unsafe value.initialize(to: initialValue)
+    }
+
+    deinit {
+        unsafe value.deinitialize(count: 1)
+        unsafe value.deallocate()
+        unsafe pthread_mutex_destroy(lock)
+        unsafe lock.deallocate()
+    }
+
+    borrowing func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        unsafe pthread_mutex_lock(lock)
+        defer { unsafe pthread_mutex_unlock(lock) }
+        return try unsafe body(&value.pointee)
+    }
+}
