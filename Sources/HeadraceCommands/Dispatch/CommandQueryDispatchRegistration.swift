@@ -22,7 +22,8 @@ public struct CommandQueryDispatchRegistration {
     ///     middleware: [Announcing()])
     /// ```
     ///
-    /// - Where two handlers take the same message, the last one does; that is logged as a warning, here.
+    /// - Where two handlers take the same message, the last one does; that is logged as a warning, here, and a
+    ///   problem to `validate()` of the builder, which also finds what the handlers need and nothing gives.
     /// - Middleware wraps each message in the order of the list: the first one is the outermost. The handler is made
     ///   when the last one lets the message pass. Observers are told of what happens around all of it.
     /// - With middleware or observers each message has a `MessageContext`. Without, nothing is made for it, and a
@@ -45,21 +46,26 @@ public struct CommandQueryDispatchRegistration {
         scoping: DispatchScoping = .dispatcher,
         clock: any TimeSource = ContinuousClock()
     ) {
-        HandlerCatalog(
+        let catalog = HandlerCatalog(
             commandHandlers: commandHandlers,
             queryHandlers: queryHandlers,
             streamHandlers: streamHandlers
-        ).logDoubled()
+        )
+        catalog.logDoubled()
         let handlers = HandlerTable(
             commandHandlers: commandHandlers,
             queryHandlers: queryHandlers,
             streamHandlers: streamHandlers
         )
         let chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
-        registry.transient(
-            (any CommandQueryDispatcher).self,
-            Self.makeDispatcher(handlers: handlers, chain: chain, scoping: scoping)
+        var registration = Registration(
+            transient: (any CommandQueryDispatcher).self,
+            dependencies: scoping.dependencies,
+            factory: Self.makeDispatcher(handlers: handlers, chain: chain, scoping: scoping)
         )
+        registration.parts = catalog.parts
+        registration.notes = catalog.entries
+        registry.register(registration)
     }
 
     /// Decides, once, which dispatcher it is.

@@ -16,6 +16,13 @@ public struct DispatchScoping: Sendable {
 
     let choice: Choice
 
+    /// What a dispatcher takes from its scope as it is made: nothing, as its handlers are made later.
+    ///
+    /// What middleware of one's own takes is not known.
+    var dependencies: Dependencies {
+        if case .perDispatch(makeMiddleware: .some) = choice { .unknown } else { Dependencies() }
+    }
+
     /// The scope that the dispatcher was resolved from: the default.
     ///
     /// What is scoped is shared by all that is dispatched from one scope. It is the default because a program

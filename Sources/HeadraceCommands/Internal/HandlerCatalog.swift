@@ -10,7 +10,7 @@ import Logging
 /// Which messages a dispatcher handles, and by what; made from the lists of its handlers, without creating any.
 package struct HandlerCatalog: Sendable {
     /// A message and all that was registered for it.
-    package struct Entry: Sendable {
+    package struct Entry: RegistrationNote {
         /// The list that its handlers are in: `commandHandlers`, `queryHandlers` or `streamHandlers`.
         package let list: String
 
@@ -20,6 +20,9 @@ package struct HandlerCatalog: Sendable {
         /// The types of its handlers, in the order registered; the last one is the one that handles it.
         package internal(set) var handlers: [Any.Type]
     }
+
+    /// The handlers, with what they state that they take.
+    package private(set) var parts: [RegistrationPart] = []
 
     /// The messages, in the order in which they were first mentioned.
     package private(set) var entries: [Entry] = []
@@ -66,14 +69,42 @@ extension HandlerCatalog {
         queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
         streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = []
     ) {
-        for handler in commandHandlers { add(handler, of: Self.message(of: handler), in: "commandHandlers") }
-        for handler in queryHandlers { add(handler, of: Self.message(of: handler), in: "queryHandlers") }
-        for handler in streamHandlers { add(handler, of: Self.message(of: handler), in: "streamHandlers") }
+        for handler in commandHandlers {
+            add(handler, of: Self.message(of: handler), in: "commandHandlers")
+        }
+        for handler in queryHandlers {
+            add(handler, of: Self.message(of: handler), in: "queryHandlers")
+        }
+        for handler in streamHandlers {
+            add(handler, of: Self.message(of: handler), in: "streamHandlers")
+        }
+        parts =
+            commandHandlers.map { Self.part($0) } + queryHandlers.map { Self.part($0) }
+            + streamHandlers.map { Self.part($0) }
     }
+
+    private static func part<H: Resolvable>(_ handler: H.Type) -> RegistrationPart { RegistrationPart(handler) }
 
     private static func message<H: HandlesCommand>(of handler: H.Type) -> Any.Type { H.Command.self }
 
     private static func message<H: HandlesQuery>(of handler: H.Type) -> Any.Type { H.Query.self }
 
     private static func message<H: HandlesStreamQuery>(of handler: H.Type) -> Any.Type { H.Query.self }
+}
+
+extension HandlerCatalog.Entry {
+    /// Each message with several handlers: a dispatcher works, but not all that was registered.
+    package static func problems(in notes: [HandlerCatalog.Entry]) -> [CompositionProblem] {
+        notes.filter { $0.handlers.count > 1 }.map { note in
+            let handlers = note.handlers.map { "'\(String(reflecting: $0))'" }.joined(separator: ", ")
+            return CompositionProblem(
+                CompositionProblem.Kind("doubledHandler"),
+                path: [note.message] + note.handlers,
+                message: """
+                    '\(String(reflecting: note.message))' has \(note.handlers.count) handlers: \(handlers); the last \
+                    one handles it. To fix, remove the others from '\(note.list): […]'.
+                    """
+            )
+        }
+    }
 }
