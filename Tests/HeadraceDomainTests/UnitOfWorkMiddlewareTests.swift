@@ -195,7 +195,8 @@ import Testing
     @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
         let customer = Customer("a")
 
-        let returned = try await chain(TimeoutMiddleware(.seconds(5), clock: clock), unitOfWork)
+        let timeout = TimeoutMiddleware(.seconds(5), clock: clock)
+        let returned = try await chain(OnMainActor(), timeout, OnMainActor(), unitOfWork, OnMainActor())
             .run(Add(), kind: .command) { _ in
                 MainActor.assertIsolated()
                 return customer
@@ -219,3 +220,16 @@ import Testing
 }
 
 private struct Add: Sendable {}
+
+/// Checks that middleware before and after it stays on the main actor.
+private struct OnMainActor: Middleware {
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        MainActor.assertIsolated()
+        defer { MainActor.assertIsolated() }
+        return try await next(message)
+    }
+}

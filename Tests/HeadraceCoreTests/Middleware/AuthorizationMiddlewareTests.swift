@@ -110,7 +110,7 @@ import Testing
         )
 
         let returned = try await MessageContext.withPrincipal(User("ada")) {
-            try await handling.handle { _ in
+            try await handling.onMainActor.handle { _ in
                 MainActor.assertIsolated()
                 return answer
             }

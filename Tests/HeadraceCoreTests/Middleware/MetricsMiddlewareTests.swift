@@ -85,7 +85,7 @@ import Testing
     @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
         let answer = Answer("yes")
 
-        let returned = try await handling.handle { _ in
+        let returned = try await handling.onMainActor.handle { _ in
             MainActor.assertIsolated()
             return answer
         }

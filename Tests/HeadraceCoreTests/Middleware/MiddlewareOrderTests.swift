@@ -119,7 +119,7 @@ import Testing
         let answer = Answer("none")
 
         let returned = try await MessageContext.withPrincipal(User("ada")) {
-            try await handling.handle { _ in
+            try await handling.onMainActor.handle { _ in
                 MainActor.assertIsolated()
                 answer.text = "attempt \(try flaky.handle())"
                 return answer

@@ -124,12 +124,15 @@ import Testing
         #expect(flaky.attemptCount == 1)
     }
 
-    @Test func cancelledWhileHandlingItIsNotTriedAgain() async throws {
+    @Test func cancelledWhileHandlingItIsNotTriedAgainNorSaysSo() async throws {
         let (handling, flaky) = (handling(), Flaky.failingAlways)
+        let (handler, logger) = InMemoryLogHandler.makeLogger()
         let task = Task {
-            try await handling.handle { _ in
-                await untilCancelled()
-                return try flaky.handle()
+            try await withLogger(logger) { _ in
+                try await handling.handle { _ in
+                    await untilCancelled()
+                    return try flaky.handle()
+                }
             }
         }
 
@@ -137,6 +140,7 @@ import Testing
 
         await #expect(throws: Outage(number: 1)) { try await task.value }
         #expect(clock.remainingSleeps.isEmpty)
+        #expect(handler.entries.isEmpty)
     }
 
     @Test func theHandlerAndItsMiddlewareSeeWhichAttemptItIs() async throws {
@@ -191,7 +195,7 @@ import Testing
             clock.advance(by: .seconds(2))
         }
 
-        let returned = try await handling.handle { _ in
+        let returned = try await handling.onMainActor.handle { _ in
             MainActor.assertIsolated()
             answer.text += "+"
             if answer.text == "none+" { throw Outage() }

@@ -205,7 +205,7 @@ import Testing
     @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
         let answer = Answer("none")
 
-        let returned = try await handling.handle { _ in
+        let returned = try await handling.onMainActor.handle { _ in
             MainActor.assertIsolated()
             answer.text = "begun"
             await Gate.opened.pass()

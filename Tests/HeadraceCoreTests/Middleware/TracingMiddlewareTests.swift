@@ -92,7 +92,7 @@ import Tracing
     @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
         let answer = Answer("yes")
 
-        let returned = try await handling.handle { _ in
+        let returned = try await handling.onMainActor.handle { _ in
             MainActor.assertIsolated()
             return answer
         }

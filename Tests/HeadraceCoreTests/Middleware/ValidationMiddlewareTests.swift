@@ -62,7 +62,7 @@ import Testing
     @Test @MainActor func itStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
         let answer = Answer("yes")
 
-        let returned = try await handling.handle(PlaceOrder(customer: "Ada", lines: [])) { _ in
+        let returned = try await handling.onMainActor.handle(PlaceOrder(customer: "Ada", lines: [])) { _ in
             MainActor.assertIsolated()
             return answer
         }

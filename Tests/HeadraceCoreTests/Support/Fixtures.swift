@@ -74,14 +74,38 @@ struct Noting: Middleware {
     }
 }
 
+/// Checks that middleware before and after it stays on the main actor.
+///
+/// A closure of a main-actor test does not: it goes back there by itself.
+struct OnMainActor: Middleware {
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: nonisolated(nonsending) (Message) async throws -> Output
+    ) async throws -> Output {
+        MainActor.assertIsolated()
+        defer { MainActor.assertIsolated() }
+        return try await next(message)
+    }
+}
+
 /// Runs each message through middleware on one clock.
 struct Handling: Sendable {
+    private let middleware: [any Middleware]
     let clock: TestClock
-    let chain: MiddlewareChain
 
     init(_ middleware: any Middleware..., clock: TestClock = TestClock()) {
+        self.init(middleware, clock: clock)
+    }
+
+    private init(_ middleware: [any Middleware], clock: TestClock) {
+        self.middleware = middleware
         self.clock = clock
-        chain = MiddlewareChain(middleware: middleware, clock: clock)
+    }
+
+    /// The same, with a check around each middleware that it stays on the main actor.
+    var onMainActor: Handling {
+        Handling([OnMainActor()] + middleware.flatMap { [$0, OnMainActor()] as [any Middleware] }, clock: clock)
     }
 
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
@@ -89,7 +113,7 @@ struct Handling: Sendable {
         kind: MessageKind = .command,
         by handler: nonisolated(nonsending) (Message) async throws -> Output
     ) async throws -> Output {
-        try await chain.run(message, kind: kind, handler: handler)
+        try await MiddlewareChain(middleware: middleware, clock: clock).run(message, kind: kind, handler: handler)
     }
 
     nonisolated(nonsending) func handle<Output>(
