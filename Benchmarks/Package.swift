@@ -5,11 +5,14 @@ let package = Package(
     name: "headrace-benchmarks",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"])
+        .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"]),
+        .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
     ],
     dependencies: [
-        // Without traits neither GRDB nor swift-syntax is fetched or built.
-        .package(name: "headrace", path: "..", traits: [])
+        // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
+        .package(name: "headrace", path: "..", traits: []),
+        .package(name: "ledger", path: "../Examples/Ledger"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // MARK: For every benchmark
@@ -34,6 +37,18 @@ let package = Package(
                 "Measuring",
                 .product(name: "HeadraceCommands", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
+            ]
+        ),
+
+        // MARK: The ledger's import
+        .executableTarget(
+            name: "ImportBenchmark",
+            dependencies: [
+                "Measuring",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "LedgerApplication", package: "ledger"),
+                .product(name: "LedgerJournal", package: "ledger"),
             ]
         ),
     ],

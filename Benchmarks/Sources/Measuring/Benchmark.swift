@@ -4,8 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Dispatch
-
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -21,22 +19,9 @@ public struct Benchmark: Sendable {
         self.figures = figures
     }
 
-    /// Does what the arguments ask for, in a detached task, and ends the process.
-    ///
-    /// Call it from a synchronous `main`: an asynchronous one is isolated to the main actor, and so would
-    /// be everything that is measured.
+    /// Does what the arguments ask for and ends the process; call it from a synchronous `main`.
     public func run(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
-        let ended = DispatchSemaphore(value: 0)
-        Task.detached {
-            do {
-                exit(try await perform(Options(arguments)))
-            } catch {
-                print("error: \(error)")
-                exit(EXIT_FAILURE)
-            }
-        }
-        ended.wait()
-        exit(EXIT_FAILURE)
+        runToExit { try await perform(Options(arguments)) }
     }
 
     private func perform(_ options: Options) async throws -> Int32 {

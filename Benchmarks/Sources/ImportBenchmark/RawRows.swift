@@ -1,0 +1,109 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import GRDB
+import Headrace
+import LedgerApplication
+
+/// The rows that an import has left, to be inserted again with nothing but GRDB.
+struct RawRows {
+    private struct Insertion {
+        let sql: String
+        let arguments: StatementArguments
+    }
+
+    /// All insertions, in the order in which the store makes them.
+    private let all: [Insertion]
+
+    /// The same by transactions of the ledger; accounts and the rest are the last group.
+    private let groups: [[Insertion]]
+
+    /// Reads the rows of the file `database`.
+    init(of database: URL) throws {
+        let queue = try DatabaseQueue(path: database.path(percentEncoded: false))
+        let (entities, entries, events) = try queue.read { database in
+            (
+                try Row.fetchAll(database, sql: "SELECT * FROM entity ORDER BY rowid"),
+                // A key may be that of two kinds.
+                try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT index_entry.* FROM index_entry
+                        JOIN entity_index ON entity_index.id = index_id
+                        JOIN entity ON entity.kind = entity_index.kind AND entity.key = index_entry.key
+                        ORDER BY entity.rowid, index_id
+                        """
+                ),
+                try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT id, name, version, stream_kind, stream_key, recorded_at, document
+                        FROM event ORDER BY position
+                        """
+                )
+            )
+        }
+        all = [("entity", entities), ("index_entry", entries), ("event", events)].flatMap { table, rows in
+            rows.map { Self.insertion(of: $0, into: table) }
+        }
+
+        let posted = Set(events.filter { $0["name"] == TransactionPosted.eventName }.map { $0["stream_key"] as String })
+        var groups: [String: [Insertion]] = [:]
+        for (table, rows, key) in [
+            ("entity", entities, "key"), ("index_entry", entries, "key"), ("event", events, "stream_key"),
+        ] {
+            for row in rows {
+                let key: String = row[key]
+                groups[posted.contains(key) ? key : "", default: []].append(Self.insertion(of: row, into: table))
+            }
+        }
+        // The keys are UUIDs of version 7: their order is that of posting.
+        self.groups = posted.sorted().compactMap { groups[$0] } + [groups[""] ?? []]
+    }
+
+    private static func insertion(of row: Row, into table: String) -> Insertion {
+        let columns = row.columnNames.joined(separator: ", ")
+        let places = row.columnNames.map { _ in "?" }.joined(separator: ", ")
+        return Insertion(
+            sql: "INSERT INTO \(table) (\(columns)) VALUES (\(places))",
+            arguments: StatementArguments(row.databaseValues)
+        )
+    }
+
+    /// Gives what it takes to insert all rows into the new file `database`, in one transaction.
+    func insertAtOnce(into database: URL) throws -> Time {
+        try Self.time(of: [all], into: database)
+    }
+
+    /// Gives what it takes to insert all rows into the new file `database`, each of the ledger's transactions in one
+    /// of SQLite.
+    func insertOneByOne(into database: URL) throws -> Time {
+        try Self.time(of: groups, into: database)
+    }
+
+    private static func time(of groups: [[Insertion]], into database: URL) throws -> Time {
+        let path = database.path(percentEncoded: false)
+        // Makes the tables, and numbers kinds and indexes as in the file that was read.
+        try SQLiteStore(path: path, entities: Books.entities).close()
+        let pool = try DatabasePool(path: path)
+        defer { try? pool.close() }
+        return try pool.writeWithoutTransaction { database in
+            // As the store does: GRDB sets its writer to NORMAL.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            return try Time.measure {
+                for group in groups {
+                    try database.inTransaction(.immediate) {
+                        for insertion in group {
+                            try database.cachedStatement(sql: insertion.sql).execute(arguments: insertion.arguments)
+                        }
+                        return .commit
+                    }
+                }
+            }
+        }
+    }
+}

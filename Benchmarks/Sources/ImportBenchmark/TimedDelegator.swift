@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+
+/// Has the delegator of other books bring the events to their handlers, and takes the time.
+struct TimedDelegator: DomainEventDelegator {
+    /// Kept, as the delegator resolves from it.
+    private let books: Container
+
+    private let base: any DomainEventDelegator
+    private let laps: Laps
+
+    init(of books: Container, laps: Laps) {
+        self.books = books
+        base = books.resolve()
+        self.laps = laps
+    }
+
+    nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
+        _ event: any DomainEvent,
+        in context: Context
+    ) async throws {
+        laps.begin(.beforeCommit, insteadOf: .changeSet)
+        try await base.handleBeforeCommit(event, in: context)
+        // So it is, unless another event follows.
+        laps.begin(.changeSet)
+    }
+
+    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
+        laps.begin(.afterCommit)
+        await base.handleAfterCommit(event)
+    }
+}

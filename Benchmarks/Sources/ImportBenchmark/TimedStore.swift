@@ -1,0 +1,48 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import Synchronization
+
+/// Has another store do everything, takes the time, and keeps what was committed last.
+final class TimedStore: EntityStore {
+    private let base: any EntityStore
+    private let laps: Laps
+    private let committed = Mutex(ChangeSet())
+
+    init(_ base: any EntityStore, laps: Laps) {
+        self.base = base
+        self.laps = laps
+    }
+
+    /// What was committed last.
+    var changes: ChangeSet { committed.withLock { $0 } }
+
+    var schema: EntitySchema { base.schema }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        let interrupted = laps.begin(.lookUps)
+        defer { laps.begin(interrupted) }
+        return try await base.find(reference)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        let interrupted = laps.begin(.lookUps)
+        defer { laps.begin(interrupted) }
+        return try await base.fetch(query)
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        committed.withLock { $0 = changes }
+        laps.begin(.commit)
+        defer { laps.begin(.forgetting) }
+        try await base.commit(changes)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await base.events(after: position, limit: limit)
+    }
+}

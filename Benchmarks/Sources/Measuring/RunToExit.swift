@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Dispatch
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// Runs `body` in a detached task, and ends the process with what it returns, or as a failure if it throws.
+///
+/// Call it from a synchronous `main`: an asynchronous one is isolated to the main actor, and so would be
+/// everything that is measured.
+public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> Never {
+    Task.detached {
+        do {
+            exit(try await body())
+        } catch {
+            print("error: \(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+    DispatchSemaphore(value: 0).wait()
+    exit(EXIT_FAILURE)
+}
