@@ -10,12 +10,15 @@
 public struct MessageError: Error, Sendable, CustomStringConvertible {
     /// Why it was refused, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case deadlineExceeded }
+        private enum Kind: String { case deadlineExceeded, refused }
 
         private let kind: Kind
 
         /// The deadline of the message has passed.
         public static let deadlineExceeded = Code(kind: .deadlineExceeded)
+
+        /// A middleware did not let it be handled.
+        public static let refused = Code(kind: .refused)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -36,6 +39,17 @@ public struct MessageError: Error, Sendable, CustomStringConvertible {
             message: """
                 The deadline of '\(context.typeName)' passed \(duration) before it was to be handled; it was not. \
                 To fix, allow more time, or send less at once.
+                """
+        )
+    }
+
+    /// The refusal of a message that `middleware` does not let be handled.
+    package static func refused(_ context: MessageContext, by middleware: any ActionMiddleware.Type) -> MessageError {
+        MessageError(
+            code: .refused,
+            message: """
+                '\(context.typeName)' was refused by the middleware '\(middleware)'; it was not handled. \
+                To fix, send it when the middleware allows it, or take the middleware out of the chain.
                 """
         )
     }
