@@ -19,7 +19,7 @@
 /// ```
 public protocol Resolvable: SendableMetatype {
     /// Creates an instance whose dependencies come from `scope`.
-    init(scope: any DependencyResolutionScope)
+    init(scope: borrowing any DependencyResolutionScope)
 
     /// What the instances take from their scope.
     ///

@@ -69,7 +69,7 @@ private struct Guarding: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         try Task.checkCancellation()
         return try await next(message)

@@ -108,7 +108,7 @@ struct PassThrough: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         try await next(message)
     }
@@ -122,7 +122,7 @@ struct Signposts: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         journal.record("\(name) in")
         do {
@@ -145,7 +145,7 @@ final class ContextRecorder: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         seen.withLock { $0.append(context) }
         return try await next(message)
@@ -159,7 +159,7 @@ struct Closed: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         throw Refusal()
     }
@@ -172,7 +172,7 @@ struct Retrying: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         for _ in 1..<attempts {
             if let output = try? await next(message) { return output }

@@ -176,7 +176,7 @@ private struct Capitalising: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         guard let note = message as? Note, let replaced = Note(text: note.text.uppercased()) as? Message else {
             return try await next(message)
@@ -189,7 +189,7 @@ private struct OnMainActor: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         MainActor.preconditionIsolated()
         let output = try await next(message)

@@ -226,7 +226,7 @@ private struct OnMainActor: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         MainActor.assertIsolated()
         defer { MainActor.assertIsolated() }

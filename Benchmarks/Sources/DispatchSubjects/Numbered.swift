@@ -6,6 +6,7 @@
 
 public import HeadraceCommands
 public import HeadraceResolution
+import Measuring
 
 /// As many types as one wants, for tables of any size.
 public enum Numbered {
@@ -19,6 +20,14 @@ public enum Numbered {
         types(count).map { handler(of: $0) }
     }
 
+    /// Registers `count` singletons, each of a type of its own, and gives what resolves the one or the other repeatedly.
+    public static func registerSingletons(
+        _ count: Int,
+        in builder: ContainerBuilder
+    ) -> [@Sendable (Container, _ times: Int) -> Void] {
+        types(count).map { registerSingleton($0, in: builder) }
+    }
+
     /// Messages, as many as there are numbers.
     struct Command<Number>: CQDCommand {}
 
@@ -28,12 +37,24 @@ public enum Numbered {
         func handle(_ command: Command<Number>) async throws {}
     }
 
+    final class Object<Number>: Sendable {}
+
     private struct Zero {}
     private struct Successor<Number> {}
     private struct Pair<First, Second> {}
 
     private static func registerOne<Number>(_ number: Number.Type, in builder: ContainerBuilder) {
         builder.scoped(Command<Number>.self) { Command<Number>() }
+    }
+
+    private static func registerSingleton<Number>(
+        _ number: Number.Type,
+        in builder: ContainerBuilder
+    ) -> @Sendable (Container, _ times: Int) -> Void {
+        builder.singleton(Object<Number>.self) { Object<Number>() }
+        return { container, times in
+            for _ in 0..<times { consume(container.resolve(Object<Number>.self)) }
+        }
     }
 
     private static func handler<Number>(of number: Number.Type) -> any (HandlesCommand & Resolvable).Type {

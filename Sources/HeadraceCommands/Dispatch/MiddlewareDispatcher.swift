@@ -9,7 +9,9 @@ import HeadraceResolution
 
 /// The standard dispatcher where something wraps or watches its messages.
 ///
-/// The handler is made at the end of the chain, so a message that middleware refuses has none.
+/// The handler is made at the end of the chain, so a message that middleware refuses has none. What the end of the chain
+/// needs is copied first and not captured with `self`, nor by a capture list: Swift 6.3 takes a closure that has one off
+/// the caller's actor.
 struct MiddlewareDispatcher: CommandQueryDispatcher {
     let handlers: HandlerTable
     let chain: MiddlewareChain
@@ -17,6 +19,7 @@ struct MiddlewareDispatcher: CommandQueryDispatcher {
     let scope: any DependencyResolutionScope
 
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
+        let handlers = handlers
         let scope = scoping.scope(for: scope)
         defer { withExtendedLifetime(scope) {} }
         guard let makeMiddleware = scoping.makeMiddleware else {
@@ -30,6 +33,7 @@ struct MiddlewareDispatcher: CommandQueryDispatcher {
     }
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
+        let handlers = handlers
         let scope = scoping.scope(for: scope)
         defer { withExtendedLifetime(scope) {} }
         guard let makeMiddleware = scoping.makeMiddleware else {
@@ -44,6 +48,7 @@ struct MiddlewareDispatcher: CommandQueryDispatcher {
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery {
+        let handlers = handlers
         let scope = scoping.scope(for: scope)
         let middleware = scoping.makeMiddleware?(scope) ?? []
         return try await chain.run(query, kind: .query, inner: middleware) { query in

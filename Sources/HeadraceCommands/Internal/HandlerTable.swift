@@ -8,7 +8,7 @@ import HeadraceCore
 import HeadraceResolution
 
 /// The handlers of a dispatcher, by the type of their message.
-struct HandlerTable: Sendable {
+final class HandlerTable: Sendable {
     // Three tables, because a type may be a command and a query at once, and a route serves one of them.
     private let commands: TypeTable<Route>
     private let queries: TypeTable<Route>

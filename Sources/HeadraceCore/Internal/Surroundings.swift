@@ -4,8 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Instrumentation
-
 /// What messages inherit from the code that sends them, as one value in the context of the task.
 ///
 /// It is one word, so that the context of the task keeps it without a box.
@@ -37,21 +35,14 @@ enum Surroundings: Sendable {
         }
     }
 
-    private enum Key: InstrumentationContextKey {
-        typealias Value = Surroundings
-        static var nameOverride: String? { "headrace" }
-    }
-
-    static var current: Surroundings? { InstrumentationContext.current?[Key.self] }
+    @TaskLocal static var current: Surroundings?
 
     /// Runs `operation` with surroundings that `change` has made out of the current ones; it is given them, too.
     static nonisolated(nonsending) func withCurrent<Result>(
         _ change: (Surroundings?) -> Surroundings,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        var context = InstrumentationContext.current ?? .topLevel
-        context[Key.self] = change(context[Key.self])
-        return try await InstrumentationContext.$current.binding(context, operation)
+        try await $current.binding(change(current), operation)
     }
 
     /// Runs `operation` as the handling of a new message that these surroundings have given rise to.
@@ -60,9 +51,7 @@ enum Surroundings: Sendable {
         type: Any.Type,
         _ operation: nonisolated(nonsending) (MessageContext) async throws -> Result
     ) async throws -> Result {
-        var context = InstrumentationContext.current ?? .topLevel
-        let message = MessageContext(kind: kind, type: type, in: context[Key.self])
-        context[Key.self] = .message(message)
-        return try await InstrumentationContext.$current.binding(context) { try await operation(message) }
+        let message = MessageContext(kind: kind, type: type, in: current)
+        return try await $current.binding(.message(message)) { try await operation(message) }
     }
 }

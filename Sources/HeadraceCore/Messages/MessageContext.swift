@@ -17,9 +17,9 @@ import Synchronization
 /// let principal = MessageContext.current?.principal
 /// ```
 ///
-/// It rides on the context of swift-distributed-tracing, and so goes wherever that goes: into child tasks, and
-/// with a trace. A dispatcher makes one for each message where something reads it, which is where it has
-/// middleware or observers; without, handling a message costs nothing more than handling it.
+/// It is a task-local value, and so goes into child tasks; ``TracingMiddleware`` joins it to a trace. A dispatcher makes
+/// one for each message where something reads it, which is where it has middleware or observers; without, handling a
+/// message costs nothing more than handling it.
 public struct MessageContext: Sendable {
     /// Tells the message from all others; a UUID of version 7.
     public var id: UUID { storage.id }

@@ -49,7 +49,7 @@ extension ActionMiddleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         guard shouldExecute(message, in: context) else { throw MessageError.refused(context, by: Self.self) }
         willExecute(message, in: context)

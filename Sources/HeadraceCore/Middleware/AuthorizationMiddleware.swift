@@ -35,7 +35,7 @@ public struct AuthorizationMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         if let policies = policies[ObjectIdentifier(Message.self)] {
             guard let principal = context.principal else { throw AuthorizationError.unauthenticated(context) }

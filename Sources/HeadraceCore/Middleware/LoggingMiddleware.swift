@@ -43,7 +43,7 @@ public struct LoggingMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         var logger = Logger.current
         logger[metadataKey: "headrace.message.id"] = "\(context.id)"

@@ -34,7 +34,7 @@ public struct MetricsMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         metrics.begun(context)
         let start = clock.now

@@ -11,7 +11,7 @@
 ///     nonisolated(nonsending) func handle<Message: Sendable, Output>(
 ///         _ message: Message,
 ///         in context: MessageContext,
-///         next: nonisolated(nonsending) (Message) async throws -> Output
+///         next: Next<Message, Output>
 ///     ) async throws -> Output {
 ///         print("handling \(context.typeName)")
 ///         return try await next(message)
@@ -35,6 +35,6 @@ public protocol Middleware: Sendable {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output
 }

@@ -8,8 +8,7 @@
 ///
 /// A face makes one when it is composed, and asks it ``isEmpty`` once: where it is, messages take the direct path.
 package struct MiddlewareChain: Sendable {
-    /// The first middleware, which leads to the others.
-    private let outermost: MiddlewareLink?
+    private let middleware: [any Middleware]
     private let observers: [any MessageObserver]
     private let clock: any TimeSource
 
@@ -19,13 +18,13 @@ package struct MiddlewareChain: Sendable {
         observers: [any MessageObserver] = [],
         clock: any TimeSource = ContinuousClock()
     ) {
-        outermost = middleware.reversed().reduce(nil) { MiddlewareLink($1, inner: $0) }
+        self.middleware = middleware
         self.observers = observers
         self.clock = clock
     }
 
     /// Whether nothing would be done but to call the handler.
-    package var isEmpty: Bool { outermost == nil && observers.isEmpty }
+    package var isEmpty: Bool { middleware.isEmpty && observers.isEmpty }
 
     /// Handles `message` by `handler`, within all middleware, as a message of its own in the context of the task.
     ///
@@ -33,7 +32,7 @@ package struct MiddlewareChain: Sendable {
     package nonisolated(nonsending) func run<Message: Sendable, Output>(
         _ message: Message,
         kind: MessageKind,
-        handler: nonisolated(nonsending) (Message) async throws -> Output
+        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await Surroundings.withNewMessage(kind: kind, type: Message.self) { context in
             if observers.isEmpty {
@@ -54,7 +53,7 @@ package struct MiddlewareChain: Sendable {
         _ message: Message,
         kind: MessageKind,
         inner: [any Middleware],
-        handler: nonisolated(nonsending) (Message) async throws -> Output
+        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         let inner = MiddlewareChain(middleware: inner)
         return try await Surroundings.withNewMessage(kind: kind, type: Message.self) { context in
@@ -71,10 +70,10 @@ package struct MiddlewareChain: Sendable {
     private nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        handler: nonisolated(nonsending) (Message) async throws -> Output
+        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
-        guard let outermost else { return try await handler(message) }
-        return try await outermost.handle(message, in: context, handler: handler)
+        if middleware.isEmpty { return try await handler(message) }
+        return try await Next(Way(through: middleware, context: context, handler: handler), from: 0)(message)
     }
 
     private func requireTime(for context: MessageContext) throws {
@@ -98,35 +97,6 @@ package struct MiddlewareChain: Sendable {
             let duration = start.duration(to: clock.now)
             for observer in observers { observer.messageEnded(context, outcome: .failure(error), after: duration) }
             throw error
-        }
-    }
-}
-
-/// A middleware and those within it.
-///
-/// Objects rather than an array and an index: `next` captures one word of the chain and calls the middleware where it
-/// is, without a copy. Each middleware costs four frames on the stack of the task (its own and that of its witness,
-/// `next` and what forwards to it) and nothing on the heap.
-private final class MiddlewareLink: Sendable {
-    private let middleware: any Middleware
-    private let inner: MiddlewareLink?
-
-    init(_ middleware: any Middleware, inner: MiddlewareLink?) {
-        self.middleware = middleware
-        self.inner = inner
-    }
-
-    @inline(__always)
-    nonisolated(nonsending) func handle<Message: Sendable, Output>(
-        _ message: Message,
-        in context: MessageContext,
-        handler: nonisolated(nonsending) (Message) async throws -> Output
-    ) async throws -> Output {
-        guard let inner else {
-            return try await middleware.handle(message, in: context, next: handler)
-        }
-        return try await middleware.handle(message, in: context) { message in
-            try await inner.handle(message, in: context, handler: handler)
         }
     }
 }

@@ -70,7 +70,7 @@ public struct RateLimitMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         let bucket = BucketKey(
             type: key.hasType ? ObjectIdentifier(Message.self) : nil,

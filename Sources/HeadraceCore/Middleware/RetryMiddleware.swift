@@ -58,7 +58,7 @@ public struct RetryMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         var attempt = 1
         while true {

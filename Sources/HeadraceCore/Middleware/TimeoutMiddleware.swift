@@ -35,7 +35,7 @@ public struct TimeoutMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         let start = clock.now
         var end = start.advanced(by: limit)

@@ -27,7 +27,7 @@ public struct TracingMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         let tracer = tracer ?? InstrumentationSystem.tracer
         let typeName = context.typeName

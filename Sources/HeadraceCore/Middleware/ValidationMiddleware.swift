@@ -17,7 +17,7 @@ public struct ValidationMiddleware: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         if let validatable = message as? any Validatable {
             var validation = Validation()

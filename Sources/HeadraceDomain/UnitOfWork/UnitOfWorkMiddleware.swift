@@ -32,7 +32,7 @@ public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware {
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         guard context.kind == .command else { return try await next(message) }
         return try await UnitOfWork(delegator: delegator, context: makeContext()).execute { _ in

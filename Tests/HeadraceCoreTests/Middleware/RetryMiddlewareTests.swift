@@ -216,7 +216,7 @@ private struct AttemptNoting: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         journal.note("middleware \(context.attempt)")
         return try await next(message)

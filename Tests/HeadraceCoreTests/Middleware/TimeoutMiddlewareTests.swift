@@ -231,7 +231,7 @@ private struct Advancing: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         clock.advance(by: .seconds(1))
         return try await next(message)
@@ -244,12 +244,12 @@ private actor Desk {
     func handle(in handling: Handling) async throws -> Int {
         count += 1
         let counted = try await handling.handle { _ in
-            assertIsolated()
-            count += 1
+            self.assertIsolated()
+            self.count += 1
             await Gate.opened.pass()
-            assertIsolated()
-            count += 1
-            return Answer("\(count)")
+            self.assertIsolated()
+            self.count += 1
+            return Answer("\(self.count)")
         }
         assertIsolated()
         return counted.text == "\(count)" ? count : 0

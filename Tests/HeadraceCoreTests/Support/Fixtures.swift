@@ -66,7 +66,7 @@ struct Noting: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         journal.note("\(name) begins")
         defer { journal.note("\(name) ends") }
@@ -81,7 +81,7 @@ struct OnMainActor: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
-        next: nonisolated(nonsending) (Message) async throws -> Output
+        next: Next<Message, Output>
     ) async throws -> Output {
         MainActor.assertIsolated()
         defer { MainActor.assertIsolated() }
@@ -111,14 +111,14 @@ struct Handling: Sendable {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         kind: MessageKind = .command,
-        by handler: nonisolated(nonsending) (Message) async throws -> Output
+        by handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await MiddlewareChain(middleware: middleware, clock: clock).run(message, kind: kind, handler: handler)
     }
 
     nonisolated(nonsending) func handle<Output>(
         kind: MessageKind = .command,
-        by handler: nonisolated(nonsending) (Ping) async throws -> Output
+        by handler: nonisolated(nonsending) @escaping (Ping) async throws -> Output
     ) async throws -> Output {
         try await handle(Ping(), kind: kind, by: handler)
     }

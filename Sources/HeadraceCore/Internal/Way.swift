@@ -1,0 +1,23 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What the whole way of one message shares: all middleware, the context, and the handler at the end.
+@usableFromInline
+final class Way<Message: Sendable, Output> {
+    @usableFromInline let middleware: [any Middleware]
+    @usableFromInline let context: MessageContext
+    @usableFromInline let handler: nonisolated(nonsending) (Message) async throws -> Output
+
+    init(
+        through middleware: [any Middleware],
+        context: MessageContext,
+        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
+    ) {
+        self.middleware = middleware
+        self.context = context
+        self.handler = handler
+    }
+}

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The rest of a message's way: the middleware that follows, in the end the handler.
+///
+/// ```swift
+/// let output = try await next(message)
+/// ```
+///
+/// It is called like a function. It is a value and no closure, because a closure would cost each middleware two more
+/// calls. To test a middleware by itself, make one out of the handler that it is to lead to.
+public struct Next<Message: Sendable, Output> {
+    @usableFromInline let way: Way<Message, Output>
+
+    /// Which middleware of the way is called; the handler where there is none.
+    @usableFromInline let index: Int
+
+    /// Creates a way that leads to `handler` at once, for a message in `context`.
+    public init(
+        in context: MessageContext,
+        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
+    ) {
+        self.init(Way(through: [], context: context, handler: handler), from: 0)
+    }
+
+    @inlinable
+    init(_ way: Way<Message, Output>, from index: Int) {
+        self.way = way
+        self.index = index
+    }
+
+    /// Handles `message`; what calls it may do so several times, or not at all.
+    ///
+    /// It runs in the task and on the actor of the caller. Call it while the message is being handled, not later.
+    ///
+    /// - Throws: What the middleware that follows throws, and the handler, unwrapped.
+    @inlinable
+    public nonisolated(nonsending) func callAsFunction(_ message: Message) async throws -> Output {
+        guard index < way.middleware.count else { return try await way.handler(message) }
+        return try await way.middleware[index].handle(message, in: way.context, next: Next(way, from: index + 1))
+    }
+}

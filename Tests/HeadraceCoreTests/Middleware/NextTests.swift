@@ -1,0 +1,89 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Testing
+
+/// The rest of a message's way, for those who test a middleware by itself or call it more than once.
+@Suite struct NextTests {
+    private func context() async throws -> MessageContext {
+        try await Handling().handle { _ in try #require(MessageContext.current) }
+    }
+
+    @Test func whatIsMadeOutOfAHandlerLeadsToIt() async throws {
+        let next = Next<Ping, Int>(in: try await context()) { _ in 7 }
+
+        #expect(try await next(Ping()) == 7)
+    }
+
+    @Test func aMiddlewareIsTestedByItself() async throws {
+        let context = try await context()
+        let journal = Journal()
+
+        try await Noting(name: "a", journal: journal)
+            .handle(Ping(), in: context, next: Next(in: context) { _ in journal.note("handler") })
+
+        #expect(journal.entries == ["a begins", "handler", "a ends"])
+    }
+
+    @Test func eachCallTakesTheWholeRestOfTheWay() async throws {
+        let journal = Journal()
+        let handling = Handling(Repeating(times: 3), Noting(name: "a", journal: journal), Repeating(times: 2))
+
+        try await handling.handle { _ in journal.note("handler") }
+
+        let inner = ["a begins", "handler", "handler", "a ends"]
+        #expect(journal.entries == inner + inner + inner)
+    }
+
+    @Test func callsOfOneMiddlewareDoNotKnowEachOtherWhereTheyOverlap() async throws {
+        let journal = Journal()
+        let handling = Handling(Nested(), Noting(name: "a", journal: journal))
+
+        try await handling.handle { _ in journal.note("handler") }
+
+        #expect(journal.entries == ["a begins", "handler", "a ends", "a begins", "handler", "a ends"])
+    }
+
+    @Test func whatLiesOnTheWayIsLetGoWhenItHasEnded() async throws {
+        weak var journal: Journal?
+        do {
+            let noting = Journal()
+            journal = noting
+            try await Handling(Noting(name: "a", journal: noting)).handle { _ in noting.note("handler") }
+        }
+        #expect(journal == nil)
+    }
+}
+
+/// Handles each message several times.
+private struct Repeating: Middleware {
+    let times: Int
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        for _ in 1..<times { _ = try await next(message) }
+        return try await next(message)
+    }
+}
+
+/// Calls the rest of the way while the rest of the way is under way.
+private struct Nested: Middleware {
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        let again = Next<Message, Output>(in: context) { message in
+            _ = try await next(message)
+            return try await next(message)
+        }
+        return try await again(message)
+    }
+}
