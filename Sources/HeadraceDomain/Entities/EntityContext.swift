@@ -34,9 +34,15 @@ public final class EntityContext: DomainContext {
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
 
-    /// Creates a context on `store`, empty.
-    public init(_ store: any EntityStore) {
+    /// What the store is to do in its own terms.
+    private var work: [any StoreWork] = []
+
+    private let durability: Durability
+
+    /// Creates a context on `store`, empty, whose commits are as certain to last as `durability` says.
+    public init(_ store: any EntityStore, durability: Durability = .durable) {
         self.store = store
+        self.durability = durability
     }
 
     /// Adds `entity`: it is stored when the unit of work commits.
@@ -137,6 +143,13 @@ public final class EntityContext: DomainContext {
         }
     }
 
+    /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
+    ///
+    /// Where the store does not know such work, the commit reports ``StoreError/Code/unsupportedWork``.
+    public func perform(_ work: some StoreWork) {
+        self.work.append(work)
+    }
+
     private func track(_ entity: TrackedEntity) {
         tracked[entity.reference] = entity
         entity.entity.raisedEvents.watch(by: watch, as: touched.count)
@@ -181,6 +194,9 @@ public final class EntityContext: DomainContext {
             changes.events.append(try NewEvent(event, stream: collected.source, recordedAt: now))
         }
 
+        changes.work = work
+        changes.durability = durability
+
         if !changes.isEmpty {
             try await store.commit(changes)
         }
@@ -195,6 +211,7 @@ public final class EntityContext: DomainContext {
     private func forgetAll() {
         tracked.removeAll()
         touched.removeAll()
+        work.removeAll()
         // A new one: what the forgotten entities raise from now on concerns nobody here.
         watch = EventWatch()
         mistake = nil

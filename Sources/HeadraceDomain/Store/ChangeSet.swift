@@ -74,7 +74,13 @@ public struct ChangeSet: Sendable {
     /// The events to append to the log, in order.
     public var events: [NewEvent] = []
 
-    /// Creates a change set.
+    /// What the store does in its own terms, in order, after the writes.
+    public var work: [any StoreWork] = []
+
+    /// How certain it must be that the changes last, once they are committed.
+    public var durability = Durability.durable
+
+    /// Creates a change set, durable.
     public init(writes: [Write] = [], deletions: [Deletion] = [], events: [NewEvent] = []) {
         self.writes = writes
         self.deletions = deletions
@@ -82,5 +88,5 @@ public struct ChangeSet: Sendable {
     }
 
     /// Whether there is nothing to do.
-    public var isEmpty: Bool { writes.isEmpty && deletions.isEmpty && events.isEmpty }
+    public var isEmpty: Bool { writes.isEmpty && deletions.isEmpty && events.isEmpty && work.isEmpty }
 }

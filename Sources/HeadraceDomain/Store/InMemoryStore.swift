@@ -33,10 +33,12 @@ public final class InMemoryStore: EntityStore {
         return state.withLock { $0.fetch(query) }
     }
 
-    /// Applies `changes` whole, or throws and changes nothing.
+    /// Applies `changes` whole, or throws and changes nothing; how durable they are to be makes no difference.
     ///
-    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation` or `undeclaredEntity`.
+    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation` or `undeclaredEntity`;
+    ///   `unsupportedWork`, as it knows none.
     public func commit(_ changes: ChangeSet) async throws {
+        if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
         try state.withLock { state in
             try state.check(changes, schema: schema)
             state.apply(changes)

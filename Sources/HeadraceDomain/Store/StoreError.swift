@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
-            case invalidSchema
+            case invalidSchema, unsupportedWork
             case undecodable, newerSchema, unusable, corrupt, full, locked
         }
 
@@ -42,6 +42,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The types of entity that the store was opened with contradict one another.
         public static let invalidSchema = Code(kind: .invalidSchema)
+
+        /// The store was given work that it does not know, or that it cannot do within a transaction.
+        public static let unsupportedWork = Code(kind: .unsupportedWork)
 
         /// A stored document is not what its type decodes.
         public static let undecodable = Code(kind: .undecodable)
@@ -153,6 +156,17 @@ extension StoreError {
                 type to its 'entities:'.
                 """,
             entity: entity
+        )
+    }
+
+    /// `store` does not know `work`.
+    public static func unsupportedWork(_ work: any StoreWork, by store: any EntityStore.Type) -> StoreError {
+        StoreError(
+            code: .unsupportedWork,
+            message: """
+                '\(String(reflecting: store))' does not know work of the type '\(String(reflecting: type(of: work)))'. \
+                Nothing was stored. To fix, give it to the store that it was made for.
+                """
         )
     }
 
