@@ -17,8 +17,9 @@ package struct HandlerCatalog: Sendable {
         /// The type of the message.
         package let message: Any.Type
 
-        /// The types of its handlers, in the order registered; the last one is the one that handles it. None where the
-        /// message is only said to be sent.
+        /// The types of its handlers, in the order registered; the last one is the one that handles it.
+        ///
+        /// There is none where the message is only said to be sent.
         package internal(set) var handlers: [Any.Type]
     }
 

@@ -13,11 +13,12 @@ public struct Durability: Hashable, Sendable, CustomStringConvertible {
 
     private let kind: Kind
 
-    /// It is on the disk. The default.
+    /// It is on the disk: the default.
     public static let durable = Durability(kind: .durable)
 
-    /// It will be, at the latest with the next durable commit; until then a power failure may take it back, and with it
-    /// what was committed later. For what can be had again: caches, progress, statistics.
+    /// It will be, at the latest with the next durable commit.
+    ///
+    /// Until then a power failure may take it back. For what can be had again: caches, progress, statistics.
     public static let relaxed = Durability(kind: .relaxed)
 
     /// The word for it: bounded, fit for a metric label.
