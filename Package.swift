@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "HeadraceCore", targets: ["HeadraceCore"]),
         .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
         .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
+        .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
@@ -89,6 +90,21 @@ let package = Package(
             dependencies: [
                 "HeadraceCommands",
                 .product(name: "InMemoryLogging", package: "swift-log"),
+            ]
+        ),
+
+        .target(
+            name: "HeadraceFlux",
+            dependencies: ["HeadraceCore", .product(name: "Logging", package: "swift-log")]
+        ),
+        .testTarget(
+            name: "HeadraceFluxTests",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceFlux",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
@@ -185,6 +201,7 @@ let package = Package(
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceFlux",
                 "HeadraceResolution",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
