@@ -17,13 +17,19 @@ extension Dispatcher {
     ///   code `refused` and whatever else a middleware throws; `CancellationError`.
     @_disfavoredOverload  // Else a closure that returns nothing takes it also for an action that does not throw.
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
-        if let active = ActiveAction.innermost(of: pipeline) {
-            if active.task == .current { return try await run(action) }
-            if try await active.line.takeTurn(for: action) {
-                return try await executeInTurn(action, on: active.line)
-            }
+        let pipeline = pipeline
+        let active = ActiveAction.innermost(of: pipeline)
+        if let active, active.task.isCurrent {
+            if isDirect { return try await action.execute(with: self) }
+            return try await runThroughMiddleware(action)
         }
-        guard try await pipeline.line.takeTurn(for: action) else { throw PipelineError.shutDown }
+        if let line = active?.line, try await line.takeTurn(for: action) {
+            return try await executeInTurn(action, on: line)
+        }
+        try Task.checkCancellation()
+        if !pipeline.line.takeFreeTurn() {
+            guard try await pipeline.line.takeTurn(for: action) else { throw PipelineError.shutDown }
+        }
         try await executeInTurn(action, on: pipeline.line)
     }
 
@@ -33,6 +39,10 @@ extension Dispatcher {
     @discardableResult
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async -> MessageOutcome
     where A.Dispatcher == Self, A.Failure == Never {
+        if isDirect, let active = ActiveAction.innermost(of: pipeline), active.task.isCurrent {
+            await action.execute(with: self)
+            return .success
+        }
         do {
             let _: Void = try await dispatch(action)
             return .success
@@ -90,14 +100,19 @@ extension Dispatcher {
     private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on line: ActionLine) async throws
     where A.Dispatcher == Self {
         let active = ActiveAction(on: pipeline)
-        // The turn is over when the child tasks of the action that use it have ended as well.
-        defer { active.line.close { line.passTurn() } }
-        try await active.run { try await run(action) }
+        // The turn is over when what other tasks execute within the action has ended as well.
+        defer { active.close { line.passTurn() } }
+        try await active.run {
+            if isDirect { return try await action.execute(with: self) }
+            try await runThroughMiddleware(action)
+        }
     }
 
-    private nonisolated(nonsending) func run<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
-        let middlewares = middlewares
-        if middlewares.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
+    /// Whether nothing wraps or watches an action.
+    private nonisolated var isDirect: Bool { middlewares.isEmpty && pipeline.observers.isEmpty }
+
+    private nonisolated(nonsending) func runThroughMiddleware<A: Action>(_ action: A) async throws
+    where A.Dispatcher == Self {
         let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }
     }

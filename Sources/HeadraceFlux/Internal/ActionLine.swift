@@ -26,6 +26,11 @@ final class ActionLine: Sendable {
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var waitingCount: Int { state.withLock { $0.waitingCount } }
 
+    /// Takes the turn, if nobody has it and nobody waits.
+    func takeFreeTurn() -> Bool {
+        state.withLock { $0.takeFreeTurn() }
+    }
+
     /// Returns when the turn has come: `true`, or `false` where the line was closed before this one came.
     ///
     /// - Throws: `CancellationError`; ``PipelineError``.
@@ -89,6 +94,7 @@ final class ActionLine: Sendable {
 
     /// Ends the turn and gives it to the next.
     func passTurn() {
+        if state.withLock({ $0.endLastTurn() }) { return }
         act(on: state.withLock { $0.passTurn() })
     }
 

@@ -76,13 +76,17 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
 
     // MARK: Coming and going
 
+    /// Takes the turn, if nobody has it and nobody waits.
+    mutating func takeFreeTurn() -> Bool {
+        guard isActive, !isBusy, !isClosed, places.isEmpty else { return false }
+        isBusy = true
+        return true
+    }
+
     /// Gives whoever comes the turn or a place, and those who lose theirs by it.
     mutating func arrive(key: AnyHashable?, isAwaited: Bool) -> (Arrival, [Rejection]) {
         if isClosed { return (.closed, []) }
-        if isActive, !isBusy, places.isEmpty {
-            isBusy = true
-            return (.turn, [])
-        }
+        if takeFreeTurn() { return (.turn, []) }
         let key = key.map { AnyKey(value: $0) }
         guard let limit, places.count >= limit else { return (.place(take(key)), []) }
         switch overflow {
@@ -143,6 +147,13 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
     }
 
     // MARK: Turns
+
+    /// Ends the turn, if nobody waits for anything.
+    mutating func endLastTurn() -> Bool {
+        guard places.isEmpty, drainers.isEmpty, onIdle == nil else { return false }
+        isBusy = false
+        return true
+    }
 
     mutating func passTurn() -> Next {
         isBusy = false

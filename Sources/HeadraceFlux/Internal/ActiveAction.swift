@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceCore
+import Synchronization
 
 /// An action that is being executed: known to the task that does it, and to those that it starts.
 final class ActiveAction: Sendable {
@@ -13,8 +14,13 @@ final class ActiveAction: Sendable {
     /// The task that executes the action; what it awaits is executed in place.
     let task: TaskIdentity
 
-    /// Where the actions wait that other tasks execute within this one.
-    let line = ActionLine(limit: nil, overflow: .suspend)
+    /// Where the actions wait that other tasks execute within this one; made when one does.
+    private struct Inner {
+        var line: ActionLine?
+        var isClosed = false
+    }
+
+    private let inner = Mutex(Inner())
 
     private let pipeline: ObjectIdentifier
 
@@ -29,9 +35,32 @@ final class ActiveAction: Sendable {
         outer = Self.firstRunning(from: Self.current)
     }
 
+    /// Whether the action has ended.
+    private var isClosed: Bool { inner.withLock { $0.isClosed } }
+
+    /// Where the actions wait that other tasks execute within this one, or `nil` where it has ended.
+    var line: ActionLine? {
+        inner.withLock { inner in
+            if inner.isClosed { return nil }
+            if let line = inner.line { return line }
+            let line = ActionLine(limit: nil, overflow: .suspend)
+            inner.line = line
+            return line
+        }
+    }
+
+    /// Takes no more actions, and calls `onIdle` when those that other tasks execute within this one have ended.
+    func close(_ onIdle: @escaping @Sendable () -> Void) {
+        let line = inner.withLock { inner in
+            inner.isClosed = true
+            return inner.line
+        }
+        if let line { line.close(onIdle) } else { onIdle() }
+    }
+
     private static func firstRunning(from active: ActiveAction?) -> ActiveAction? {
         var next = active
-        while let active = next, active.line.isClosed { next = active.outer }
+        while let active = next, active.isClosed { next = active.outer }
         return next
     }
 
@@ -39,7 +68,9 @@ final class ActiveAction: Sendable {
     static func innermost(of pipeline: Pipeline) -> ActiveAction? {
         var next = current
         while let active = next {
-            if active.pipeline == ObjectIdentifier(pipeline), !active.line.isClosed { return active }
+            if active.pipeline == ObjectIdentifier(pipeline), active.task.isCurrent || !active.isClosed {
+                return active
+            }
             next = active.outer
         }
         return nil
