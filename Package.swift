@@ -135,9 +135,15 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
             ]
         ),
+        .executableTarget(
+            name: "CrashSubject",
+            dependencies: ["HeadraceDomain", "HeadraceSQLite", "HeadraceTesting"],
+            path: "Tests/CrashSubject"
+        ),
         .testTarget(
             name: "HeadraceSQLiteTests",
             dependencies: [
+                "CrashSubject",
                 "HeadraceCore",
                 "HeadraceSQLite",
                 "HeadraceTesting",
