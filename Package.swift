@@ -197,7 +197,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceTesting"]
+            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceResolution", "HeadraceTesting"]
         ),
 
         // MARK: The umbrella

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 import Synchronization
 
 extension Container {
@@ -30,11 +31,11 @@ extension Container {
 extension DependencyResolutionScope {
     /// Runs `body` with this container or scope as ``Container/current``, for its task and the tasks within.
     ///
-    /// A detached task has none.
+    /// It runs on the actor of the caller. A detached task has none.
     public nonisolated(nonsending) func withCurrent<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
-        try await CurrentScope.$ofTask.withValue(self) { try await body() }
+        try await CurrentScope.$ofTask.binding(self, body)
     }
 
     /// The twin of `withCurrent(_:)` for what is synchronous.

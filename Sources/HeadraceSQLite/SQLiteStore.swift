@@ -151,8 +151,7 @@ public final class SQLiteStore: EntityStore {
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }
-        let kinds = changes.writes.map(\.document.reference.kind) + changes.deletions.map(\.reference.kind)
-        feed.recordCommit(of: Set(kinds))
+        feed.recordCommit(of: changes.subjects)
     }
 
     /// Asks SQLite whether others have committed since it was last asked, and tells the feed.
@@ -176,6 +175,15 @@ public final class SQLiteStore: EntityStore {
     /// Gives the value of a pragma on the connection that writes.
     package func writerPragma(_ name: String) throws -> Int? {
         try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
+    }
+}
+
+extension ChangeSet {
+    /// What is another after the commit.
+    fileprivate var subjects: Set<CommitFeed.Subject> {
+        let kinds = writes.map(\.document.reference.kind) + deletions.map(\.reference.kind)
+        let subjects = Set(kinds.map { CommitFeed.Subject.entities($0) })
+        return events.isEmpty ? subjects : subjects.union([.events])
     }
 }
 #endif

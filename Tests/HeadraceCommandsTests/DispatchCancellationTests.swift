@@ -12,38 +12,87 @@ import Testing
 
 /// Ten thousand dispatches at once, some of which are cancelled at any moment.
 @Suite(.timeLimit(.minutes(5))) struct DispatchCancellationTests {
-    @Test(arguments: [[], [PassThrough()], [Guarding(), PassThrough()]] as [[any Middleware]])
+    /// One composition of the dispatcher.
+    struct Setup: CustomTestStringConvertible {
+        let testDescription: String
+        var middleware: [any Middleware] = []
+        var scoping = DispatchScoping.dispatcher
+
+        static let all = [
+            Setup(testDescription: "plain"),
+            Setup(testDescription: "a scope each", scoping: .perDispatch),
+            Setup(testDescription: "middleware", middleware: [PassThrough()]),
+            Setup(testDescription: "middleware, a scope each", middleware: [PassThrough()], scoping: .perDispatch),
+            Setup(testDescription: "middleware that looks", middleware: [Guarding(), PassThrough()]),
+        ]
+    }
+
+    @Test(arguments: Setup.all, [1, 2] as [UInt64])
     func eachHandlerRunsToItsEndOrTheCallerGetsAnErrorNeverNeitherNeverBoth(
-        middleware: [any Middleware]
+        setup: Setup,
+        seed: UInt64
     ) async throws {
         let count = 10_000
         let tally = Tally(count: count)
-        let contracts = container(commandHandlers: [WorkHandler.self], middleware: middleware) { builder in
+        let contracts = container(
+            commandHandlers: [WorkHandler.self],
+            middleware: setup.middleware,
+            scoping: setup.scoping
+        ) { builder in
             builder.singleton { tally }
         }
         let dispatcher: any CommandQueryDispatcher = contracts.resolve()
+        var generator = SplitMix(state: seed)
+        var tasks: [Task<Void, any Error>] = []
+        var cancelled: Set<Int> = []
 
-        let tasks = (0..<count).map { number in
-            Task {
-                do {
-                    try await dispatcher.dispatch(Work(number: number))
-                    tally.record(.returned, number)
-                } catch is CancellationError {
-                    tally.record(.threw, number)
+        for number in 0..<count {
+            tasks.append(
+                Task {
+                    do {
+                        try await dispatcher.dispatch(Work(number: number))
+                        tally.record(.returned, number)
+                    } catch is CancellationError {
+                        tally.record(.threw, number)
+                    }
                 }
+            )
+            // One of the latest, which runs or waits to; or one of all, which may have ended long ago.
+            if Bool.random(using: &generator) {
+                let earliest = Bool.random(using: &generator) ? max(0, number - 8) : 0
+                let victim = Int.random(in: earliest...number, using: &generator)
+                cancelled.insert(victim)
+                tasks[victim].cancel()
             }
         }
-        // Two in three, at whatever moment each of them has come to.
-        for (number, task) in tasks.enumerated() where !number.isMultiple(of: 3) { task.cancel() }
         for task in tasks { try await task.value }
 
         let outcomes = tally.outcomes
         #expect(outcomes.count == count)
-        #expect(outcomes.allSatisfy { $0 == [.finished, .returned] || $0 == [.threw] })
+        let odd = outcomes.indices.filter { ![[.finished, .returned], [.threw]].contains(outcomes[$0]) }
+        #expect(odd.isEmpty, "seed \(seed): \(odd.prefix(3).map { outcomes[$0] })")
         // Those that nobody cancelled are carried out, every one of them.
-        for number in stride(from: 0, to: count, by: 3) {
-            #expect(outcomes[number] == [.finished, .returned])
+        let lost = outcomes.indices.filter { !cancelled.contains($0) && outcomes[$0] != [.finished, .returned] }
+        #expect(lost.isEmpty, "seed \(seed): \(lost.prefix(3))")
+        #expect(cancelled.count > count / 4)
+    }
+
+    @Test func whatIsCancelledBeforehandIsToldToItsHandler() async throws {
+        let tally = Tally(count: 1)
+        let contracts = container(commandHandlers: [WorkHandler.self]) { builder in
+            builder.singleton { tally }
         }
+        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
+
+        await #expect(throws: CancellationError.self) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.cancelAll()
+                group.addTask { try await dispatcher.dispatch(Work(number: 0)) }
+                try await group.waitForAll()
+            }
+        }
+
+        #expect(tally.outcomes == [[]])
     }
 }
 
@@ -92,5 +141,19 @@ private final class WorkHandler: HandlesCommand, Resolvable {
         for _ in 0..<command.number % 5 { await Task {}.value }
         try Task.checkCancellation()
         tally.record(.finished, command.number)
+    }
+}
+
+/// Random numbers that are the same for the same seed: SplitMix64 of Steele, Lea and Flood,
+/// <https://doi.org/10.1145/2714064.2660195>.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

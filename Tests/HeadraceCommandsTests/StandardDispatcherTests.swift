@@ -34,6 +34,14 @@ import Testing
         #expect(try await dispatcher.dispatch(ReadNotes()) == ["note one", "erase"])
     }
 
+    @Test func aHandlerMayBeAStruct() async throws {
+        let contracts = container(commandHandlers: [EraseHandler.self])
+
+        try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(Erase())
+
+        #expect(contracts.resolve(Journal.self).entries == ["erase"])
+    }
+
     // MARK: The scope
 
     @Test func aHandlerIsMadeAnewForEachDispatch() async throws {
@@ -83,72 +91,6 @@ import Testing
         #expect(contracts.resolve(Journal.self).entries == ["note again", "note again"])
     }
 
-    // MARK: Which handler
-
-    @Test func theLastHandlerOfAMessageWins() async throws {
-        let contracts = container(
-            commandHandlers: [NoteHandler.self, ShoutHandler.self],
-            queryHandlers: [ReadNotesHandler.self, ReadNothingHandler.self]
-        )
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await dispatcher.dispatch(Note(text: "one"))
-
-        #expect(contracts.resolve(Journal.self).entries == ["NOTE ONE"])
-        #expect(try await dispatcher.dispatch(ReadNotes()) == [])
-    }
-
-    @Test func messagesOfOneSimpleNameAreTwoMessages() async throws {
-        let contracts = container(
-            commandHandlers: [Printer.OpenHandler.self, Door.OpenHandler.self]
-        )
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await dispatcher.dispatch(Printer.Open())
-        try await dispatcher.dispatch(Door.Open())
-
-        #expect(contracts.resolve(Journal.self).entries == ["printer", "door"])
-    }
-
-    @Test func aMessageThatIsACommandAndAQueryHasAHandlerForEach() async throws {
-        let contracts = container(commandHandlers: [SwapHandler.self], queryHandlers: [SwapAnswerer.self])
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await carryOut(Swap(), by: dispatcher)
-        let answer = try await ask(Swap(), of: dispatcher)
-
-        #expect(contracts.resolve(Journal.self).entries == ["swapped"])
-        #expect(answer == "swap it")
-    }
-
-    @Test func aHandlerMayTakeACommandAndAQuery() async throws {
-        let contracts = container(commandHandlers: [LampHandler.self], queryHandlers: [LampHandler.self])
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await dispatcher.dispatch(SwitchLamp())
-
-        #expect(try await dispatcher.dispatch(IsLampOn()))
-        #expect(contracts.resolve(Journal.self).entries == ["switched"])
-    }
-
-    @Test func aHandlerMayBeAStruct() async throws {
-        let contracts = container(commandHandlers: [EraseHandler.self])
-
-        try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(Erase())
-
-        #expect(contracts.resolve(Journal.self).entries == ["erase"])
-    }
-
-    @Test func theLastRegisteredDispatcherIsTheOneResolved() async throws {
-        let contracts = container(commandHandlers: [NoteHandler.self]) { builder in
-            builder.commandQueryDispatch().standard(commandHandlers: [ShoutHandler.self])
-        }
-
-        try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(Note(text: "one"))
-
-        #expect(contracts.resolve(Journal.self).entries == ["NOTE ONE"])
-    }
-
     // MARK: Errors
 
     @Test func anErrorOfAHandlerPassesThroughAsItIs() async throws {
@@ -165,52 +107,6 @@ import Testing
 
         #expect(ofTheCommand === reason)
         #expect(ofTheQuery === reason)
-    }
-
-    // MARK: Many at once
-
-    @Test(.timeLimit(.minutes(5)))
-    func tenThousandDispatchesAtOnceAreEachAnsweredOnce() async throws {
-        let contracts = container(queryHandlers: [DoubledHandler.self])
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-            for number in 0..<10_000 {
-                group.addTask { try await dispatcher.dispatch(Doubled(number: number)) }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-
-        #expect(answers.sorted() == (0..<10_000).map { $0 * 2 })
-        #expect(contracts.resolve(Journal.self).entries.count == 10_000)
-    }
-
-    @Test(.timeLimit(.minutes(5)))
-    func tenThousandCommandsAtOnceAreEachCarriedOutOnce() async throws {
-        let contracts = container(commandHandlers: [NoteHandler.self])
-
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<10_000 {
-                group.addTask {
-                    let dispatcher: any CommandQueryDispatcher = contracts.scope().resolve()
-                    try await dispatcher.dispatch(Note(text: "\(number)"))
-                }
-            }
-            try await group.waitForAll()
-        }
-
-        let tenants = contracts.resolve(Tenants.self).all
-        #expect(Set(contracts.resolve(Journal.self).entries) == Set((0..<10_000).map { "note \($0)" }))
-        #expect(contracts.resolve(Journal.self).entries.count == 10_000)
-        #expect(Set(tenants.map { ObjectIdentifier($0) }).count == 10_000)
-    }
-
-    private func carryOut(_ command: some CQDCommand, by dispatcher: any CommandQueryDispatcher) async throws {
-        try await dispatcher.dispatch(command)
-    }
-
-    private func ask<Q: CQDQuery>(_ query: Q, of dispatcher: any CommandQueryDispatcher) async throws -> Q.Value {
-        try await dispatcher.dispatch(query)
     }
 }
 
@@ -279,100 +175,6 @@ private final class NoteTwiceHandler: HandlesCommand, Resolvable {
     }
 }
 
-private final class ShoutHandler: HandlesCommand, Resolvable {
-    private let journal: Journal
-
-    init(scope: any DependencyResolutionScope) {
-        journal = scope.resolve()
-    }
-
-    func handle(_ command: Note) async throws {
-        journal.record("note \(command.text)".uppercased())
-    }
-}
-
-private final class ReadNothingHandler: HandlesQuery, Resolvable {
-    init(scope: any DependencyResolutionScope) {}
-
-    func handle(_ query: ReadNotes) async throws -> [String] { [] }
-}
-
-private enum Printer {
-    struct Open: CQDCommand {}
-
-    final class OpenHandler: HandlesCommand, Resolvable {
-        private let journal: Journal
-
-        init(scope: any DependencyResolutionScope) {
-            journal = scope.resolve()
-        }
-
-        func handle(_ command: Open) async throws {
-            journal.record("printer")
-        }
-    }
-}
-
-private enum Door {
-    struct Open: CQDCommand {}
-
-    final class OpenHandler: HandlesCommand, Resolvable {
-        private let journal: Journal
-
-        init(scope: any DependencyResolutionScope) {
-            journal = scope.resolve()
-        }
-
-        func handle(_ command: Open) async throws {
-            journal.record("door")
-        }
-    }
-}
-
-private struct Swap: CQDCommand, CQDQuery {
-    typealias Value = String
-}
-
-private final class SwapHandler: HandlesCommand, Resolvable {
-    private let journal: Journal
-
-    init(scope: any DependencyResolutionScope) {
-        journal = scope.resolve()
-    }
-
-    func handle(_ command: Swap) async throws {
-        journal.record("swapped")
-    }
-}
-
-private final class SwapAnswerer: HandlesQuery, Resolvable {
-    init(scope: any DependencyResolutionScope) {}
-
-    func handle(_ query: Swap) async throws -> String { "swap it" }
-}
-
-private struct SwitchLamp: CQDCommand {}
-
-private struct IsLampOn: CQDQuery {
-    typealias Value = Bool
-}
-
-private final class LampHandler: HandlesCommand, HandlesQuery, Resolvable {
-    private let journal: Journal
-
-    init(scope: any DependencyResolutionScope) {
-        journal = scope.resolve()
-    }
-
-    func handle(_ command: SwitchLamp) async throws {
-        journal.record("switched")
-    }
-
-    func handle(_ query: IsLampOn) async throws -> Bool {
-        journal.entries.contains("switched")
-    }
-}
-
 private final class Refusal: Error {
     let reason: String
 
@@ -403,23 +205,5 @@ private final class RefuseToSayHandler: HandlesQuery, Resolvable {
 
     func handle(_ query: RefuseToSay) async throws -> Int {
         throw query.with
-    }
-}
-
-private struct Doubled: CQDQuery {
-    typealias Value = Int
-    var number: Int
-}
-
-private final class DoubledHandler: HandlesQuery, Resolvable {
-    private let journal: Journal
-
-    init(scope: any DependencyResolutionScope) {
-        journal = scope.resolve()
-    }
-
-    func handle(_ query: Doubled) async throws -> Int {
-        journal.record("\(query.number)")
-        return query.number * 2
     }
 }

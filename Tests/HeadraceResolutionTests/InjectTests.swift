@@ -60,6 +60,12 @@ extension DependencyResolver {
         }
     }
 
+    @Test @MainActor func whatRunsWithAContainerStaysOnTheCallersActor() async {
+        let container = container { $0.singleton { CounterStore() } }
+
+        #expect(await container.withCurrent(isOnMainActor))
+    }
+
     @Test func theInstalledContainerServesTasksWithoutOne() async {
         // Process-wide, and so in a process of its own.
         await #expect(processExitsWith: .success) {
@@ -91,6 +97,11 @@ extension DependencyResolver {
 }
 
 // MARK: - Fixtures
+
+/// A function, since a closure of a main-actor test goes back there by itself.
+private nonisolated(nonsending) func isOnMainActor() async -> Bool {
+    #isolation === MainActor.shared
+}
 
 private struct CounterModel: Sendable {
     @Inject(\.counterStore) var store: CounterStore

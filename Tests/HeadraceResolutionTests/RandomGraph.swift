@@ -59,6 +59,30 @@ final class RandomGraph: Sendable {
         }
     }
 
+    /// Plans `count` types in which nothing is missing, cyclic or captive.
+    ///
+    /// Each needs only types of lower numbers, and none that lives shorter than itself.
+    init(soundSeed seed: UInt64, count: Int = 200) {
+        var generator = Generator(state: seed)
+        let lifetimes = (0..<count).map { _ in
+            [Lifetime.transient, .scoped, .singleton].randomElement(using: &generator) ?? .transient
+        }
+        var plans: [Plan] = []
+        // What takes something scoped, itself or by transient objects, is not for singletons.
+        var isScoped: [Bool] = []
+        for number in 0..<count {
+            let reachable = plans.indices.filter { lifetimes[number] != .singleton || !isScoped[$0] }
+            let needs = (0..<Int.random(in: 0...3, using: &generator)).compactMap { _ in
+                reachable.randomElement(using: &generator).map {
+                    Need(number: $0, isOptional: Bool.random(using: &generator))
+                }
+            }
+            plans.append(Plan(isRegistered: true, lifetime: lifetimes[number], needs: needs))
+            isScoped.append(lifetimes[number] == .scoped || needs.contains { isScoped[$0.number] })
+        }
+        self.plans = plans
+    }
+
     /// Plans `chain` types, each of which needs the next; the last is missing.
     init(chain: Int) {
         plans = (0..<chain).map { number in
@@ -68,6 +92,17 @@ final class RandomGraph: Sendable {
                 needs: number < chain - 1 ? [Need(number: number + 1, isOptional: false)] : []
             )
         }
+    }
+
+    private init(plans: [Plan]) {
+        self.plans = plans
+    }
+
+    /// The same graph, in which the type of `number` is not registered.
+    func without(_ number: Int) -> RandomGraph {
+        var plans = plans
+        plans[number] = Plan(isRegistered: false, lifetime: plans[number].lifetime, needs: plans[number].needs)
+        return RandomGraph(plans: plans)
     }
 
     /// A builder with what is planned.

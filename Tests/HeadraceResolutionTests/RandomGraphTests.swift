@@ -29,6 +29,35 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
+    func whatHasNoProblemIsMadeAsAWholeFromAnyScope(seed: UInt64) throws {
+        let graph = RandomGraph(soundSeed: seed)
+        let builder = graph.builder()
+
+        try builder.validate()
+        let container = builder.build()
+        try container.validate()
+        let found = [container, container.scope()].map { (resolver: any DependencyResolver) in
+            graph.plans.indices.filter { !graph.tryResolve($0, from: resolver) }
+        }
+
+        let seen = graph.seen.withLock(\.self)
+        #expect(found == [[], []])
+        #expect(seen.misses.isEmpty && seen.captives.isEmpty)
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
+    func oneTypeTakenOutOfASoundGraphIsAllThatIsMissing(seed: UInt64) throws {
+        let graph = RandomGraph(soundSeed: seed)
+        let needed = graph.plans.flatMap(\.needs).filter { !$0.isOptional }.map(\.number)
+        let missing = try #require(needed.isEmpty ? nil : needed[Int(seed) % needed.count])
+
+        let error = try #require(throws: CompositionError.self) { try graph.without(missing).builder().validate() }
+
+        #expect(error.problems.allSatisfy { $0.kind == .missing })
+        #expect(Set(error.problems.compactMap { $0.path.last.flatMap { RandomGraph.number(of: $0) } }) == [missing])
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>)
     func everyNeedOnACycleIsThereAndTheLastTypeIsTheFirst(seed: UInt64) throws {
         let graph = RandomGraph(seed: seed, cycles: true)
 

@@ -14,40 +14,42 @@ import Testing
     private let feed = CommitFeed()
 
     @Test func aChangeThatWasBeforeIsNotWaitedFor() async throws {
-        feed.recordCommit(of: ["order"])
+        feed.recordCommit(of: [.order])
 
-        try await feed.waitForChange(of: ["order"], after: 0)
+        try await feed.waitForChange(of: [.order], after: 0)
 
         #expect(feed.position == 1)
     }
 
-    @Test func aChangeOfAllKindsIsOneOfEach() async throws {
+    @Test func aChangeOfEverythingIsOneOfEach() async throws {
         feed.recordCommit(of: nil)
 
-        try await feed.waitForChange(of: ["order"], after: 0)
-        try await feed.waitForChange(of: ["customer"], after: 0)
+        try await feed.waitForChange(of: [.order], after: 0)
+        try await feed.waitForChange(of: [.customer], after: 0)
+        try await feed.waitForChange(of: [.events], after: 0)
     }
 
-    @Test func onlyThoseWakeWhoseKindsWereChanged() {
+    @Test func onlyThoseWakeWhoseSubjectsWereChanged() {
         var state = CommitFeedState<String>()
-        let kinds: KeyValuePairs = ["orders": ["order"], "customers": ["customer"], "both": ["customer", "order"]]
-        for (name, kinds) in kinds {
-            let isDone = state.wait(name, id: state.makeWaiterID(), for: Set(kinds), after: 0)
+        let waiters: KeyValuePairs<String, Set<CommitFeed.Subject>> = [
+            "orders": [.order], "customers": [.customer], "both": [.customer, .order], "log": [.events],
+        ]
+        for (name, subjects) in waiters {
+            let isDone = state.wait(name, id: state.makeWaiterID(), for: subjects, after: 0)
             #expect(!isDone)
         }
 
-        let woken = [[], ["order"], ["order"], nil].map { kinds in
-            state.recordCommit(of: kinds.map { Set($0) }).sorted()
-        }
+        let commits: [Set<CommitFeed.Subject>?] = [[], [.order], [.order], [.events], nil]
+        let woken = commits.map { state.recordCommit(of: $0).sorted() }
 
-        #expect(woken == [[], ["both", "orders"], [], ["customers"]])
+        #expect(woken == [[], ["both", "orders"], [], ["log"], ["customers"]])
     }
 
     @Test func aChangeThatWasSeenIsWaitedForAnew() {
         var state = CommitFeedState<String>()
-        _ = state.recordCommit(of: ["order"])
+        _ = state.recordCommit(of: [.order])
 
-        let isDone = [0, 1].map { state.wait("", id: state.makeWaiterID(), for: ["order"], after: $0) }
+        let isDone = [0, 1].map { state.wait("", id: state.makeWaiterID(), for: [.order], after: $0) }
 
         #expect(isDone == [true, false])
     }
@@ -55,7 +57,7 @@ import Testing
     @Test func whoStopsWaitingIsNotWoken() {
         var state = CommitFeedState<String>()
         let id = state.makeWaiterID()
-        _ = state.wait("one", id: id, for: ["order"], after: 0)
+        _ = state.wait("one", id: id, for: [.order], after: 0)
 
         let removed = [state.removeWaiter(id), state.removeWaiter(id)]
         let woken = state.recordCommit(of: nil)
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test func aCancelledTaskStopsWaiting() async {
-        let task = Task { [feed] in try await feed.waitForChange(of: ["order"], after: 0) }
+        let task = Task { [feed] in try await feed.waitForChange(of: [.order], after: 0) }
         task.cancel()
 
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -75,13 +77,18 @@ import Testing
         for _ in 0..<500 {
             let feed = CommitFeed()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for kind in ["order", "customer"] {
-                    group.addTask { try await feed.waitForChange(of: [kind], after: 0) }
-                    group.addTask { feed.recordCommit(of: [kind]) }
+                for subject in [CommitFeed.Subject.order, .customer] {
+                    group.addTask { try await feed.waitForChange(of: [subject], after: 0) }
+                    group.addTask { feed.recordCommit(of: [subject]) }
                 }
                 try await group.waitForAll()
             }
         }
     }
+}
+
+extension CommitFeed.Subject {
+    fileprivate static let order = Self.entities("order")
+    fileprivate static let customer = Self.entities("customer")
 }
 #endif

@@ -56,6 +56,43 @@ import Testing
         }
     }
 
+    @Test func whatReadsTheLogYieldsWhenItHasGrown() async throws {
+        try await withStore { store in
+            var pages = store.observe { context in
+                try await context.events(after: 1, limit: 2).map(\.position)
+            }.makeAsyncIterator()
+            #expect(try await pages.next() == [])
+
+            // The first event is before what is read.
+            try await store.insertNotes("a")
+            async let second: Void = store.insertNotes("b")
+            #expect(try await pages.next() == [2])
+            try await second
+            async let others: Void = store.insertNotes("c", "d")
+
+            #expect(try await pages.next() == [2, 3])
+            try await others
+        }
+    }
+
+    @Test func whatReadsTheLogIsNotWokenByChangesWithoutEvents() async throws {
+        try await withStore { store in
+            try await store.insertNotes("a")
+            let reads = Mutex(0)
+            var counts = store.observe { context in
+                reads.withLock { $0 += 1 }
+                return try await context.events(after: 0, limit: 10).count
+            }.makeAsyncIterator()
+            #expect(try await counts.next() == 1)
+
+            for size in 1...10 { try await store.resize("a", to: size) }
+            try await store.insertNotes("b")
+
+            #expect(try await counts.next() == 2)
+            #expect(reads.withLock(\.self) == 2)
+        }
+    }
+
     @Test func aCommitBetweenTwoStatesIsNotMissed() async throws {
         try await withStore { store in
             var states = store.observe { try await $0.fetch(Note.self).count }.makeAsyncIterator()

@@ -161,6 +161,39 @@ import Testing
         }
         #expect(throws: RecordingDispatcherError.self) { try dispatcher.requireDispatched() }
     }
+
+    @Test func theMessagesThemselvesAreRequiredInTheirOrder() async throws {
+        dispatcher.stub(GetName.self) { _ in "name" }
+        try await dispatcher.dispatch(Rename(to: "one"))
+        _ = try await dispatcher.dispatch(GetName(number: 1))
+
+        try dispatcher.requireDispatched(Rename(to: "one"), GetName(number: 1))
+
+        let mistakes: [() throws -> Void] = [
+            { try dispatcher.requireDispatched(GetName(number: 1), Rename(to: "one")) },
+            { try dispatcher.requireDispatched(Rename(to: "one"), GetName(number: 2)) },
+            { try dispatcher.requireDispatched(Rename(to: "one"), Rename(to: "one")) },
+            { try dispatcher.requireDispatched(Rename(to: "one")) },
+            { try dispatcher.requireDispatched(Rename(to: "one"), GetName(number: 1), GetName(number: 1)) },
+        ]
+        for mistake in mistakes { #expect(throws: RecordingDispatcherError.self) { try mistake() } }
+    }
+
+    @Test func requiringAnotherMessageListsBoth() async throws {
+        try await dispatcher.dispatch(Rename(to: "one"))
+
+        let error = #expect(throws: RecordingDispatcherError.self) {
+            try dispatcher.requireDispatched(Rename(to: "two"))
+        }
+
+        #expect(error?.code == .unmetRequirement)
+        #expect(
+            error?.message == """
+                Required was exactly [HeadraceTestingTests.Rename(to: "two")], in this order. Dispatched was this:
+                  1. HeadraceTestingTests.Rename(to: "one")
+                """
+        )
+    }
 }
 
 private struct Offline: Error {}

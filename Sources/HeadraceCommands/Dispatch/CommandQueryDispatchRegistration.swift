@@ -25,7 +25,8 @@ public struct CommandQueryDispatchRegistration {
     /// - Where two handlers take the same message, the last one does; that is logged as a warning, here, and a
     ///   problem to `validate()` of the builder, which also finds what the handlers need and nothing gives.
     /// - Middleware wraps each message in the order of the list: the first one is the outermost. The handler is made
-    ///   when the last one lets the message pass. One that does nothing where it stands is a problem to `validate()`. Observers are told of what happens around all of it.
+    ///   when the last one lets the message pass. One that does nothing where it stands is a problem to `validate()`.
+    ///   Observers are told of what happens around all of it.
     /// - With middleware or observers each message has a `MessageContext`. Without, nothing is made for it, and a
     ///   deadline is not looked at: the dispatcher is then another one, which knows nothing of either.
     ///

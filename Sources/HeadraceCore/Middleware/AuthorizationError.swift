@@ -12,7 +12,7 @@
 public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
     /// Why it was refused, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case unauthenticated, denied }
+        private enum Kind: String { case unauthenticated, denied, noPolicy }
 
         private let kind: Kind
 
@@ -21,6 +21,9 @@ public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
 
         /// A policy says no.
         public static let denied = Code(kind: .denied)
+
+        /// The type of the message has no policy, and what has none is refused.
+        public static let noPolicy = Code(kind: .noPolicy)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -64,6 +67,20 @@ public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
                 """,
             messageType: type,
             principalID: principal.principalID
+        )
+    }
+
+    static func noPolicy(_ context: MessageContext) -> AuthorizationError {
+        let type = context.typeName
+        return AuthorizationError(
+            code: .noPolicy,
+            message: """
+                '\(type)' has no policy, and what has none is refused. To fix, add \
+                'AuthorizationPolicy(for: \(type).self) { … }' to the authorisation, or \
+                '.open(to: \(type).self)' where anybody may send it.
+                """,
+            messageType: type,
+            principalID: context.principal?.principalID
         )
     }
 }

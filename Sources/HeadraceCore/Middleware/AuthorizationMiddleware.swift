@@ -14,34 +14,61 @@
 /// ```
 ///
 /// A message whose type has a policy needs a principal, and is refused without; of several policies all must allow it.
-/// A message whose type has none passes through.
+/// A message whose type has none passes through, or is refused, as one says:
+///
+/// ```swift
+/// AuthorizationMiddleware(
+///     withoutPolicy: .refuse,
+///     .open(to: SignIn.self),
+///     AuthorizationPolicy(for: CloseBooks.self, sentBy: Accountant.self)
+/// )
+/// ```
 public struct AuthorizationMiddleware: Middleware {
+    /// What becomes of a message whose type has no policy.
+    public struct Fallback: Hashable, Sendable {
+        private enum Kind { case pass, refuse }
+
+        private let kind: Kind
+
+        /// It passes through.
+        public static let pass = Fallback(kind: .pass)
+
+        /// It is refused, whoever sends it: a type that was forgotten is closed, not open.
+        public static let refuse = Fallback(kind: .refuse)
+    }
+
+    private let fallback: Fallback
     private let policies: [ObjectIdentifier: [AuthorizationPolicy]]
 
     /// Creates middleware that enforces `policies`.
-    public init(_ policies: AuthorizationPolicy...) {
-        self.init(policies)
+    ///
+    /// - Parameters:
+    ///   - fallback: What becomes of messages whose type has no policy; they pass unless said otherwise. The middleware
+    ///     sees all messages of the dispatcher that it is registered with, and what their handlers dispatch there.
+    ///   - policies: Who may send what.
+    public init(withoutPolicy fallback: Fallback = .pass, _ policies: AuthorizationPolicy...) {
+        self.init(withoutPolicy: fallback, policies)
     }
 
-    /// Creates middleware that enforces `policies`.
-    public init(_ policies: [AuthorizationPolicy]) {
+    /// Creates middleware that enforces `policies`, a list of them.
+    public init(withoutPolicy fallback: Fallback = .pass, _ policies: [AuthorizationPolicy]) {
+        self.fallback = fallback
         self.policies = Dictionary(grouping: policies, by: \.messageType)
     }
 
     /// Handles `message` where all policies of its type allow it, asked in the order registered.
     ///
-    /// - Throws: ``AuthorizationError`` where there is no principal or a policy says no; what a policy throws; what
-    ///   `next` throws.
+    /// - Throws: ``AuthorizationError`` where there is no principal, a policy says no, or there is none and that is to be
+    ///   refused; what a policy throws; what `next` throws.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
         next: Next<Message, Output>
     ) async throws -> Output {
         if let policies = policies[ObjectIdentifier(Message.self)] {
-            guard let principal = context.principal else { throw AuthorizationError.unauthenticated(context) }
-            for policy in policies where try await !policy.allows(message, for: principal) {
-                throw AuthorizationError.denied(context, to: principal)
-            }
+            for policy in policies { try await policy.check(message, in: context) }
+        } else if fallback == .refuse {
+            throw AuthorizationError.noPolicy(context)
         }
         return try await next(message)
     }

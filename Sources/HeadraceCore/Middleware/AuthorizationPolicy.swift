@@ -13,7 +13,9 @@
 /// ```
 public struct AuthorizationPolicy: Sendable {
     let messageType: ObjectIdentifier
-    private let isAllowed: nonisolated(nonsending) @Sendable (any Principal, any Sendable) async throws -> Bool
+
+    /// `nil` where anybody may send the messages, and nobody too.
+    private let isAllowed: (nonisolated(nonsending) @Sendable (any Principal, any Sendable) async throws -> Bool)?
 
     /// Creates the policy of `Message`: `isAllowed` says whether the principal may send this one.
     ///
@@ -47,7 +49,22 @@ public struct AuthorizationPolicy: Sendable {
         }
     }
 
-    nonisolated(nonsending) func allows(_ message: any Sendable, for principal: any Principal) async throws -> Bool {
-        try await isAllowed(principal, message)
+    private init(open messageType: ObjectIdentifier) {
+        self.messageType = messageType
+        isAllowed = nil
+    }
+
+    /// The policy of messages that anybody may send, without a principal too: signing in, say.
+    ///
+    /// It says so where messages without a policy are refused. Another policy of the same type holds beside it.
+    public static func open<Message: Sendable>(to type: Message.Type) -> AuthorizationPolicy {
+        AuthorizationPolicy(open: ObjectIdentifier(type))
+    }
+
+    /// Throws where `message`, in `context`, is not allowed.
+    nonisolated(nonsending) func check(_ message: any Sendable, in context: MessageContext) async throws {
+        guard let isAllowed else { return }
+        guard let principal = context.principal else { throw AuthorizationError.unauthenticated(context) }
+        guard try await isAllowed(principal, message) else { throw AuthorizationError.denied(context, to: principal) }
     }
 }

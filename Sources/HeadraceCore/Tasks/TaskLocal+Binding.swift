@@ -12,7 +12,7 @@ extension TaskLocal {
     package nonisolated(nonsending) func binding<Result>(
         _ value: Value,
         _ operation: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result {
+    ) async rethrows -> Result {
         try await bind(value, isolation: #isolation, operation)
     }
 
@@ -20,7 +20,7 @@ extension TaskLocal {
         _ value: Value,
         isolation: isolated (any Actor)?,
         _ operation: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result {
+    ) async rethrows -> Result {
         try await withValue(value) {
             _ = isolation
             return try await operation()

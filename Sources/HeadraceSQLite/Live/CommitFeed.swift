@@ -7,8 +7,17 @@
 #if SQLite
 import Synchronization
 
-/// Tells when the entities of a kind were last changed; keeps no changes, only the position of the latest.
+/// Tells when something was last changed; keeps no changes, only the position of the latest.
 final class CommitFeed: Sendable {
+    /// What a commit may change.
+    enum Subject: Hashable, Sendable {
+        /// The entities of a kind.
+        case entities(String)
+
+        /// The log of events.
+        case events
+    }
+
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
     private let state = Mutex(CommitFeedState<Waiter>())
@@ -16,21 +25,21 @@ final class CommitFeed: Sendable {
     /// The number of commits so far.
     var position: Int { state.withLock { $0.position } }
 
-    /// Records a commit that changed entities of `kinds`; all of them where it is `nil`.
-    func recordCommit(of kinds: Set<String>?) {
-        for waiter in state.withLock({ $0.recordCommit(of: kinds) }) { waiter.resume() }
+    /// Records a commit that changed `subjects`; all there are where it is `nil`.
+    func recordCommit(of subjects: Set<Subject>?) {
+        for waiter in state.withLock({ $0.recordCommit(of: subjects) }) { waiter.resume() }
     }
 
-    /// Returns when one of `kinds` was changed after `position`, which may have been before.
+    /// Returns when one of `subjects` was changed after `position`, which may have been before.
     ///
     /// - Throws: `CancellationError`.
-    func waitForChange(of kinds: Set<String>, after position: Int) async throws {
+    func waitForChange(of subjects: Set<Subject>, after position: Int) async throws {
         let id = state.withLock { $0.makeWaiterID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
                 let isDone = state.withLock { state in
                     // A task that is cancelled before it waits has had its handler run already.
-                    Task.isCancelled ? nil : state.wait(waiter, id: id, for: kinds, after: position)
+                    Task.isCancelled ? nil : state.wait(waiter, id: id, for: subjects, after: position)
                 }
                 switch isDone {
                 case true?: waiter.resume()
@@ -47,9 +56,9 @@ final class CommitFeed: Sendable {
 /// Decides who waits and who goes on; resumes nobody itself.
 struct CommitFeedState<Waiter: Sendable>: Sendable {
     private(set) var position = 0
-    private var lastChanges: [String: Int] = [:]
+    private var lastChanges: [CommitFeed.Subject: Int] = [:]
     private var lastChangeOfAll = 0
-    private var waiters: [Int: (kinds: Set<String>, waiter: Waiter)] = [:]
+    private var waiters: [Int: (subjects: Set<CommitFeed.Subject>, waiter: Waiter)] = [:]
     private var waiterCount = 0
 
     mutating func makeWaiterID() -> Int {
@@ -58,25 +67,25 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
     }
 
     /// Gives those to resume.
-    mutating func recordCommit(of kinds: Set<String>?) -> [Waiter] {
+    mutating func recordCommit(of subjects: Set<CommitFeed.Subject>?) -> [Waiter] {
         position += 1
-        guard let kinds else {
+        guard let subjects else {
             lastChangeOfAll = position
             defer { waiters.removeAll() }
             return waiters.values.map(\.waiter)
         }
-        for kind in kinds { lastChanges[kind] = position }
-        let woken = waiters.filter { !$0.value.kinds.isDisjoint(with: kinds) }
+        for subject in subjects { lastChanges[subject] = position }
+        let woken = waiters.filter { !$0.value.subjects.isDisjoint(with: subjects) }
         for id in woken.keys { waiters[id] = nil }
         return woken.values.map(\.waiter)
     }
 
     /// Keeps `waiter`, or returns that it need not wait.
-    mutating func wait(_ waiter: Waiter, id: Int, for kinds: Set<String>, after position: Int) -> Bool {
-        if lastChangeOfAll > position || kinds.contains(where: { lastChanges[$0, default: 0] > position }) {
+    mutating func wait(_ waiter: Waiter, id: Int, for subjects: Set<CommitFeed.Subject>, after position: Int) -> Bool {
+        if lastChangeOfAll > position || subjects.contains(where: { lastChanges[$0, default: 0] > position }) {
             return true
         }
-        waiters[id] = (kinds, waiter)
+        waiters[id] = (subjects, waiter)
         return false
     }
 

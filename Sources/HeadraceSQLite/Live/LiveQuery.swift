@@ -16,8 +16,8 @@ public import HeadraceDomain
 /// }
 /// ```
 ///
-/// - The first value is what is there; each further one differs from the one before: in which entities were read, or
-///   in their versions. A commit that changes nothing of that yields nothing.
+/// - The first value is what is there; each further one differs from the one before: in which entities were read, in
+///   their versions, or in which events. A commit that changes nothing of that yields nothing.
 /// - Nothing is kept back: a value is read when it is asked for, in the task and on the actor of whoever asks. Who is
 ///   slow misses what was in between, and never the last state.
 /// - Each read has a context of its own, and so entities of its own. Change them in a unit of work, not here.
@@ -67,8 +67,8 @@ public struct LiveQuery<Value>: AsyncSequence {
             isEnded = true
             while true {
                 if let last {
-                    let kinds = Set(last.reads.map(\.kind))
-                    try await query.store.waitForCommit(to: kinds, after: last.position, polling: query.polling)
+                    let subjects = Set(last.reads.map(\.subject))
+                    try await query.store.waitForCommit(to: subjects, after: last.position, polling: query.polling)
                 } else if query.polling != nil {
                     // What others commit from now on is news.
                     try await query.store.noticeOthers()
@@ -113,15 +113,15 @@ extension SQLiteStore {
         LiveQuery(store: self, polling: interval.map { ($0, clock) }, read: read)
     }
 
-    /// Returns when one of `kinds` was changed after `position`.
+    /// Returns when one of `subjects` was changed after `position`.
     fileprivate func waitForCommit(
-        to kinds: Set<String>,
+        to subjects: Set<CommitFeed.Subject>,
         after position: Int,
         polling: (interval: Duration, clock: any TimeSource)?
     ) async throws {
-        guard let polling else { return try await feed.waitForChange(of: kinds, after: position) }
+        guard let polling else { return try await feed.waitForChange(of: subjects, after: position) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [feed] in try await feed.waitForChange(of: kinds, after: position) }
+            group.addTask { [feed] in try await feed.waitForChange(of: subjects, after: position) }
             group.addTask {
                 while true {
                     try await polling.clock.sleep(polling.interval)

@@ -8,17 +8,26 @@
 import HeadraceDomain
 import Synchronization
 
-/// A store that remembers what was read from it: which questions gave which versions of which entities.
+/// A store that remembers what was read from it: which questions gave which versions of what.
 final class ReadLog: EntityStore {
     struct Read: Equatable {
-        let kind: String
-        let keys: [String]
-        let versions: [Int]
+        /// What was given: entities and their versions, or events by their positions.
+        enum Answer: Equatable {
+            case entities(keys: [String], versions: [Int])
+            case events(positions: [Int64])
+        }
+
+        let subject: CommitFeed.Subject
+        let answer: Answer
 
         init(kind: String, documents: [StoredDocument]) {
-            self.kind = kind
-            keys = documents.map(\.reference.key)
-            versions = documents.map(\.version)
+            subject = .entities(kind)
+            answer = .entities(keys: documents.map(\.reference.key), versions: documents.map(\.version))
+        }
+
+        init(events: [EventRecord]) {
+            subject = .events
+            answer = .events(positions: events.map(\.position))
         }
     }
 
@@ -53,7 +62,9 @@ final class ReadLog: EntityStore {
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await store.events(after: position, limit: limit)
+        let events = try await store.events(after: position, limit: limit)
+        log.withLock { $0.append(Read(events: events)) }
+        return events
     }
 }
 #endif

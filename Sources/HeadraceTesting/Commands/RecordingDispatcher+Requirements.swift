@@ -34,4 +34,35 @@ extension RecordingDispatcher {
             throw RecordingDispatcherError.unmet("exactly [\(names)], in this order", messages)
         }
     }
+
+    /// Requires that these messages were dispatched, in this order, and no others.
+    ///
+    /// ```swift
+    /// try dispatcher.requireDispatched(AddSomethingCommand(name: "one"), GetInfoQuery(subject: "Programming"))
+    /// ```
+    ///
+    /// - Throws: As of `requireDispatched(_:)`.
+    public func requireDispatched<First: Sendable & Equatable, each Other: Sendable & Equatable>(
+        _ first: First,
+        _ others: repeat each Other
+    ) throws {
+        var required = [RequiredMessage(first)]
+        repeat required.append(RequiredMessage(each others))
+        let messages = messages
+        if messages.count != required.count || !zip(required, messages).allSatisfy({ $0.isEqual($1) }) {
+            let list = required.map(\.text).joined(separator: ", ")
+            throw RecordingDispatcherError.unmet("exactly [\(list)], in this order", messages)
+        }
+    }
+}
+
+/// One of the messages that a test requires, whatever its type.
+private struct RequiredMessage {
+    let text: String
+    let isEqual: (any Sendable) -> Bool
+
+    init<Message: Sendable & Equatable>(_ message: Message) {
+        text = String(reflecting: message)
+        isEqual = { $0 as? Message == message }
+    }
 }

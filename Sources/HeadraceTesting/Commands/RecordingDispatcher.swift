@@ -18,6 +18,7 @@ import Synchronization
 ///
 /// #expect(dispatcher.dispatched(GetInfoQuery.self).map(\.subject) == ["Programming"])
 /// try dispatcher.requireDispatched(GetInfoQuery.self, AddSomethingCommand.self)
+/// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
 /// ```
 ///
 /// A command without a stub succeeds. A query without one throws ``RecordingDispatcherError``, which says how to

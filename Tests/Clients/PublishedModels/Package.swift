@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody but the gate fetches OpenCombine.
+// A package of its own, so that nobody but the gate fetches OpenCombine; with the compiler's default settings, as most
+// clients have them.
 let package = Package(
     name: "published-models",
     platforms: [.macOS(.v15)],
@@ -16,7 +17,15 @@ let package = Package(
                 .product(name: "Headrace", package: "headrace"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ]
-        )
+        ),
+        .testTarget(
+            name: "SamplesTests",
+            dependencies: [
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceSwiftUI", package: "headrace"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

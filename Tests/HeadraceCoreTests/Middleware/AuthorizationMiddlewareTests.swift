@@ -91,6 +91,76 @@ import Testing
         await #expect(throws: AuthorizationError.self) { try await handle(for: nil, in: handling) }
     }
 
+    // MARK: Messages without a policy
+
+    @Test(arguments: [nil, "ada"])
+    func whatHasNoPolicyIsRefusedWhoeverSendsItWhereThatIsSaid(principalID: String?) async throws {
+        let handling = Handling(
+            AuthorizationMiddleware(
+                withoutPolicy: .refuse,
+                AuthorizationPolicy(for: Pong.self) { _, _ in true }
+            )
+        )
+
+        let error = try await #require(throws: AuthorizationError.self) {
+            try await handle(for: principalID.map { User($0, isAdministrator: true) }, in: handling)
+        }
+
+        #expect(error.code == .noPolicy)
+        #expect(error.codeName == "noPolicy")
+        #expect(error.principalID == principalID)
+        #expect(
+            error.message == """
+                'HeadraceCoreTests.Ping' has no policy, and what has none is refused. To fix, add \
+                'AuthorizationPolicy(for: HeadraceCoreTests.Ping.self) { … }' to the authorisation, or \
+                '.open(to: HeadraceCoreTests.Ping.self)' where anybody may send it.
+                """
+        )
+    }
+
+    @Test func withoutAnyPolicyAllIsRefusedWhereThatIsSaid() async throws {
+        let handling = Handling(AuthorizationMiddleware(withoutPolicy: .refuse))
+
+        for kind in [MessageKind.command, .query] {
+            let error = try await #require(throws: AuthorizationError.self) {
+                try await handling.handle(Pong(), kind: kind) { _ in 1 }
+            }
+            #expect(error.code == .noPolicy)
+        }
+    }
+
+    @Test func whatHasAPolicyIsServedWhereAllElseIsRefused() async throws {
+        let handling = Handling(
+            AuthorizationMiddleware(withoutPolicy: .refuse, AuthorizationPolicy(for: Ping.self, sentBy: User.self))
+        )
+
+        #expect(try await handle(for: User("ada"), in: handling) == 1)
+        let error = try await #require(throws: AuthorizationError.self) { try await handle(for: nil, in: handling) }
+        #expect(error.code == .unauthenticated)
+    }
+
+    @Test(arguments: [AuthorizationMiddleware.Fallback.pass, .refuse])
+    func whatIsOpenIsServedForNobodyToo(fallback: AuthorizationMiddleware.Fallback) async throws {
+        let handling = Handling(AuthorizationMiddleware(withoutPolicy: fallback, .open(to: Ping.self)))
+
+        #expect(try await handle(for: nil, in: handling) == 1)
+        #expect(try await handle(for: User("bob"), in: handling) == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func anotherPolicyHoldsBesideAnOpenOne(isOpenFirst: Bool) async throws {
+        let closed = AuthorizationPolicy(for: Ping.self, sentBy: User.self) { user, _ in user.isAdministrator }
+        let policies = isOpenFirst ? [.open(to: Ping.self), closed] : [closed, .open(to: Ping.self)]
+        let handling = Handling(AuthorizationMiddleware(policies))
+
+        #expect(try await handle(for: User("ada", isAdministrator: true), in: handling) == 1)
+        for principal in [nil, User("bob")] {
+            await #expect(throws: AuthorizationError.self) { try await handle(for: principal, in: handling) }
+        }
+    }
+
+    // MARK: Errors and actors
+
     @Test func whatAPolicyThrowsRefusesUnwrapped() async throws {
         let policy = AuthorizationPolicy(for: Ping.self) { _, _ in throw Failure() }
         let handling = Handling(AuthorizationMiddleware(policy))
