@@ -44,8 +44,11 @@ public final class SQLiteStore: EntityStore {
     /// The path of the file, as given.
     public let path: String
 
-    private let pool: DatabasePool
+    let pool: DatabasePool
     private let numbers: SchemaNumbers
+
+    /// Is given whenever a commit of this store has made something to deliver.
+    public let deliverySignal = DeliverySignal()
 
     /// Tells of commits: of this store at once, of others where somebody asks.
     let feed = CommitFeed()
@@ -138,7 +141,7 @@ public final class SQLiteStore: EntityStore {
     /// Applies `changes` in one transaction and returns when it is on disk; cancellation does not stop it.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`
-    ///   or `undeclaredEntity` where the changes do not fit what is stored; `locked`, `full`, `corrupt` or
+    ///   `undeclaredEntity`, `leaseLost` or `keyTaken` where the changes do not fit what is stored; `locked`, `full`, `corrupt` or
     ///   `unusable` where the file cannot be written. Nothing has changed then.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
@@ -159,6 +162,7 @@ public final class SQLiteStore: EntityStore {
         }
         let kinds = changes.writes.map(\.document.reference.kind) + changes.deletions.map(\.reference.kind)
         feed.recordCommit(of: Set(kinds))
+        if changes.makesDeliveries { deliverySignal.notify() }
     }
 
     /// Asks SQLite whether others have committed since it was last asked, and tells the feed.
@@ -175,7 +179,7 @@ public final class SQLiteStore: EntityStore {
         if isNews { feed.recordCommit(of: nil) }
     }
 
-    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await SQLiteFailure(path: path).translating { try await pool.read(body) }
     }
 

@@ -113,6 +113,9 @@ enum StoreSchema {
                     """
             )
         }
+        migrator.registerMigration("2 deliveries") { database in
+            try database.execute(sql: DeliverySchema.sql)
+        }
         return migrator
     }
 }
