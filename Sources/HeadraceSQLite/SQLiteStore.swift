@@ -34,6 +34,9 @@ public final class SQLiteStore: EntityStore {
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
 
+        /// Is told of each fault point that a commit passes, on the thread that writes.
+        package var faults: (@Sendable (FaultPoint) -> Void)?
+
         /// Creates the default configuration.
         public init() {}
     }
@@ -46,6 +49,7 @@ public final class SQLiteStore: EntityStore {
 
     let pool: DatabasePool
     private let numbers: SchemaNumbers
+    private let queue: CommitQueue
 
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
@@ -84,6 +88,7 @@ public final class SQLiteStore: EntityStore {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
         }
+        queue = CommitQueue(pool: pool, faults: configuration.faults)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -138,28 +143,17 @@ public final class SQLiteStore: EntityStore {
         try await read { try Reading.events(after: position, limit: limit, in: $0) }
     }
 
-    /// Applies `changes` in one transaction and returns when it is on disk; cancellation does not stop it.
+    /// Applies `changes` and returns when they are as durable as they ask; cancellation does not stop it.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`
-    ///   `undeclaredEntity`, `leaseLost` or `keyTaken` where the changes do not fit what is stored; `locked`, `full`, `corrupt` or
+    /// Those who commit at the same time share a transaction, and so the wait for the disk; each hears of its own outcome
+    /// when that is certain, and what keeps one from being stored does not touch the others.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `locked`, `full`, `corrupt` or
     ///   `unusable` where the file cannot be written. Nothing has changed then.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
-        try await SQLiteFailure(path: path).translating {
-            // Not GRDB's own async write, which a cancelled task abandons: a commit that has begun has an outcome.
-            try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { database in
-                    continuation.resume(
-                        with: Result {
-                            try database.inTransaction(.immediate) {
-                                try writing.apply(in: database)
-                                return .commit
-                            }
-                        }
-                    )
-                }
-            }
-        }
+        try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }
         let kinds = changes.writes.map(\.document.reference.kind) + changes.deletions.map(\.reference.kind)
         feed.recordCommit(of: Set(kinds))
         if changes.makesDeliveries { deliverySignal.notify() }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceCommands
+import HeadraceCore
 import HeadraceResolution
 import Testing
 
@@ -39,13 +40,39 @@ private struct SendingHandler: HandlesCommand, Resolvable {
     func handle(_ command: Save) async throws {}
 }
 
+private struct Load: CQDQuery, CQDCommand {
+    typealias Value = Int
+}
+
+private struct Watch: CQDStreamQuery {
+    typealias Element = Int
+}
+
+/// Handles several messages as one.
+private struct Together: AtomicMiddleware {
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        try await next(message)
+    }
+}
+
 @Suite struct CompositionTests {
-    private func problems(_ handlers: any (HandlesCommand & Resolvable).Type..., withApi: Bool = true)
-        -> [CompositionProblem]
-    {
+    private func problems(
+        _ handlers: any (HandlesCommand & Resolvable).Type...,
+        messages: [any DispatchedMessage.Type] = [],
+        middleware: [any Middleware] = [],
+        withApi: Bool = true
+    ) -> [CompositionProblem] {
         let builder = ContainerBuilder()
         if withApi { builder.singleton((any Api).self) { LiveApi() } }
-        builder.commandQueryDispatch().standard(commandHandlers: handlers)
+        builder.commandQueryDispatch().standard(
+            commandHandlers: handlers,
+            messages: messages,
+            middleware: middleware
+        )
         do {
             try builder.validate()
             return []
@@ -71,12 +98,68 @@ private struct SendingHandler: HandlesCommand, Resolvable {
     @Test func twoHandlersOfOneMessageAreNamedWithTheirMessage() {
         let problems = problems(StatingHandler.self, SecondHandler.self)
 
-        #expect(problems.map(\.kind.description) == ["doubledHandler"])
+        #expect(problems.map(\.kind) == [.doubledHandler])
         #expect(problems.first?.message.contains("Save' has 2 handlers") == true)
         #expect(problems.first?.message.contains("To fix, remove the others from 'commandHandlers: […]'") == true)
     }
 
     @Test func aHandlerThatDispatchesIsNoCycle() {
         #expect(problems(SendingHandler.self).isEmpty)
+    }
+
+    @Test func aMessageThatIsSentAndThatNothingHandlesIsNamedWithTheLineToAdd() {
+        let problems = problems(SecondHandler.self, messages: [Save.self, Watch.self])
+
+        #expect(problems.map(\.kind) == [.missingHandler])
+        #expect(
+            problems.first?.message == """
+                No handler is registered for '\(String(reflecting: Watch.self))'. To fix, add the type that handles it \
+                to 'streamHandlers: […]' of 'commandQueryDispatch().standard(…)'.
+                """
+        )
+        #expect(problems.first?.path.map { ObjectIdentifier($0) } == [ObjectIdentifier(Watch.self)])
+    }
+
+    @Test func aTypeThatIsACommandAndAQueryIsMissedAsBoth() {
+        let messages = problems(messages: [Load.self]).map(\.message)
+
+        #expect(messages.count == 2)
+        #expect(messages.contains { $0.contains("'commandHandlers: […]'") })
+        #expect(messages.contains { $0.contains("'queryHandlers: […]'") })
+    }
+
+    @Test func whatIsMissedIsWhatDispatchingThenThrows() async throws {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(messages: [Save.self])
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+
+        let error = try await #require(throws: DispatchError.self) { try await dispatcher.dispatch(Save()) }
+
+        #expect(problems(messages: [Save.self]).map(\.message) == [error.message])
+        #expect(error.codeName == "noHandler")
+    }
+
+    @Test func messagesOfADispatcherThatWasReplacedAreNotMissed() throws {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(messages: [Save.self])
+        builder.commandQueryDispatch().standard(commandHandlers: [SecondHandler.self])
+
+        let error = try #require(throws: CompositionError.self) { try builder.validate() }
+
+        #expect(error.problems.map(\.kind) == [.duplicate])
+    }
+
+    @Test func aRetryThatDoesNothingWhereItStandsIsToldWhereToGo() {
+        let retry = RetryMiddleware()
+
+        #expect(problems(middleware: [retry, Together()]).isEmpty)
+        let problems = problems(middleware: [ValidationMiddleware(), Together(), retry])
+        #expect(problems.map(\.kind) == [.misplacedMiddleware])
+        #expect(
+            problems.first?.message == """
+                'HeadraceCore.RetryMiddleware' does nothing within '\(String(reflecting: Together.self))'. To fix, put \
+                it before that in 'middleware: […]'.
+                """
+        )
     }
 }

@@ -36,6 +36,11 @@ import Testing
         }
     }
 
+    @Test func aRetryWithinAUnitOfWorkIsKnownToDoNothing() {
+        #expect(retry.obstacle(among: [unitOfWork]) is UnitOfWorkMiddleware<EntityContext>)
+        #expect(retry.obstacle(among: [TimeoutMiddleware(.seconds(1), clock: clock)]) == nil)
+    }
+
     @Test func aHandlersUnitsOfWorkJoinIntoOneCommit() async throws {
         try await chain(unitOfWork).run(Add(), kind: .command) { _ in
             try await insert("a")

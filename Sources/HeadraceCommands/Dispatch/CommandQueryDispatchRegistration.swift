@@ -25,7 +25,7 @@ public struct CommandQueryDispatchRegistration {
     /// - Where two handlers take the same message, the last one does; that is logged as a warning, here, and a
     ///   problem to `validate()` of the builder, which also finds what the handlers need and nothing gives.
     /// - Middleware wraps each message in the order of the list: the first one is the outermost. The handler is made
-    ///   when the last one lets the message pass. Observers are told of what happens around all of it.
+    ///   when the last one lets the message pass. One that does nothing where it stands is a problem to `validate()`. Observers are told of what happens around all of it.
     /// - With middleware or observers each message has a `MessageContext`. Without, nothing is made for it, and a
     ///   deadline is not looked at: the dispatcher is then another one, which knows nothing of either.
     ///
@@ -33,6 +33,8 @@ public struct CommandQueryDispatchRegistration {
     ///   - commandHandlers: The types that carry out commands.
     ///   - queryHandlers: The types that answer queries.
     ///   - streamHandlers: The types that answer stream queries.
+    ///   - messages: The messages that the application sends. `validate()` reports each that nothing handles; whether they
+    ///     are listed or not, dispatching one that nothing handles throws.
     ///   - middleware: What wraps the handling of each message, the outermost first.
     ///   - observers: What is told of each message.
     ///   - scoping: Which scope a handler is made in: the dispatcher's, unless said otherwise.
@@ -41,6 +43,7 @@ public struct CommandQueryDispatchRegistration {
         commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
         queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
         streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = [],
+        messages: [any DispatchedMessage.Type] = [],
         middleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
         scoping: DispatchScoping = .dispatcher,
@@ -49,7 +52,8 @@ public struct CommandQueryDispatchRegistration {
         let catalog = HandlerCatalog(
             commandHandlers: commandHandlers,
             queryHandlers: queryHandlers,
-            streamHandlers: streamHandlers
+            streamHandlers: streamHandlers,
+            messages: messages
         )
         catalog.logDoubled()
         let handlers = HandlerTable(
@@ -64,7 +68,7 @@ public struct CommandQueryDispatchRegistration {
             factory: Self.makeDispatcher(handlers: handlers, chain: chain, scoping: scoping)
         )
         registration.parts = catalog.parts
-        registration.notes = catalog.entries
+        registration.notes = catalog.entries + [MiddlewareOrder(middleware: middleware)]
         registry.register(registration)
     }
 

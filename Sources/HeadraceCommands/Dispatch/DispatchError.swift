@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
+
 /// An error of the dispatcher itself, never of a handler.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
@@ -51,4 +53,9 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
+}
+
+extension DispatchError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
 }

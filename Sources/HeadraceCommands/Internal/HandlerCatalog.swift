@@ -18,6 +18,8 @@ package struct HandlerCatalog: Sendable {
         package let message: Any.Type
 
         /// The types of its handlers, in the order registered; the last one is the one that handles it.
+        ///
+        /// There is none where the message is only said to be sent.
         package internal(set) var handlers: [Any.Type]
     }
 
@@ -36,13 +38,13 @@ package struct HandlerCatalog: Sendable {
     /// Those of ``entries`` with more than one handler.
     package var doubled: [Entry] { entries.filter { $0.handlers.count > 1 } }
 
-    mutating func add(_ handler: Any.Type, of message: Any.Type, in list: String) {
+    mutating func add(_ handlers: [Any.Type], of message: Any.Type, in list: String) {
         let place = Place(list: list, message: ObjectIdentifier(message))
         if let index = places[place] {
-            entries[index].handlers.append(handler)
+            entries[index].handlers += handlers
         } else {
             places[place] = entries.count
-            entries.append(Entry(list: list, message: message, handlers: [handler]))
+            entries.append(Entry(list: list, message: message, handlers: handlers))
         }
     }
 
@@ -63,20 +65,26 @@ package struct HandlerCatalog: Sendable {
 }
 
 extension HandlerCatalog {
-    /// Creates the catalog of these handlers.
+    /// Creates the catalog of these handlers, and of messages that are said to be sent.
     package init(
         commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
         queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
-        streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = []
+        streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = [],
+        messages: [any DispatchedMessage.Type] = []
     ) {
         for handler in commandHandlers {
-            add(handler, of: Self.message(of: handler), in: "commandHandlers")
+            add([handler], of: Self.message(of: handler), in: "commandHandlers")
         }
         for handler in queryHandlers {
-            add(handler, of: Self.message(of: handler), in: "queryHandlers")
+            add([handler], of: Self.message(of: handler), in: "queryHandlers")
         }
         for handler in streamHandlers {
-            add(handler, of: Self.message(of: handler), in: "streamHandlers")
+            add([handler], of: Self.message(of: handler), in: "streamHandlers")
+        }
+        for message in messages {
+            if message is any CQDCommand.Type { add([], of: message, in: "commandHandlers") }
+            if message is any CQDQuery.Type { add([], of: message, in: "queryHandlers") }
+            if message is any CQDStreamQuery.Type { add([], of: message, in: "streamHandlers") }
         }
         parts =
             commandHandlers.map { Self.part($0) } + queryHandlers.map { Self.part($0) }
@@ -93,18 +101,34 @@ extension HandlerCatalog {
 }
 
 extension HandlerCatalog.Entry {
-    /// Each message with several handlers: a dispatcher works, but not all that was registered.
+    /// Each message without a handler, and each with several: of these a dispatcher takes one.
     package static func problems(in notes: [HandlerCatalog.Entry]) -> [CompositionProblem] {
-        notes.filter { $0.handlers.count > 1 }.map { note in
-            let handlers = note.handlers.map { "'\(String(reflecting: $0))'" }.joined(separator: ", ")
-            return CompositionProblem(
-                CompositionProblem.Kind("doubledHandler"),
-                path: [note.message] + note.handlers,
-                message: """
-                    '\(String(reflecting: note.message))' has \(note.handlers.count) handlers: \(handlers); the last \
-                    one handles it. To fix, remove the others from '\(note.list): […]'.
-                    """
-            )
+        notes.compactMap { note in
+            switch note.handlers.count {
+            case 0: note.missing
+            case 1: nil
+            default: note.doubled
+            }
         }
+    }
+
+    private var missing: CompositionProblem {
+        CompositionProblem(
+            .missingHandler,
+            path: [message],
+            message: DispatchError.noHandler(for: message, in: list).message
+        )
+    }
+
+    private var doubled: CompositionProblem {
+        let names = handlers.map { "'\(String(reflecting: $0))'" }.joined(separator: ", ")
+        return CompositionProblem(
+            .doubledHandler,
+            path: [message] + handlers,
+            message: """
+                '\(String(reflecting: message))' has \(handlers.count) handlers: \(names); the last \
+                one handles it. To fix, remove the others from '\(list): […]'.
+                """
+        )
     }
 }

@@ -15,4 +15,4 @@
 /// ```
 ///
 /// A command gives no value back; ask for it with a ``CQDQuery``.
-public protocol CQDCommand: Sendable {}
+public protocol CQDCommand: DispatchedMessage {}

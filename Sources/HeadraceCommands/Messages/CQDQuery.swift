@@ -12,7 +12,7 @@
 ///     var subject: String
 /// }
 /// ```
-public protocol CQDQuery<Value>: Sendable {
+public protocol CQDQuery<Value>: DispatchedMessage {
     /// What the query is answered with. It need not be `Sendable`: it stays in the isolation of whoever asks.
     associatedtype Value
 }

@@ -16,7 +16,7 @@
 ///     print(entry)
 /// }
 /// ```
-public protocol CQDStreamQuery<Element>: Sendable {
+public protocol CQDStreamQuery<Element>: DispatchedMessage {
     /// One of the values that the query is answered with.
     ///
     /// It need not be `Sendable`: it stays in the isolation of whoever asks.

@@ -37,9 +37,15 @@ public final class EntityContext: DomainContext {
     /// Whether the last commit has settled the delivery that the unit of work handles.
     private(set) var hasSettled = false
 
-    /// Creates a context on `store`, empty.
-    public init(_ store: any EntityStore) {
+    /// What the store is to do in its own terms.
+    private var work: [any StoreWork] = []
+
+    private let durability: Durability
+
+    /// Creates a context on `store`, empty, whose commits are as certain to last as `durability` says.
+    public init(_ store: any EntityStore, durability: Durability = .durable) {
         self.store = store
+        self.durability = durability
     }
 
     /// Adds `entity`: it is stored when the unit of work commits.
@@ -140,6 +146,13 @@ public final class EntityContext: DomainContext {
         }
     }
 
+    /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
+    ///
+    /// Where the store does not know such work, the commit reports ``StoreError/Code/unsupportedWork``.
+    public func perform(_ work: some StoreWork) {
+        self.work.append(work)
+    }
+
     private func track(_ entity: TrackedEntity) {
         tracked[entity.reference] = entity
         entity.entity.raisedEvents.watch(by: watch, as: touched.count)
@@ -184,6 +197,9 @@ public final class EntityContext: DomainContext {
         try changes.append(events)
         attachments.add(to: &changes)
 
+        changes.work = work
+        changes.durability = durability
+
         if !changes.isEmpty {
             try await store.commit(changes)
             hasSettled = !changes.settlements.isEmpty
@@ -199,6 +215,7 @@ public final class EntityContext: DomainContext {
     private func forgetAll() {
         tracked.removeAll()
         touched.removeAll()
+        work.removeAll()
         // A new one: what the forgotten entities raise from now on concerns nobody here.
         watch = EventWatch()
         mistake = nil

@@ -99,32 +99,28 @@ struct InMemoryDeliveries {
 
     mutating func lease(_ request: LeaseRequest, events: (Int64) -> EventRecord?) -> LeasedDeliveries {
         let now = request.now.milliseconds
-        var chosen: [Int64] = []
-        let share = max(1, request.laneLimit / max(1, request.subscriptions.count))
+        let known = request.subscriptions.filter { subscriptions.contains(ByteText($0)) }
+        let share = max(1, request.laneLimit / max(1, known.count))
+        var leased = LeasedDeliveries()
         for limit in [share, request.laneLimit] {
-            for subscription in request.subscriptions {
-                let room = min(limit, request.laneLimit - chosen.count)
+            for subscription in known {
+                let room = min(limit, request.laneLimit - leased.lanes.count)
                 if room <= 0 { break }
-                chosen += due(ByteText(subscription), except: chosen, now: now, limit: room)
+                for id in due(ByteText(subscription), now: now, limit: room) {
+                    let deliveries = lease(id, request: request, events: events)
+                    if !deliveries.isEmpty { leased.lanes.append(deliveries) }
+                }
             }
         }
-
-        var leased = LeasedDeliveries()
-        for id in chosen {
-            let deliveries = lease(id, request: request, events: events)
-            if !deliveries.isEmpty { leased.lanes.append(deliveries) }
-        }
-        let asked = Set(request.subscriptions.map(ByteText.init))
+        let asked = Set(known.map(ByteText.init))
         leased.nextDue = lanes.values.filter { asked.contains($0.subscription) && $0.readyAt > now }
             .map { Date(milliseconds: $0.readyAt) }.min()
         return leased
     }
 
     /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
-    private func due(_ subscription: ByteText, except chosen: [Int64], now: Int64, limit: Int) -> [Int64] {
-        let candidates = lanes.filter { id, lane in
-            lane.subscription == subscription && lane.readyAt <= now && !chosen.contains(id)
-        }
+    private func due(_ subscription: ByteText, now: Int64, limit: Int) -> [Int64] {
+        let candidates = lanes.filter { $0.value.subscription == subscription && $0.value.readyAt <= now }
         let order = candidates.keys.sorted { (candidates[$0]?.readyAt ?? 0, $0) < (candidates[$1]?.readyAt ?? 0, $1) }
         let fresh = order.filter { candidates[$0]?.readyAt == 0 }
         let waited = order.filter { candidates[$0]?.readyAt != 0 }

@@ -111,7 +111,13 @@ public struct ChangeSet: Sendable {
     /// passed over.
     public var cancellations: [UUID] = []
 
-    /// Creates a change set.
+    /// What the store does in its own terms, in order, after the writes.
+    public var work: [any StoreWork] = []
+
+    /// How certain it must be that the changes last, once they are committed.
+    public var durability = Durability.durable
+
+    /// Creates a change set, durable.
     public init(writes: [Write] = [], deletions: [Deletion] = [], events: [NewEvent] = []) {
         self.writes = writes
         self.deletions = deletions
@@ -126,6 +132,6 @@ public struct ChangeSet: Sendable {
     /// Whether there is nothing to do.
     public var isEmpty: Bool {
         writes.isEmpty && deletions.isEmpty && events.isEmpty && settlements.isEmpty && idempotencyRecords.isEmpty
-            && scheduled.isEmpty && cancellations.isEmpty
+            && scheduled.isEmpty && cancellations.isEmpty && work.isEmpty
     }
 }

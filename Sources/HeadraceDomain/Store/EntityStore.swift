@@ -22,14 +22,15 @@ public protocol EntityStore: AnyObject, Sendable {
     /// - Throws: As of ``find(_:)``.
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument]
 
-    /// Applies `changes` and appends its events, in one transaction, and returns when they are durable.
+    /// Applies `changes`, appends its events and does its work, in one transaction, and returns when they are as durable
+    /// as it asks.
     ///
     /// The outcome is certain: cancellation of the task does not stop a commit that has begun.
     ///
     /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists` or
     ///   `uniqueViolation` where the stored state does not allow the changes, `undeclaredEntity` where the store
-    ///   was not opened with a kind, or with another one where the store cannot be written. Nothing has changed
-    ///   then.
+    ///   was not opened with a kind, `unsupportedWork` where it does not know the work, or with another one where the
+    ///   store cannot be written. Nothing has changed then.
     func commit(_ changes: ChangeSet) async throws
 
     /// Gives the events of the log after a position, in the order committed, `limit` at the most.

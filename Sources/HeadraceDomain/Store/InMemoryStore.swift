@@ -36,11 +36,12 @@ public final class InMemoryStore: EntityStore {
         return state.withLock { $0.fetch(query) }
     }
 
-    /// Applies `changes` whole, or throws and changes nothing.
+    /// Applies `changes` whole, or throws and changes nothing; how durable they are to be makes no difference.
     ///
-    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
-    ///   `undeclaredEntity`, `leaseLost` or `keyTaken`.
+    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`, `undeclaredEntity`,
+    ///   `leaseLost` or `keyTaken`; `unsupportedWork`, as it knows none.
     public func commit(_ changes: ChangeSet) async throws {
+        if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
         try state.withLock { state in
             try state.check(changes, schema: schema)
             state.apply(changes)

@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
-            case invalidSchema, leaseLost, keyTaken
+            case invalidSchema, leaseLost, keyTaken, unsupportedWork
             case undecodable, newerSchema, unusable, corrupt, full, locked
         }
 
@@ -50,6 +50,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         ///
         /// Doing the work again gives its outcome.
         public static let keyTaken = Code(kind: .keyTaken)
+
+        /// The store was given work that it does not know, or that it cannot do within a transaction.
+        public static let unsupportedWork = Code(kind: .unsupportedWork)
 
         /// A stored document is not what its type decodes.
         public static let undecodable = Code(kind: .undecodable)
@@ -161,6 +164,17 @@ extension StoreError {
                 type to its 'entities:'.
                 """,
             entity: entity
+        )
+    }
+
+    /// `store` does not know `work`.
+    public static func unsupportedWork(_ work: any StoreWork, by store: any EntityStore.Type) -> StoreError {
+        StoreError(
+            code: .unsupportedWork,
+            message: """
+                '\(String(reflecting: store))' does not know work of the type '\(String(reflecting: type(of: work)))'. \
+                Nothing was stored. To fix, give it to the store that it was made for.
+                """
         )
     }
 

@@ -15,8 +15,9 @@ public import HeadraceCore
 /// Units of work that a handler executes on the same store join it, and so do commands that it sends: one commit for
 /// all of them, when the first one is handled. Queries, events and all else pass through.
 ///
-/// A retry belongs before it, as it is the commit that meets the conflict; within a unit of work nothing is retried.
-public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware {
+/// A retry belongs before it, as it is the commit that meets the conflict; within a unit of work nothing is retried, and
+/// `validate()` reports a retry that stands there.
+public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMiddleware {
     private let delegator: any DomainEventDelegator
     private let makeContext: @Sendable () -> Context
 

@@ -80,7 +80,7 @@ enum DeliveryReading {
         let rows = try Row.fetchAll(
             database,
             sql: """
-                SELECT name, pending, letters, event.recorded_at AS oldest
+                SELECT subscription.name AS name, pending, letters, event.recorded_at AS oldest
                 FROM subscription
                 LEFT JOIN (
                     SELECT lane.subscription AS id, count(*) AS pending,
@@ -91,7 +91,7 @@ enum DeliveryReading {
                     SELECT subscription AS id, count(*) AS letters FROM dead_letter GROUP BY subscription
                 ) AS dead ON dead.id = subscription.id
                 LEFT JOIN event ON event.position = pending.first
-                ORDER BY name
+                ORDER BY subscription.name
                 """
         )
         // The sequence outlives the events that are pruned.

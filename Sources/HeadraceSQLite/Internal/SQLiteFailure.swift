@@ -21,6 +21,8 @@ struct SQLiteFailure {
             throw storeError(error)
         } catch let error as RowDecodingError {
             throw corrupt("\(error)", cause: error)
+        } catch let passed as PassedThrough {
+            throw passed.error
         }
     }
 
@@ -34,6 +36,19 @@ struct SQLiteFailure {
             throw storeError(error)
         } catch let error as RowDecodingError {
             throw corrupt("\(error)", cause: error)
+        } catch let passed as PassedThrough {
+            throw passed.error
+        }
+    }
+
+    /// Whether `error` is about the file and its disk, and not about the SQL that met it.
+    static func isOfTheFile(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        switch error.resultCode {
+        case .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_MISUSE, .SQLITE_RANGE, .SQLITE_TOOBIG:
+            return false
+        default:
+            return true
         }
     }
 
@@ -127,5 +142,10 @@ struct SQLiteFailure {
             )
         }
     }
+}
+
+/// An error of a user's own SQL, on its way out without a translation.
+struct PassedThrough: Error {
+    let error: any Error
 }
 #endif

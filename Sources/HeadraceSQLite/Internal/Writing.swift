@@ -26,6 +26,30 @@ struct Writing: Sendable {
             try Self.add(write.addedEntries, of: write.document.reference, numbers: numbers, in: database)
         }
         try DeliveryWriting(database).apply(changes)
+        for work in changes.work {
+            try perform(work, in: database)
+        }
+    }
+
+    private func perform(_ work: any StoreWork, in database: Database) throws {
+        guard let work = work as? SQLWork else {
+            throw StoreError.unsupportedWork(work, by: SQLiteStore.self)
+        }
+        do {
+            try work.body(database)
+        } catch {
+            throw SQLiteFailure.isOfTheFile(error) ? error : PassedThrough(error: error)
+        }
+        if !database.isInsideTransaction {
+            throw StoreError(
+                code: .unsupportedWork,
+                message: """
+                    The SQL that was to join a unit of work has ended its transaction; where it has committed it, what \
+                    was done until then is stored. To fix, leave BEGIN, COMMIT and ROLLBACK out of it; to roll back, \
+                    throw.
+                    """
+            )
+        }
     }
 
     private func write(_ write: ChangeSet.Write, in database: Database) throws {

@@ -9,7 +9,9 @@ import Synchronization
 
 /// Tells when the entities of a kind were last changed; keeps no changes, only the position of the latest.
 final class CommitFeed: Sendable {
-    private let state = Mutex(CommitFeedState())
+    private typealias Waiter = CheckedContinuation<Void, any Error>
+
+    private let state = Mutex(CommitFeedState<Waiter>())
 
     /// The number of commits so far.
     var position: Int { state.withLock { $0.position } }
@@ -25,7 +27,7 @@ final class CommitFeed: Sendable {
     func waitForChange(of kinds: Set<String>, after position: Int) async throws {
         let id = state.withLock { $0.makeWaiterID() }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (waiter: CommitFeedState.Waiter) in
+            try await withCheckedThrowingContinuation { (waiter: Waiter) in
                 let isDone = state.withLock { state in
                     // A task that is cancelled before it waits has had its handler run already.
                     Task.isCancelled ? nil : state.wait(waiter, id: id, for: kinds, after: position)
@@ -43,9 +45,7 @@ final class CommitFeed: Sendable {
 }
 
 /// Decides who waits and who goes on; resumes nobody itself.
-struct CommitFeedState {
-    typealias Waiter = CheckedContinuation<Void, any Error>
-
+struct CommitFeedState<Waiter: Sendable>: Sendable {
     private(set) var position = 0
     private var lastChanges: [String: Int] = [:]
     private var lastChangeOfAll = 0

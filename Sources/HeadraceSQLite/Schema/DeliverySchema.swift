@@ -30,8 +30,8 @@ enum DeliverySchema {
             attempts INTEGER NOT NULL DEFAULT 0, -- at the first delivery
             begun INTEGER NOT NULL DEFAULT 0 -- the position up to which an attempt was counted
         ) STRICT;
-        CREATE UNIQUE INDEX lane_by_stream ON lane (subscription, stream_kind, stream_key)
-            WHERE stream_key IS NOT NULL;
+        -- Where there is no stream, any number of lanes: SQLite takes each NULL for another value.
+        CREATE UNIQUE INDEX lane_by_stream ON lane (subscription, stream_kind, stream_key);
         CREATE INDEX lane_by_time ON lane (subscription, ready_at);
 
         -- Positions are those of events; less than 0, the negated number of a scheduled message.

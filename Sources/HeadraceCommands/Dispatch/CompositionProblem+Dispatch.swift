@@ -1,0 +1,18 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceResolution
+
+extension CompositionProblem.Kind {
+    /// A message that the application sends has no handler.
+    public static let missingHandler = CompositionProblem.Kind("missingHandler")
+
+    /// A message has several handlers, of which the last one handles it.
+    public static let doubledHandler = CompositionProblem.Kind("doubledHandler")
+
+    /// A middleware does nothing where it stands in the list.
+    public static let misplacedMiddleware = CompositionProblem.Kind("misplacedMiddleware")
+}

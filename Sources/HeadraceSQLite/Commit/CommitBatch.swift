@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import GRDB
+import HeadraceDomain
+import Synchronization
+
+/// Units of work that are committed in one transaction, each in a savepoint of its own.
+///
+/// One that fails is rolled back alone, as long as it leaves the transaction itself alone. Where the transaction itself fails, nothing of it is stored, and each is committed
+/// again by itself: so each hears of its own outcome, and of no other's.
+struct CommitBatch {
+    private let writings: [Writing]
+    private let faults: (@Sendable (FaultPoint) -> Void)?
+
+    init(_ writings: [Writing], faults: (@Sendable (FaultPoint) -> Void)?) {
+        self.writings = writings
+        self.faults = faults
+    }
+
+    /// Commits them and gives, in their order, what came of each.
+    func commit(in database: Database) -> [Result<Void, any Error>] {
+        if writings.count > 1 {
+            do {
+                return try withSynchronization(in: database) { try commitTogether(in: database) }
+            } catch let error as Failure {
+                // It did not begin: to try again for each would be to wait as long for each.
+                return writings.map { _ in .failure(error.cause) }
+            } catch {}
+        }
+        return writings.map { writing in
+            Result { try withSynchronization(in: database) { try commitAlone(writing, in: database) } }
+        }
+    }
+
+    /// That no transaction could begin.
+    private struct Failure: Error {
+        let cause: any Error
+    }
+
+    private func commitAlone(_ writing: Writing, in database: Database) throws {
+        try database.inTransaction(.immediate) {
+            try writing.apply(in: database)
+            faults?(.beforeCommit)
+            return .commit
+        }
+        faults?(.afterCommit)
+    }
+
+    private func commitTogether(in database: Database) throws -> [Result<Void, any Error>] {
+        var outcomes: [Result<Void, any Error>] = []
+        do {
+            try database.beginTransaction(.immediate)
+        } catch {
+            throw Failure(cause: error)
+        }
+        // Only SQL that is not ours can end the transaction otherwise than by an error.
+        let watch = writings.contains { !$0.changes.work.isEmpty } ? CommitWatch(on: database) : nil
+        do {
+            for writing in writings {
+                if !outcomes.isEmpty { faults?(.insideGroupCommit) }
+                outcomes.append(
+                    Result {
+                        try database.inSavepoint {
+                            try writing.apply(in: database)
+                            return .commit
+                        }
+                    }
+                )
+                if database.isInsideTransaction { continue }
+                // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
+                guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                // What came before is stored.
+                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), faults: faults)
+                return outcomes + rest.commit(in: database)
+            }
+            faults?(.beforeCommit)
+            try database.commit()
+            faults?(.afterCommit)
+        } catch {
+            if database.isInsideTransaction { try? database.rollback() }
+            throw error
+        }
+        return outcomes
+    }
+
+    /// Runs `operation` so that a commit in it waits for the disk if one of the units of work asks for it.
+    private func withSynchronization<Value>(in database: Database, _ operation: () throws -> Value) throws -> Value {
+        if writings.contains(where: { $0.changes.durability == .durable }) { return try operation() }
+        try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        defer {
+            // It can fail only where the connection cannot be used at all any more.
+            try? database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        return try operation()
+    }
+}
+
+/// Sees whether the transaction that is open on a connection is committed.
+private final class CommitWatch: Sendable {
+    private let state = Mutex(false)
+
+    var hasCommitted: Bool { state.withLock { $0 } }
+
+    init(on database: Database) {
+        database.afterNextTransaction { [weak self] _ in self?.state.withLock { $0 = true } }
+    }
+}
+#endif
