@@ -40,13 +40,15 @@ let package = Package(
     traits: [
         .trait(name: "SQLite", description: "The embedded store on SQLite. Brings GRDB."),
         .trait(name: "Macros", description: "@Resolvable and @DomainEntity. Brings swift-syntax."),
-        .default(enabledTraits: ["SQLite", "Macros"]),
+        .trait(name: "Lifecycle", description: "The relay as a service. Brings swift-service-lifecycle."),
+        .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
@@ -114,6 +116,11 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceResolution",
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
             ]
         ),
         .testTarget(
@@ -121,8 +128,16 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceResolution",
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
 

@@ -47,9 +47,12 @@ public final class SQLiteStore: EntityStore {
     /// The path of the file, as given.
     public let path: String
 
-    private let pool: DatabasePool
+    let pool: DatabasePool
     private let numbers: SchemaNumbers
     private let queue: CommitQueue
+
+    /// Is given whenever a commit of this store has made something to deliver.
+    public let deliverySignal = DeliverySignal()
 
     /// Tells of commits: of this store at once, of others where somebody asks.
     let feed = CommitFeed()
@@ -146,12 +149,13 @@ public final class SQLiteStore: EntityStore {
     /// when that is certain, and what keeps one from being stored does not touch the others.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
-    ///   `undeclaredEntity` or `unsupportedWork` where the changes do not fit the store; `locked`, `full`, `corrupt` or
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `locked`, `full`, `corrupt` or
     ///   `unusable` where the file cannot be written. Nothing has changed then.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }
         feed.recordCommit(of: changes.subjects)
+        if changes.makesDeliveries { deliverySignal.notify() }
     }
 
     /// Asks SQLite whether others have committed since it was last asked, and tells the feed.
@@ -168,7 +172,7 @@ public final class SQLiteStore: EntityStore {
         if isNews { feed.recordCommit(of: nil) }
     }
 
-    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await SQLiteFailure(path: path).translating { try await pool.read(body) }
     }
 

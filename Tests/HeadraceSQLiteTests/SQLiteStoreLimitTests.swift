@@ -61,7 +61,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var configuration = SQLiteStore.Configuration.impatient
-            configuration.maximumByteCount = 160_000
+            configuration.maximumByteCount = 240_000
             let store = try openStore(path, configuration: configuration)
             let long = String(repeating: "x", count: 10_000)
             var stored: [String] = []
@@ -90,7 +90,7 @@ import Testing
             #expect(try await store.noteIDs() == expected)
             #expect(stored.count > 2)
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-            #expect(size.map { $0 <= 160_000 } == true)
+            #expect(size.map { $0 <= 240_000 } == true)
 
             // What is deleted makes room.
             try await store.execute { context in

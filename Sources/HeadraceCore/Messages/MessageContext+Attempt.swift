@@ -9,7 +9,7 @@ import Foundation
 extension MessageContext {
     /// How often handling the message was begun, this time included, counting from 1.
     ///
-    /// ``RetryMiddleware`` counts; without, it is 1. It tells of the message that this task is handling.
+    /// ``RetryMiddleware`` counts, and so does a relay that delivers stored events; without, it is 1. It tells of the message that this task is handling.
     public var attempt: Int {
         guard let attempt = Self.attempt, attempt.messageID == id else { return 1 }
         return attempt.number
@@ -23,7 +23,7 @@ extension MessageContext {
     }
 
     /// Runs `operation` as attempt `number` at the message.
-    nonisolated(nonsending) func asAttempt<Result>(
+    package nonisolated(nonsending) func asAttempt<Result>(
         _ number: Int,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {

@@ -70,6 +70,23 @@ public struct MessageContext: Sendable {
             deadline = surroundings?.deadline
         }
 
+        init(
+            kind: MessageKind,
+            type: Any.Type,
+            id: UUID,
+            causationID: UUID?,
+            correlationID: UUID?,
+            principal: (any Principal)?
+        ) {
+            self.kind = kind
+            self.type = type
+            self.causationID = causationID
+            self.principal = principal
+            inheritedCorrelationID = correlationID
+            deadline = nil
+            madeID.withLock { $0 = id }
+        }
+
         /// Made when it is first asked for, since making it takes longer than handling many a message.
         ///
         /// What a message causes asks for it, and so has a later one.
@@ -95,9 +112,31 @@ public struct MessageContext: Sendable {
     init(kind: MessageKind, type: Any.Type, in surroundings: Surroundings?) {
         storage = Storage(kind: kind, type: type, surroundings: surroundings)
     }
+
+    /// Describes a message that was sent earlier, perhaps by another process, and is about to be handled here.
+    package init(
+        kind: MessageKind,
+        type: Any.Type,
+        id: UUID,
+        causationID: UUID?,
+        correlationID: UUID?,
+        principal: (any Principal)?
+    ) {
+        storage = Storage(
+            kind: kind,
+            type: type,
+            id: id,
+            causationID: causationID,
+            correlationID: correlationID,
+            principal: principal
+        )
+    }
 }
 
 extension MessageContext {
+    /// Who messages sent here are handled for, or `nil` where nobody said.
+    package static var currentPrincipal: (any Principal)? { Surroundings.current?.principal }
+
     /// The message that this task is handling, or `nil` where it handles none or nothing has made its context.
     public static var current: MessageContext? { Surroundings.current?.message }
 

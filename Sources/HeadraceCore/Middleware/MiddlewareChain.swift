@@ -66,6 +66,22 @@ package struct MiddlewareChain: Sendable {
         }
     }
 
+    /// Handles `message` by `handler`, within all middleware, as the message that `context` describes.
+    ///
+    /// - Throws: As of ``run(_:kind:handler:)``.
+    package nonisolated(nonsending) func run<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
+    ) async throws -> Output {
+        try await Surroundings.withCurrent({ _ in .message(context) }) {
+            try await observing(context) {
+                try requireTime(for: context)
+                return try await handle(message, in: context, handler: handler)
+            }
+        }
+    }
+
     @inline(__always)
     private nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,

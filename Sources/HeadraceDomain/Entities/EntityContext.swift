@@ -4,9 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
-import HeadraceCore
-
 /// The entities of one unit of work: it reads them from a store, each one once, and knows which were changed.
 ///
 /// ```swift
@@ -33,6 +30,12 @@ public final class EntityContext: DomainContext {
 
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
+
+    /// What is stored with the changes besides: what is scheduled, cancelled, settled and remembered.
+    var attachments = Attachments()
+
+    /// Whether the last commit has settled the delivery that the unit of work handles.
+    private(set) var hasSettled = false
 
     /// What the store is to do in its own terms.
     private var work: [any StoreWork] = []
@@ -168,11 +171,14 @@ public final class EntityContext: DomainContext {
     ///
     /// - Complexity: O(*m* log *m*) in the number of events, however many entities the context knows.
     public func takeEvents() -> [CollectedEvent] {
-        CollectedEvent.take(from: watch.takeAll().map { touched[$0].entity })
+        attachments.takeEvents() + CollectedEvent.take(from: watch.takeAll().map { touched[$0].entity })
     }
 
     /// The store: units of work on contexts of one store join.
     public var joinIdentity: ObjectIdentifier { ObjectIdentifier(store) }
+
+    /// Whether the store is a ``DeliveryStore``.
+    public var storesDeliveries: Bool { store is any DeliveryStore }
 
     /// Stores what was changed, and the durable ones of `events`, in one transaction; then forgets all entities.
     ///
@@ -188,17 +194,15 @@ public final class EntityContext: DomainContext {
             }
             try entity.addChange(to: &changes)
         }
-        let now = Date()
-        for collected in events {
-            guard let event = collected.event as? any DurableDomainEvent else { continue }
-            changes.events.append(try NewEvent(event, stream: collected.source, recordedAt: now))
-        }
+        try changes.append(events)
+        attachments.add(to: &changes)
 
         changes.work = work
         changes.durability = durability
 
         if !changes.isEmpty {
             try await store.commit(changes)
+            hasSettled = !changes.settlements.isEmpty
         }
         forgetAll()
     }
@@ -215,18 +219,6 @@ public final class EntityContext: DomainContext {
         // A new one: what the forgotten entities raise from now on concerns nobody here.
         watch = EventWatch()
         mistake = nil
-    }
-}
-
-extension NewEvent {
-    fileprivate init<Event: DurableDomainEvent>(_ event: Event, stream: EntityReference?, recordedAt: Date) throws {
-        self.init(
-            id: .version7(),
-            name: Event.eventName,
-            version: Event.eventVersion,
-            stream: stream,
-            recordedAt: recordedAt,
-            json: try DocumentCoding.encode(event)
-        )
+        attachments = Attachments()
     }
 }

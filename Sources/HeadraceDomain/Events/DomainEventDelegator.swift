@@ -16,6 +16,33 @@ public protocol DomainEventDelegator: Sendable {
         in context: Context
     ) async throws
 
+    /// The names of the subscriptions to which a store is to deliver `event`; none unless implemented.
+    ///
+    /// It is asked before the commit, which stores them with the event.
+    func subscriptions(to event: any DomainEvent) -> [String]
+
+    /// Handles `event` after the changes were committed, except by the handlers of `subscriptions`, to which it is
+    /// delivered; what fails must fail here, and not stop the rest.
+    ///
+    /// Unless implemented, it is ``handleAfterCommit(_:)``.
+    nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async
+
     /// Handles `event` after the changes were committed; what fails must fail here, and not stop the rest.
     nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async
+}
+
+extension DomainEventDelegator {
+    /// None.
+    public func subscriptions(to event: any DomainEvent) -> [String] { [] }
+
+    /// As ``handleAfterCommit(_:)``.
+    public nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async {
+        await handleAfterCommit(event)
+    }
 }

@@ -35,6 +35,17 @@ public protocol DomainEventHandler<Event>: SendableMetatype {
     ///   nothing back. For what is outside of the domain and may be out of reach.
     static var isPostCommit: Bool { get }
 
+    /// The name under which a ``DurableDomainEvent`` is delivered to this handler for certain; none unless stated.
+    ///
+    /// With a name, a ``Relay`` runs the handler after the commit: in the background, in a unit of work of its own, again
+    /// after a failure and also after the process was killed. Without, the handler runs right after the commit, in
+    /// the task of the unit of work, and not again. See <doc:Durability>.
+    ///
+    /// The name is stored with each event that is still to be delivered. It never changes, whatever becomes of the
+    /// type's own name. Handlers of several types of event may share one: a stream's events then reach them in the order
+    /// of their commits.
+    static var subscriptionName: String? { get }
+
     /// Handles `event`, in the task and on the actor of the unit of work.
     ///
     /// - Parameters:
@@ -47,4 +58,7 @@ public protocol DomainEventHandler<Event>: SendableMetatype {
 extension DomainEventHandler {
     /// Before the commit.
     public static var isPostCommit: Bool { false }
+
+    /// None: after the commit, in process.
+    public static var subscriptionName: String? { nil }
 }

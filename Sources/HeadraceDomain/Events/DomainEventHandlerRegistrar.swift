@@ -17,13 +17,28 @@ import Synchronization
 ///
 /// It may be shared; handlers may be registered while units of work run, and see the events from then on.
 public final class DomainEventHandlerRegistrar: DomainEventDelegator {
-    private struct Handlers {
+    fileprivate struct Handlers {
         var beforeCommit: [any DomainEventHandler.Type] = []
         var afterCommit: [any DomainEventHandler.Type] = []
+
+        /// Those to which a store delivers, by their subscriptions.
+        var subscribed: [(subscription: String, handler: any DomainEventHandler.Type)] = []
+    }
+
+    fileprivate struct State {
+        var handlers: [ObjectIdentifier: Handlers] = [:]
+        var events = EventRegistry()
+        var subscriptions: [ByteText: Subscription] = [:]
+        var mistakes: [String] = []
+    }
+
+    /// The handlers of one subscription, by the names of their events.
+    fileprivate struct Subscription {
+        var handlers: [ByteText: any DomainEventHandler.Type] = [:]
     }
 
     private let resolver: any DependencyResolver & Sendable
-    private let handlers = Mutex<[ObjectIdentifier: Handlers]>([:])
+    private let state = Mutex(State())
 
     /// Creates a registrar whose handlers get what they need from `resolver`.
     public init(resolver: any DependencyResolver & Sendable) {
@@ -32,15 +47,52 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     /// Registers `handler` for its type of event.
     ///
-    /// Registering it again changes nothing.
+    /// Registering it again changes nothing. A post-commit handler of a ``DurableDomainEvent`` that states no
+    /// ``DomainEventHandler/subscriptionName`` is logged at `notice`, as it may miss events; a mistake in what it states
+    /// is logged at `error`, and thrown by ``validate()`` and by ``Relay/run()``.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
-        let list: WritableKeyPath<Handlers, [any DomainEventHandler.Type]> =
-            Handler.isPostCommit ? \.afterCommit : \.beforeCommit
-        handlers.withLock { handlers in
-            let registered = handlers[ObjectIdentifier(Handler.Event.self)]?[keyPath: list] ?? []
-            if registered.contains(where: { $0 == Handler.self }) { return }
-            handlers[ObjectIdentifier(Handler.Event.self), default: Handlers()][keyPath: list].append(handler)
+        let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
+            var handlers = state.handlers[ObjectIdentifier(Handler.Event.self)] ?? Handlers()
+            defer { state.handlers[ObjectIdentifier(Handler.Event.self)] = handlers }
+
+            switch Placement(of: handler) {
+            case .beforeCommit:
+                if !handlers.beforeCommit.contains(where: { $0 == handler }) { handlers.beforeCommit.append(handler) }
+                return nil
+            case .afterCommit(let remark):
+                if handlers.afterCommit.contains(where: { $0 == handler }) { return nil }
+                handlers.afterCommit.append(handler)
+                return remark.map { (.notice, $0) }
+            case .subscribed(let name, let event):
+                if handlers.subscribed.contains(where: { $0.handler == handler }) { return nil }
+                guard let mistake = state.subscribe(handler, to: event, as: name) else {
+                    handlers.subscribed.append((name, handler))
+                    return nil
+                }
+                state.mistakes.append(mistake)
+                return (.error, mistake)
+            case .mistaken(let mistake):
+                if state.mistakes.contains(mistake) { return nil }
+                state.mistakes.append(mistake)
+                return (.error, mistake)
+            }
         }
+        if let remark { Logger.current.log(level: remark.level, "\(remark.text)") }
+    }
+
+    /// Makes `event` known to the log without a handler of it, so that it can be scheduled.
+    ///
+    /// - Throws: ``EventError`` with the code `ambiguousName` or `invalidMigrations`.
+    public func register<Event: DurableDomainEvent>(event: Event.Type) throws {
+        try state.withLock { try $0.events.register(event) }
+    }
+
+    /// Throws what is wrong with the handlers that were registered; a program learns it at start.
+    ///
+    /// - Throws: ``RelayError`` with the code `invalidSubscriptions`, naming all mistakes.
+    public func validate() throws {
+        let mistakes = state.withLock { $0.mistakes }
+        if !mistakes.isEmpty { throw RelayError.invalidSubscriptions(mistakes) }
     }
 
     /// Runs the pre-commit handlers of the type of `event`, one after the other.
@@ -56,9 +108,25 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
-    /// Runs the post-commit handlers of the type of `event`, one after the other; logs what fails.
+    /// The names that the post-commit handlers of the type of `event` state, in the order registered.
+    public func subscriptions(to event: any DomainEvent) -> [String] {
+        handlers(of: event).subscribed.map(\.subscription)
+    }
+
+    /// Runs all post-commit handlers of the type of `event`, one after the other; logs what fails.
     public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
-        for handler in handlers(of: event).afterCommit {
+        await handleAfterCommit(event, exceptFor: [])
+    }
+
+    /// Runs the post-commit handlers of the type of `event`, except those of `subscriptions`, one after the other; logs
+    /// what fails.
+    public nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async {
+        let handlers = handlers(of: event)
+        let subscribed = handlers.subscribed.filter { !subscriptions.contains($0.subscription) }
+        for handler in handlers.afterCommit + subscribed.map(\.handler) {
             do {
                 try await handle(event, by: handler, resolver: resolver)
             } catch {
@@ -75,7 +143,36 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     }
 
     private func handlers(of event: any DomainEvent) -> Handlers {
-        handlers.withLock { $0[ObjectIdentifier(type(of: event))] } ?? Handlers()
+        state.withLock { $0.handlers[ObjectIdentifier(type(of: event))] } ?? Handlers()
+    }
+
+    // MARK: For the relay
+
+    /// The subscriptions of all handlers, sorted.
+    var subscriptionNames: [String] {
+        state.withLock { $0.subscriptions.keys.sorted().map(\.text) }
+    }
+
+    /// The names of the events that the handlers of `subscription` handle.
+    func eventNames(of subscription: String) -> Set<String> {
+        state.withLock { Set($0.subscriptions[ByteText(subscription)]?.handlers.keys.map(\.text) ?? []) }
+    }
+
+    /// The types of event that are known by name.
+    var events: EventRegistry { state.withLock { $0.events } }
+
+    /// Gives the handler of `subscription` for the events named `name`.
+    func handler(of subscription: String, for name: String) -> (any DomainEventHandler.Type)? {
+        state.withLock { $0.subscriptions[ByteText(subscription)]?.handlers[ByteText(name)] }
+    }
+
+    /// Runs `handler`, which gets `context` from its resolver.
+    nonisolated(nonsending) func handle(
+        _ event: any DomainEvent,
+        by handler: any DomainEventHandler.Type,
+        in context: EntityContext
+    ) async throws {
+        try await handle(event, by: handler, resolver: ContextResolver(context: context, base: resolver))
     }
 
     private nonisolated(nonsending) func handle<Handler: DomainEventHandler>(
@@ -86,6 +183,70 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         // Handlers are kept by the type of their event, so the cast always succeeds.
         if let event = event as? Handler.Event {
             try await handler.handle(event: event, resolver: resolver)
+        }
+    }
+}
+
+extension DomainEventHandlerRegistrar.State {
+    /// Adds `handler` to the subscription `name`, or tells why that cannot be.
+    fileprivate mutating func subscribe(
+        _ handler: any DomainEventHandler.Type,
+        to event: any DurableDomainEvent.Type,
+        as name: String
+    ) -> String? {
+        do {
+            try events.register(event)
+        } catch {
+            return "\(error)"
+        }
+        let eventName = ByteText(event.eventName)
+        if let other = subscriptions[ByteText(name)]?.handlers[eventName] {
+            return """
+                '\(String(reflecting: other))' and '\(String(reflecting: handler))' both state the subscriptionName \
+                '\(name)' for '\(event.eventName)'. To fix, give each its own.
+                """
+        }
+        subscriptions[ByteText(name), default: .init()].handlers[eventName] = handler
+        return nil
+    }
+}
+
+/// When a handler runs, as it states it.
+private enum Placement {
+    case beforeCommit
+    case afterCommit(remark: String?)
+    case subscribed(name: String, event: any DurableDomainEvent.Type)
+    case mistaken(String)
+
+    init<Handler: DomainEventHandler>(of handler: Handler.Type) {
+        let durableEvent = Handler.Event.self as? any DurableDomainEvent.Type
+        guard let name = Handler.subscriptionName else {
+            if !Handler.isPostCommit {
+                self = .beforeCommit
+            } else if let durableEvent {
+                self = .afterCommit(
+                    remark: """
+                        '\(String(reflecting: handler))' handles '\(durableEvent.eventName)' after the commit, and misses it \
+                        where that fails or the process ends. To have it delivered for certain, state a \
+                        'subscriptionName'.
+                        """
+                )
+            } else {
+                self = .afterCommit(remark: nil)
+            }
+            return
+        }
+        let stated = "'\(String(reflecting: handler))' states the subscriptionName '\(name)'"
+        if name.isEmpty || name == ScheduledMessage.subscription {
+            self = .mistaken("\(stated), which is not free to use. To fix, choose another one.")
+        } else if !Handler.isPostCommit {
+            self = .mistaken("\(stated), but runs before the commit. To fix, add 'static let isPostCommit = true'.")
+        } else if let durableEvent {
+            self = .subscribed(name: name, event: durableEvent)
+        } else {
+            self = .mistaken(
+                "\(stated), but its event is not stored. To fix, conform the event to 'DurableDomainEvent'."
+            )
         }
     }
 }

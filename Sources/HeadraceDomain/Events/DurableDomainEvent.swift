@@ -13,15 +13,25 @@
 ///     var orderId: UUID
 /// }
 /// ```
+///
+/// It is delivered for certain to each post-commit handler that states a ``DomainEventHandler/subscriptionName``; see
+/// <doc:Durability>.
 public protocol DurableDomainEvent: DomainEvent, Codable {
     /// The name under which the event is stored. It never changes, whatever becomes of the type's own name.
     static var eventName: String { get }
 
     /// The version of the event's shape, counting from 1; 1 unless stated.
     static var eventVersion: Int { get }
+
+    /// How events of earlier versions become events of this one: a migration for each version, in order, the last one
+    /// from the version before this; none unless stated.
+    static var eventMigrations: [EventMigration] { get }
 }
 
 extension DurableDomainEvent {
     /// The first version.
     public static var eventVersion: Int { 1 }
+
+    /// None.
+    public static var eventMigrations: [EventMigration] { [] }
 }

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
+
 /// What an ``InMemoryStore`` holds; first checks a change set, then applies it, so that one which is refused
 /// leaves no trace.
 struct InMemoryState {
@@ -20,6 +22,8 @@ struct InMemoryState {
 
     private(set) var documents: [String: [ByteText: StoredDocument]] = [:]
     private(set) var events: [EventRecord] = []
+    private(set) var lastPosition: Int64 = 0
+    var deliveries = InMemoryDeliveries()
     private var keys: [IndexName: [IndexValue: Set<ByteText>]] = [:]
 
     /// Gives the document of an entity.
@@ -51,6 +55,8 @@ struct InMemoryState {
             }
         }
 
+        try deliveries.check(changes)
+
         var taken: [Place: ByteText] = [:]
         for write in changes.writes {
             let reference = write.document.reference
@@ -79,9 +85,19 @@ struct InMemoryState {
                 keys[place.index, default: [:]][place.value, default: []].insert(ByteText(reference.key))
             }
         }
+        deliveries.apply(changes, firstPosition: lastPosition + 1)
         for event in changes.events {
-            events.append(EventRecord(position: Int64(events.count) + 1, event: event))
+            lastPosition += 1
+            events.append(EventRecord(position: lastPosition, event: event))
         }
+    }
+
+    /// Removes events that nothing needs any more, the oldest first; tells how many.
+    mutating func removeEvents(before date: Date, limit: Int) -> Int {
+        let old = events.filter { $0.event.recordedAt < date && !deliveries.needs($0.position) }.prefix(max(0, limit))
+        let positions = Set(old.map(\.position))
+        events.removeAll { positions.contains($0.position) }
+        return positions.count
     }
 
     private func requireVersion(_ expected: Int, of reference: EntityReference) throws {

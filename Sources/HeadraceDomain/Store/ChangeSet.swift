@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
+
 /// What one unit of work changes: a store applies all of it, in one transaction, or none.
 ///
 /// No entity occurs in it twice: one that is deleted and inserted again is written.
@@ -65,6 +67,21 @@ public struct ChangeSet: Sendable {
         }
     }
 
+    /// A durable event that is to be delivered to a subscription.
+    public struct NewDelivery: Hashable, Sendable {
+        /// The place of the event in ``ChangeSet/events``, counting from 0.
+        public let event: Int
+
+        /// The name of the subscription.
+        public let subscription: String
+
+        /// Creates a delivery.
+        public init(event: Int, subscription: String) {
+            self.event = event
+            self.subscription = subscription
+        }
+    }
+
     /// The entities to write, in the order in which they were touched.
     public var writes: [Write] = []
 
@@ -73,6 +90,26 @@ public struct ChangeSet: Sendable {
 
     /// The events to append to the log, in order.
     public var events: [NewEvent] = []
+
+    /// To which subscriptions the events go; each pair occurs once. Only a ``DeliveryStore`` is given any.
+    public var deliveries: [NewDelivery] = []
+
+    /// What came of deliveries that were handled by this very change.
+    ///
+    /// Unlike with ``DeliveryStore/settle(_:)``, a lease that is no longer valid refuses the whole change set, with
+    /// ``StoreError/Code/leaseLost``: what is stored was handled once.
+    public var settlements: [Settlement] = []
+
+    /// The commands with idempotency keys that this change set is the effect of; it is refused with
+    /// ``StoreError/Code/keyTaken`` where a key is stored already.
+    public var idempotencyRecords: [IdempotencyRecord] = []
+
+    /// The messages to deliver at a later time.
+    public var scheduled: [ScheduledMessage] = []
+
+    /// The identifiers of scheduled messages that are not to take effect; those that have, and unknown ones, are
+    /// passed over.
+    public var cancellations: [UUID] = []
 
     /// What the store does in its own terms, in order, after the writes.
     public var work: [any StoreWork] = []
@@ -87,6 +124,14 @@ public struct ChangeSet: Sendable {
         self.events = events
     }
 
+    /// Whether a relay has something to do once it is stored.
+    public var makesDeliveries: Bool {
+        !deliveries.isEmpty || !scheduled.isEmpty
+    }
+
     /// Whether there is nothing to do.
-    public var isEmpty: Bool { writes.isEmpty && deletions.isEmpty && events.isEmpty && work.isEmpty }
+    public var isEmpty: Bool {
+        writes.isEmpty && deletions.isEmpty && events.isEmpty && settlements.isEmpty && idempotencyRecords.isEmpty
+            && scheduled.isEmpty && cancellations.isEmpty && work.isEmpty
+    }
 }

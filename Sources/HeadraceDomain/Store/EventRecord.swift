@@ -26,6 +26,9 @@ public struct NewEvent: Hashable, Sendable {
     /// The event as JSON, in UTF-8.
     public let json: Data
 
+    /// Where it came from.
+    public let origin: MessageOrigin
+
     /// Creates an event; `recordedAt` is rounded to the millisecond.
     public init(
         id: UUID,
@@ -33,14 +36,16 @@ public struct NewEvent: Hashable, Sendable {
         version: Int,
         stream: EntityReference?,
         recordedAt: Date,
-        json: Data
+        json: Data,
+        origin: MessageOrigin = .unknown
     ) {
         self.id = id
         self.name = name
         self.version = version
         self.stream = stream
-        self.recordedAt = Date(timeIntervalSince1970: (recordedAt.timeIntervalSince1970 * 1000).rounded() / 1000)
+        self.recordedAt = Date(milliseconds: recordedAt.milliseconds)
         self.json = json
+        self.origin = origin
     }
 }
 

@@ -12,7 +12,10 @@ public final class InMemoryStore: EntityStore {
     /// The types of entity that the store was opened with.
     public let schema: EntitySchema
 
-    private let state = Mutex(InMemoryState())
+    /// Is given whenever a commit has made something to deliver.
+    public let deliverySignal = DeliverySignal()
+
+    let state = Mutex(InMemoryState())
 
     /// Creates an empty store for these types of entity.
     ///
@@ -35,22 +38,22 @@ public final class InMemoryStore: EntityStore {
 
     /// Applies `changes` whole, or throws and changes nothing; how durable they are to be makes no difference.
     ///
-    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation` or `undeclaredEntity`;
-    ///   `unsupportedWork`, as it knows none.
+    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`, `undeclaredEntity`,
+    ///   `leaseLost` or `keyTaken`; `unsupportedWork`, as it knows none.
     public func commit(_ changes: ChangeSet) async throws {
         if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
         try state.withLock { state in
             try state.check(changes, schema: schema)
             state.apply(changes)
         }
+        if changes.makesDeliveries { deliverySignal.notify() }
     }
 
     /// Gives the events of the log after a position, in the order committed, `limit` at the most.
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try Task.checkCancellation()
         return state.withLock { state in
-            // Positions count from 1, without gaps.
-            Array(state.events.dropFirst(Int(clamping: max(0, position))).prefix(max(0, limit)))
+            Array(state.events[state.events.index(after: position)...].prefix(max(0, limit)))
         }
     }
 }

@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
-            case invalidSchema, unsupportedWork
+            case invalidSchema, leaseLost, keyTaken, unsupportedWork
             case undecodable, newerSchema, unusable, corrupt, full, locked
         }
 
@@ -42,6 +42,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The types of entity that the store was opened with contradict one another.
         public static let invalidSchema = Code(kind: .invalidSchema)
+
+        /// The delivery that was handled is another's by now: the lease has ended, and somebody else was given it.
+        public static let leaseLost = Code(kind: .leaseLost)
+
+        /// Another command has taken effect under the same idempotency key.
+        ///
+        /// Doing the work again gives its outcome.
+        public static let keyTaken = Code(kind: .keyTaken)
 
         /// The store was given work that it does not know, or that it cannot do within a transaction.
         public static let unsupportedWork = Code(kind: .unsupportedWork)
@@ -97,7 +105,7 @@ extension StoreError: CodedError, RetryableError {
     public var codeName: String { code.description }
 
     /// Whether another writer was in the way: nothing was stored, and doing the work again may succeed.
-    public var isRetryable: Bool { code == .versionConflict || code == .locked }
+    public var isRetryable: Bool { code == .versionConflict || code == .locked || code == .keyTaken }
 }
 
 extension StoreError {
@@ -210,6 +218,28 @@ extension StoreError {
                 knows \(supported). To fix, run the version of the program that wrote it, or a later one.
                 """,
             entity: document.reference
+        )
+    }
+
+    /// `lease` is no longer valid.
+    public static func leaseLost(_ lease: Lease) -> StoreError {
+        StoreError(
+            code: .leaseLost,
+            message: """
+                The lease \(lease.token) of lane \(lease.lane) has ended, and what it was for is being handled elsewhere \
+                or was cancelled. Nothing was stored. To fix, lease for longer, or let the handler do less at once.
+                """
+        )
+    }
+
+    /// A command has taken effect under `key` before.
+    public static func keyTaken(_ key: String) -> StoreError {
+        StoreError(
+            code: .keyTaken,
+            message: """
+                A command has taken effect under the idempotency key '\(key)'. Nothing was stored. To fix, send the \
+                command again and take the outcome that is stored, or give a new command a new key.
+                """
         )
     }
 

@@ -12,10 +12,14 @@ public struct CollectedEvent: Sendable {
     /// The entity that raised it, or `nil` where that is not kept by a store.
     public let source: EntityReference?
 
-    /// Creates the record of an event.
-    public init(event: any DomainEvent, source: EntityReference?) {
+    /// The names of the subscriptions to which a store is to deliver it.
+    public var subscriptions: [String]
+
+    /// Creates the record of an event; it goes to no subscription unless told.
+    public init(event: any DomainEvent, source: EntityReference?, subscriptions: [String] = []) {
         self.event = event
         self.source = source
+        self.subscriptions = subscriptions
     }
 }
 

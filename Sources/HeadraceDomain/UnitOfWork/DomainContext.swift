@@ -18,6 +18,11 @@ public protocol DomainContext: AnyObject {
     /// Tells which contexts belong together: a unit of work within another one on the same identity joins it.
     var joinIdentity: ObjectIdentifier { get }
 
+    /// Whether ``commit(_:)`` stores to which subscriptions events are to be delivered; `false` unless stated.
+    ///
+    /// Where it does not, their handlers run in process, like those without a subscription.
+    var storesDeliveries: Bool { get }
+
     /// Makes all changes permanent, and stores those of `events` that are durable with them, or does neither.
     ///
     /// - Throws: Whatever keeps the changes from being stored. ``rollback()`` is called next.
@@ -30,4 +35,7 @@ public protocol DomainContext: AnyObject {
 extension DomainContext {
     /// The context itself: only units of work on this very context join.
     public var joinIdentity: ObjectIdentifier { ObjectIdentifier(self) }
+
+    /// It does not.
+    public var storesDeliveries: Bool { false }
 }

@@ -16,7 +16,7 @@
 ///
 /// ``execute(_:)`` runs the body, then the pre-commit handlers of all events that the touched entities have
 /// raised, and those of the events that these raise, until there are none; then it commits; then it runs
-/// the post-commit handlers. Everything happens in the caller's task and on the caller's actor.
+/// the post-commit handlers, except those to which a ``Relay`` delivers. Everything happens in the caller's task and on the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
     private let delegator: any DomainEventDelegator
     private let context: Context
@@ -47,7 +47,7 @@ public struct UnitOfWork<Context: DomainContext> {
         let (result, events) = try await ActiveUnitOfWork.running(on: context) {
             do {
                 let result = try await body(context)
-                let events = try await handleBeforeCommit()
+                let events = addressed(try await handleBeforeCommit())
                 try Task.checkCancellation()
                 try await context.commit(events)
                 return (result, events)
@@ -58,9 +58,19 @@ public struct UnitOfWork<Context: DomainContext> {
             }
         }
         for collected in events {
-            await delegator.handleAfterCommit(collected.event)
+            await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
+    }
+
+    /// Gives `events` with their subscriptions, where the context stores those.
+    private func addressed(_ events: [CollectedEvent]) -> [CollectedEvent] {
+        if !context.storesDeliveries { return events }
+        return events.map { collected in
+            var addressed = collected
+            addressed.subscriptions = delegator.subscriptions(to: collected.event)
+            return addressed
+        }
     }
 
     /// Runs the pre-commit handlers until no entity has an event left.

@@ -48,27 +48,46 @@ enum Reading {
         let statement = try database.cachedStatement(
             sql: "SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?"
         )
-        return try Row.fetchAll(statement, arguments: [position, max(0, limit)]).map { row in
-            let text: String = try row.decode(forColumn: "id")
-            guard let id = UUID(uuidString: text) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "event id '\(text)' is not a UUID")
-            }
-            let milliseconds: Int64 = try row.decode(forColumn: "recorded_at")
-            return EventRecord(
-                position: try row.decode(forColumn: "position"),
-                event: NewEvent(
-                    id: id,
-                    name: try row.decode(StoredText.self, forColumn: "name").text,
-                    version: try row.decode(forColumn: "version"),
-                    stream: try stream(of: row),
-                    recordedAt: Date(timeIntervalSince1970: Double(milliseconds) / 1000),
-                    json: Data(try row.decode(String.self, forColumn: "document").utf8)
-                )
+        return try Row.fetchAll(statement, arguments: [position, max(0, limit)]).map { try event($0) }
+    }
+
+    /// Reads one event of the log.
+    static func event(_ row: Row) throws -> EventRecord {
+        EventRecord(
+            position: try row.decode(forColumn: "position"),
+            event: NewEvent(
+                id: try identifier(row, "id"),
+                name: try row.decode(StoredText.self, forColumn: "name").text,
+                version: try row.decode(forColumn: "version"),
+                stream: try stream(of: row),
+                recordedAt: Date(milliseconds: try row.decode(forColumn: "recorded_at")),
+                json: Data(try row.decode(String.self, forColumn: "document").utf8),
+                origin: try origin(of: row)
             )
+        )
+    }
+
+    /// Reads a UUID.
+    static func identifier(_ row: Row, _ column: String) throws -> UUID {
+        let text: String = try row.decode(forColumn: column)
+        guard let id = UUID(uuidString: text) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "'\(text)' in '\(column)' is not a UUID")
+        }
+        return id
+    }
+
+    /// Reads where a message came from.
+    static func origin(of row: Row) throws -> MessageOrigin {
+        guard let json = try row.decode(String?.self, forColumn: "origin") else { return .unknown }
+        do {
+            return try JSONDecoder().decode(MessageOrigin.self, from: Data(json.utf8))
+        } catch {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the origin of a message is '\(json)'")
         }
     }
 
-    private static func stream(of row: Row) throws -> EntityReference? {
+    /// Reads which entity a message is about.
+    static func stream(of row: Row) throws -> EntityReference? {
         guard let kind = try row.decode(StoredText?.self, forColumn: "stream_kind"),
             let key = try row.decode(StoredText?.self, forColumn: "stream_key")
         else { return nil }

@@ -25,9 +25,7 @@ struct Writing: Sendable {
         for write in changes.writes {
             try Self.add(write.addedEntries, of: write.document.reference, numbers: numbers, in: database)
         }
-        for event in changes.events {
-            try append(event, in: database)
-        }
+        try DeliveryWriting(database).apply(changes)
         for work in changes.work {
             try perform(work, in: database)
         }
@@ -137,22 +135,6 @@ struct Writing: Sendable {
                 sql: "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
             ).execute(arguments: [index.id, entry.value.databaseValue, StoredText(reference.key)])
         }
-    }
-
-    private func append(_ event: NewEvent, in database: Database) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(
-            arguments: [
-                event.id.uuidString.lowercased(), StoredText(event.name), event.version,
-                event.stream.map { StoredText($0.kind) }, event.stream.map { StoredText($0.key) },
-                Int64((event.recordedAt.timeIntervalSince1970 * 1000).rounded()),
-                String(decoding: event.json, as: UTF8.self),
-            ]
-        )
     }
 
     private func kind(of reference: EntityReference) throws -> Int64 {

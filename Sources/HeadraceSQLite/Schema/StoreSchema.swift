@@ -115,6 +115,9 @@ enum StoreSchema {
             )
             faults?(.inMigration)
         }
+        migrator.registerMigration("2 deliveries") { database in
+            try database.execute(sql: DeliverySchema.sql)
+        }
         return migrator
     }
 }

@@ -29,9 +29,13 @@ public enum StoreContract {
         /// Whether the store holds, when it is opened again, what was committed before.
         public var isPersistent: Bool
 
-        /// Creates the description of a store; one that ends with the process unless stated.
-        public init(isPersistent: Bool = false) {
+        /// Whether the store is a `DeliveryStore`, on which a relay works.
+        public var keepsDeliveries: Bool
+
+        /// Creates the description of a store; one that ends with the process and keeps deliveries unless stated.
+        public init(isPersistent: Bool = false, keepsDeliveries: Bool = true) {
             self.isPersistent = isPersistent
+            self.keepsDeliveries = keepsDeliveries
         }
 
         /// The store ends with its last reference.
@@ -80,6 +84,9 @@ public enum StoreContract {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks
+            + (capabilities.keepsDeliveries
+                ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
+                    + randomDeliveryChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }

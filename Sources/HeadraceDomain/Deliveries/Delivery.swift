@@ -1,0 +1,57 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// One message on its way to one subscription.
+public struct Delivery: Sendable {
+    /// What is delivered.
+    public enum Content: Hashable, Sendable {
+        /// An event of the log.
+        case event(EventRecord)
+
+        /// A scheduled message whose time has come.
+        case scheduled(ScheduledMessage)
+
+        /// The message is no longer stored.
+        case missing
+    }
+
+    /// The lease under which it may be handled.
+    public let lease: Lease
+
+    /// Its place in the lane, which grows: of an event, the position in the log; of a scheduled message, less than 0.
+    public let position: Int64
+
+    /// The name of the subscription.
+    public let subscription: String
+
+    /// How often handling it was begun, this time included, counting from 1.
+    ///
+    /// The store counts when it gives the lease, so an attempt that ends with the process counts as well.
+    public let attempt: Int
+
+    /// Whether the subscription is being replayed, and has been given the event before.
+    public let isReplay: Bool
+
+    /// What is delivered.
+    public let content: Content
+
+    /// Creates a delivery, for stores.
+    public init(
+        lease: Lease,
+        position: Int64,
+        subscription: String,
+        attempt: Int,
+        isReplay: Bool,
+        content: Content
+    ) {
+        self.lease = lease
+        self.position = position
+        self.subscription = subscription
+        self.attempt = attempt
+        self.isReplay = isReplay
+        self.content = content
+    }
+}

@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// What is stored of a command with an idempotency key, together with what it changed.
+public struct IdempotencyRecord: Hashable, Sendable {
+    /// The key.
+    public let key: String
+
+    /// The command as JSON, to tell whether another one comes under the same key.
+    public let command: Data
+
+    /// What it returned, as JSON.
+    public let outcome: Data
+
+    /// When it took effect, to the millisecond.
+    public let date: Date
+
+    /// Creates a record; `date` is rounded to the millisecond.
+    public init(key: String, command: Data, outcome: Data, date: Date) {
+        self.key = key
+        self.command = command
+        self.outcome = outcome
+        self.date = Date(milliseconds: date.milliseconds)
+    }
+}

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// What a relay asks a store for.
+public struct LeaseRequest: Sendable {
+    /// The subscriptions to deliver to; a store gives each its share.
+    public var subscriptions: [String]
+
+    /// How many lanes are given at the most.
+    public var laneLimit: Int
+
+    /// How many deliveries of one lane are given at the most.
+    ///
+    /// Where an earlier attempt at the first one has ended without an outcome, it is given alone.
+    public var runLimit: Int
+
+    /// What time it is.
+    public var now: Date
+
+    /// How long the leases are valid, unless they are renewed.
+    public var duration: Duration
+
+    /// Creates a request.
+    public init(subscriptions: [String], laneLimit: Int, runLimit: Int, now: Date, duration: Duration) {
+        self.subscriptions = subscriptions
+        self.laneLimit = laneLimit
+        self.runLimit = runLimit
+        self.now = now
+        self.duration = duration
+    }
+}
+
+/// What a store has leased.
+public struct LeasedDeliveries: Sendable {
+    /// The deliveries of each lane, in order; no lane is empty.
+    public var lanes: [[Delivery]]
+
+    /// When the next lane that nothing was given of becomes due, if one waits for its time.
+    public var nextDue: Date?
+
+    /// Creates an answer, for stores.
+    public init(lanes: [[Delivery]] = [], nextDue: Date? = nil) {
+        self.lanes = lanes
+        self.nextDue = nextDue
+    }
+}

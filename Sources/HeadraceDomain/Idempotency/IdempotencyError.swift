@@ -1,0 +1,100 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// A command with an idempotency key that cannot be handled as one.
+///
+/// Branch on ``code``, log ``description``. Later releases may add codes.
+public struct IdempotencyError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case differentCommand, recursive, notCodable, undecodableOutcome }
+
+        private let kind: Kind
+
+        /// Another command has taken effect under the key.
+        public static let differentCommand = Code(kind: .differentCommand)
+
+        /// The handler of the command has sent a command with the same key.
+        public static let recursive = Code(kind: .recursive)
+
+        /// The command cannot be encoded, or what it returns cannot be encoded and decoded.
+        public static let notCodable = Code(kind: .notCodable)
+
+        /// What is stored of the first outcome is not what the command returns today.
+        public static let undecodableOutcome = Code(kind: .undecodableOutcome)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// What happened and how to fix it, in one sentence each.
+    public let message: String
+
+    /// The error beneath, if there is one.
+    public let cause: (any Error)?
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    private init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+}
+
+extension IdempotencyError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
+}
+
+extension IdempotencyError {
+    static func differentCommand(_ key: String, _ context: MessageContext) -> IdempotencyError {
+        IdempotencyError(
+            .differentCommand,
+            """
+            Under the key '\(key)' a '\(context.typeName)' with another content, or another command, has taken effect. \
+            This one was not handled. To fix, give each command a key of its own.
+            """
+        )
+    }
+
+    static func recursive(_ key: String, _ context: MessageContext) -> IdempotencyError {
+        IdempotencyError(
+            .recursive,
+            """
+            '\(context.typeName)' was sent under the key '\(key)' while a command with that key was being handled, which \
+            would wait for itself. It was not handled. To fix, give each command a key of its own.
+            """
+        )
+    }
+
+    static func notCodable(_ what: String, _ context: MessageContext) -> IdempotencyError {
+        IdempotencyError(
+            .notCodable,
+            """
+            '\(context.typeName)' has an idempotency key, and \(what). It was not handled. To fix, add the conformance, \
+            or send it without a key.
+            """
+        )
+    }
+
+    static func undecodableOutcome(_ key: String, as type: Any.Type, cause: any Error) -> IdempotencyError {
+        IdempotencyError(
+            .undecodableOutcome,
+            """
+            The outcome that is stored under the key '\(key)' does not decode as '\(String(reflecting: type))': \(cause). \
+            The command has taken effect; it was not handled again. To fix, let the type decode what was stored.
+            """,
+            cause: cause
+        )
+    }
+}

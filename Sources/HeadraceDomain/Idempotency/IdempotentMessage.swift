@@ -1,0 +1,18 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A command that states its own idempotency key: however often it is sent, it takes effect once.
+///
+/// ```swift
+/// struct PlaceOrder: CQDCommand, IdempotentMessage {
+///     var orderId: UUID
+///     var idempotencyKey: String { "place-order/\(orderId)" }
+/// }
+/// ```
+public protocol IdempotentMessage: Sendable, Encodable {
+    /// What tells this command from others that look the same, and is equal each time that this one is sent.
+    var idempotencyKey: String { get }
+}

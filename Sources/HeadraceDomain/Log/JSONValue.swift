@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// A piece of JSON whose shape no type describes any more: what a migration works on.
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
+    case null
+
+    /// `true` or `false`.
+    case bool(Bool)
+
+    /// A number without fraction that an `Int64` holds.
+    case integer(Int64)
+
+    /// Any other number, with the digits that a `Decimal` holds.
+    case decimal(Decimal)
+
+    /// Text.
+    case string(String)
+
+    /// A list.
+    case array([JSONValue])
+
+    /// Members by their names.
+    case object([String: JSONValue])
+}
+
+extension JSONValue: Codable {
+    /// Reads whatever is there.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Decimal.self) {
+            self = .decimal(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Writes what is here.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import Logging
+import Synchronization
+
+/// One run of a relay: a pump that leases, workers that handle, one that settles and one that renews.
+///
+/// ``RelayState`` decides; this waits, asks the store, and calls handlers.
+final class RelayRun: Sendable {
+    private let relay: Relay
+    private let state: Mutex<RelayState>
+
+    /// Tells the pump that there may be something to lease, or room for it.
+    private let news = DeliverySignal()
+
+    /// Tells workers that there is something to handle, or nothing any more.
+    private let work = DeliverySignal()
+
+    /// Tells the one that settles that there is something to settle, or nothing any more.
+    private let settling = DeliverySignal()
+
+    init(_ relay: Relay) {
+        self.relay = relay
+        state = Mutex(RelayState())
+    }
+
+    private var configuration: Relay.Configuration { relay.configuration }
+    private var store: any DeliveryStore { relay.store }
+
+    /// Has ``perform()`` end once what is being handled is.
+    func close() {
+        state.withLock { $0.isClosing = true }
+        news.notify()
+        work.notify()
+    }
+
+    /// Delivers until ``close()``, or until the task is cancelled.
+    func perform() async {
+        await withTaskGroup { helpers in
+            helpers.addTask { await self.forwardSignal() }
+            helpers.addTask { await self.renewAndPrune() }
+            await withTaskGroup { group in
+                group.addTask { await self.settleUntilEnd() }
+                await withTaskGroup { workers in
+                    for _ in 0..<max(1, configuration.concurrency) {
+                        workers.addTask { await self.handleUntilEnd() }
+                    }
+                    await pump()
+                    endWork()
+                }
+                state.withLock { $0.isSettlingLast = true }
+                settling.notify()
+            }
+            helpers.cancelAll()
+        }
+    }
+
+    // MARK: Leasing
+
+    private func forwardSignal() async {
+        var seen = store.deliverySignal.position
+        while let _ = try? await store.deliverySignal.wait(after: seen) {
+            seen = store.deliverySignal.position
+            news.notify()
+        }
+    }
+
+    private func pump() async {
+        var subscriptions = relay.registrar.subscriptionNames + [ScheduledMessage.subscription]
+        var generator = SystemRandomNumberGenerator()
+        var failures = 0
+        while !Task.isCancelled, !state.withLock(\.isClosing) {
+            let seen = news.position
+            let polled = 1 - configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
+            var pause = configuration.pollInterval * polled
+            let room = configuration.laneLimit - state.withLock(\.heldCount)
+            if room > 0 {
+                do {
+                    let leased = try await lease(room, subscriptions)
+                    failures = 0
+                    if leased.lanes.count == room { continue }
+                    if let due = leased.nextDue {
+                        let wait = due.timeIntervalSince(relay.wallClock())
+                        pause = min(pause, .seconds(max(0.001, wait)))
+                    }
+                } catch {
+                    failures += 1
+                    report(storeFailure: error)
+                    pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
+                }
+                // Whoever came first comes last the next time.
+                subscriptions.append(subscriptions.removeFirst())
+            }
+            await wait(for: news, after: seen, atMost: pause)
+        }
+    }
+
+    private func lease(_ room: Int, _ subscriptions: [String]) async throws -> LeasedDeliveries {
+        let leased = try await store.lease(
+            LeaseRequest(
+                subscriptions: subscriptions,
+                laneLimit: room,
+                runLimit: max(1, configuration.runLimit),
+                now: relay.wallClock(),
+                duration: configuration.leaseDuration
+            )
+        )
+        if !leased.lanes.isEmpty {
+            state.withLock { $0.enqueue(leased.lanes) }
+            work.notify()
+        }
+        return leased
+    }
+
+    /// Returns when `signal` was given after `position`, `duration` has passed, or the task is cancelled.
+    private func wait(for signal: DeliverySignal, after position: UInt64, atMost duration: Duration) async {
+        let clock = relay.clock
+        let deadline = clock.now.advanced(by: duration)
+        await withTaskGroup { group in
+            group.addTask { try? await signal.wait(after: position) }
+            group.addTask { try? await clock.sleep(until: deadline, tolerance: nil) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Handling
+
+    /// Hands back what nobody has begun.
+    private func endWork() {
+        let runs = state.withLock { state in
+            state.isClosing = true
+            return state.takeQueue()
+        }
+        for run in runs { handBack(run[...]) }
+        work.notify()
+    }
+
+    private func handleUntilEnd() async {
+        while true {
+            let seen = work.position
+            let (run, isClosing) = state.withLock { ($0.nextRun(), $0.isClosing) }
+            if let run {
+                await handle(run)
+            } else if isClosing || Task.isCancelled {
+                return
+            } else {
+                try? await work.wait(after: seen)
+            }
+        }
+    }
+
+    /// Handles the deliveries of one lane, one after the other, up to one that fails.
+    private func handle(_ run: [Delivery]) async {
+        for (index, delivery) in run.enumerated() {
+            let (isClosing, isLost) = state.withLock { ($0.isClosing, $0.isLost(delivery.lease)) }
+            if isLost { return release(delivery.lease) }
+            if isClosing || Task.isCancelled { return handBack(run[index...]) }
+
+            let isLast = index == run.count - 1
+            var settlement = Settlement(lease: delivery.lease, acknowledged: [delivery.position])
+            settlement.end = isLast ? .finished(now: relay.wallClock()) : nil
+            switch await relay.handle(delivery, settlement: settlement) {
+            case .handled:
+                for observer in relay.observers { observer.delivered(delivery) }
+                settle(settlement)
+            case .settled:
+                for observer in relay.observers { observer.delivered(delivery) }
+                if isLast { release(delivery.lease) }
+            case .failed(let error):
+                if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
+                giveUp(delivery, reason: "\(error)", end: settlement.end)
+            case .undeliverable(let reason):
+                giveUp(delivery, reason: reason, end: settlement.end)
+            case .leaseLost:
+                report(lost: delivery.lease)
+                return release(delivery.lease)
+            case .cancelled:
+                return handBack(run[index...])
+            }
+        }
+    }
+
+    private func retry(_ delivery: Delivery, after error: any Error) {
+        var generator = SystemRandomNumberGenerator()
+        let now = relay.wallClock()
+        var date = now.advanced(
+            by: configuration.backoff.pause(afterAttempt: delivery.attempt, using: &generator)
+        )
+        if let earliest = (error as? any RetryableError)?.earliestRetry {
+            date = max(date, now.advanced(by: relay.clock.now.duration(to: earliest)))
+        }
+        Logger.current.notice(
+            "Handling an event failed and will be tried again",
+            metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
+        )
+        for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
+        settle(Settlement(lease: delivery.lease, end: .retry(at: date)))
+    }
+
+    private func giveUp(_ delivery: Delivery, reason: String, end: Settlement.End?) {
+        Logger.current.error(
+            "An event could not be delivered and is a dead letter now",
+            metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
+        )
+        for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }
+        let failure = Settlement.Failure(
+            position: delivery.position,
+            attempts: delivery.attempt,
+            reason: reason,
+            date: relay.wallClock()
+        )
+        settle(Settlement(lease: delivery.lease, failures: [failure], end: end))
+    }
+
+    private func handBack(_ run: ArraySlice<Delivery>) {
+        guard let first = run.first else { return }
+        settle(Settlement(lease: first.lease, end: .handedBack(now: relay.wallClock())))
+    }
+
+    /// Forgets a lease that has ended in the store.
+    private func release(_ lease: Lease) {
+        state.withLock { $0.release(lease) }
+        news.notify()
+    }
+
+    // MARK: Settling
+
+    private func settle(_ settlement: Settlement) {
+        state.withLock { $0.add(settlement) }
+        settling.notify()
+    }
+
+    /// Settles what has come up, all at once, and again; cancelled or not, as what was handled is to be known.
+    private func settleUntilEnd() async {
+        var failures = 0
+        var generator = SystemRandomNumberGenerator()
+        while true {
+            let seen = settling.position
+            let (settlements, isLast) = state.withLock { ($0.takeSettlements(), $0.isSettlingLast) }
+            if settlements.isEmpty {
+                if isLast { return }
+                await settling.waitRegardless(after: seen)
+                continue
+            }
+            do {
+                let refused = try await store.settle(settlements)
+                failures = 0
+                state.withLock { state in
+                    for settlement in settlements where settlement.end != nil { state.release(settlement.lease) }
+                    for lease in refused { state.lose(lease) }
+                }
+                for lease in refused { report(lost: lease) }
+                news.notify()
+            } catch {
+                failures += 1
+                report(storeFailure: error)
+                state.withLock { $0.putBack(settlements) }
+                // At the end the leases end by themselves, and somebody handles again what was handled.
+                if isLast { return }
+                let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
+                await wait(for: DeliverySignal(), after: 0, atMost: pause)
+            }
+        }
+    }
+
+    // MARK: Renewing, pruning
+
+    private func renewAndPrune() async {
+        var nextPruning = relay.wallClock()
+        let interval = configuration.leaseDuration / 3
+        while let _ = try? await relay.clock.sleep(
+            until: relay.clock.now.advanced(by: interval),
+            tolerance: nil
+        ) {
+            do {
+                try await renew()
+                if relay.wallClock() >= nextPruning {
+                    nextPruning = relay.wallClock().advanced(by: configuration.pruneInterval)
+                    try await prune()
+                }
+            } catch {
+                report(storeFailure: error)
+            }
+        }
+    }
+
+    private func renew() async throws {
+        let leases = state.withLock { $0.leases }
+        if leases.isEmpty { return }
+        let date = relay.wallClock().advanced(by: configuration.leaseDuration)
+        for lease in try await store.renew(leases, until: date) {
+            // One that was settled meanwhile has ended by itself.
+            if state.withLock({ $0.lose(lease) }) { report(lost: lease) }
+        }
+    }
+
+    private func prune() async throws {
+        let now = relay.wallClock()
+        let request = PruneRequest(
+            eventsBefore: configuration.eventRetention.map { now.advanced(by: .zero - $0) },
+            idempotencyRecordsBefore: now.advanced(by: .zero - configuration.idempotencyRetention)
+        )
+        while !Task.isCancelled, try await store.prune(request) >= request.limit {}
+    }
+
+    // MARK: Reporting
+
+    private func report(lost lease: Lease) {
+        Logger.current.warning(
+            "A lease was lost; what was done under it and not stored is refused",
+            metadata: ["headrace.relay.lane": "\(lease.lane)", "headrace.relay.token": "\(lease.token)"]
+        )
+        for observer in relay.observers { observer.leaseLost(lease) }
+    }
+
+    private func report(storeFailure error: any Error) {
+        if error is CancellationError { return }
+        Logger.current.warning("The relay cannot use its store and tries again", metadata: ["error": "\(error)"])
+        for observer in relay.observers { observer.storeFailed(error) }
+    }
+}
+
+extension Delivery {
+    fileprivate var metadata: Logger.Metadata {
+        let (name, id) =
+            switch content {
+            case .event(let record): (record.event.name, record.event.id.uuidString)
+            case .scheduled(let message): (message.name, message.id.uuidString)
+            case .missing: ("", "")
+            }
+        return [
+            "headrace.relay.subscription": "\(subscription)",
+            "headrace.relay.event": "\(name)",
+            "headrace.relay.id": "\(id)",
+            "headrace.relay.attempt": "\(attempt)",
+        ]
+    }
+}

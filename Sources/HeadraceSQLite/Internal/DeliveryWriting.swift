@@ -1,0 +1,265 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// Writes the part of a change set that is not about entities, within its transaction.
+struct DeliveryWriting {
+    let database: Database
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    /// Settles, remembers, logs and schedules what `changes` say; throws where a lease or a key does not allow it.
+    func apply(_ changes: ChangeSet) throws {
+        for settlement in changes.settlements {
+            if try !Settling(database).settle(settlement) { throw StoreError.leaseLost(settlement.lease) }
+        }
+        for record in changes.idempotencyRecords { try remember(record) }
+        var positions: [Int64] = []
+        positions.reserveCapacity(changes.events.count)
+        for event in changes.events {
+            positions.append(try append(event))
+        }
+        for delivery in changes.deliveries {
+            try deliver(
+                positions[delivery.event],
+                of: changes.events[delivery.event].stream,
+                to: try subscription(delivery.subscription)
+            )
+        }
+        for message in changes.scheduled { try schedule(message) }
+        for id in changes.cancellations { try cancel(id) }
+    }
+
+    private func remember(_ record: IdempotencyRecord) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO idempotency (key, command, outcome, date) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        ).execute(arguments: [
+            StoredText(record.key),
+            String(decoding: record.command, as: UTF8.self),
+            String(decoding: record.outcome, as: UTF8.self),
+            record.date.milliseconds,
+        ])
+        if database.changesCount == 0 { throw StoreError.keyTaken(record.key) }
+    }
+
+    private func append(_ event: NewEvent) throws -> Int64 {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document, origin)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: [
+                event.id.uuidString.lowercased(), StoredText(event.name), event.version,
+                event.stream.map { StoredText($0.kind) }, event.stream.map { StoredText($0.key) },
+                event.recordedAt.milliseconds, String(decoding: event.json, as: UTF8.self), try json(event.origin),
+            ]
+        )
+        return database.lastInsertedRowID
+    }
+
+    private func json(_ origin: MessageOrigin) throws -> String? {
+        if origin == .unknown { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(origin), as: UTF8.self)
+    }
+
+    // MARK: Lanes
+
+    /// Gives the number of a subscription, which it gets when it is first delivered to.
+    func subscription(_ name: String) throws -> Int64 {
+        let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
+        if let id = try Int64.fetchOne(find, arguments: [StoredText(name)]) { return id }
+        try database.execute(sql: "INSERT INTO subscription (name) VALUES (?)", arguments: [StoredText(name)])
+        return database.lastInsertedRowID
+    }
+
+    /// Puts the event at `position` at its place in the lane of its stream.
+    func deliver(
+        _ position: Int64,
+        of stream: EntityReference?,
+        to subscription: Int64,
+        isReplay: Bool = false
+    ) throws {
+        let lane = try lane(of: stream, for: subscription)
+        try database.cachedStatement(
+            sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        ).execute(arguments: [lane, position, isReplay])
+    }
+
+    private func lane(of stream: EntityReference?, for subscription: Int64) throws -> Int64 {
+        let kind = stream.map { StoredText($0.kind) }
+        let key = stream.map { StoredText($0.key) }
+        if stream != nil {
+            let find = try database.cachedStatement(
+                sql: "SELECT id FROM lane WHERE subscription = ? AND stream_kind = ? AND stream_key = ?"
+            )
+            if let id = try Int64.fetchOne(find, arguments: [subscription, kind, key]) { return id }
+        }
+        return try makeLane(for: subscription, kind: kind, key: key, readyAt: 0)
+    }
+
+    private func makeLane(for subscription: Int64, kind: StoredText?, key: StoredText?, readyAt: Int64) throws -> Int64 {
+        try database.cachedStatement(
+            sql: "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [subscription, kind, key, readyAt])
+        return database.lastInsertedRowID
+    }
+
+    // MARK: Scheduled messages
+
+    private func schedule(_ message: ScheduledMessage) throws {
+        let lane = try makeLane(
+            for: try subscription(ScheduledMessage.subscription),
+            kind: nil,
+            key: nil,
+            readyAt: max(1, message.dueAt.milliseconds)
+        )
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO scheduled_message
+                    (id, kind, name, version, stream_kind, stream_key, due_at, document, origin, lane)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: [
+                message.id.uuidString.lowercased(), message.kind.rawValue, StoredText(message.name), message.version,
+                message.stream.map { StoredText($0.kind) }, message.stream.map { StoredText($0.key) },
+                message.dueAt.milliseconds, String(decoding: message.json, as: UTF8.self), try json(message.origin),
+                lane,
+            ]
+        )
+        let number = database.lastInsertedRowID
+        try database.cachedStatement(sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, 0)")
+            .execute(arguments: [lane, -number])
+    }
+
+    private func cancel(_ id: UUID) throws {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT number, lane FROM scheduled_message WHERE id = ?"),
+            arguments: [id.uuidString.lowercased()]
+        )
+        for row in rows {
+            let number: Int64 = try row.decode(forColumn: "number")
+            let lane: Int64 = try row.decode(forColumn: "lane")
+            try database.execute(sql: "DELETE FROM lane WHERE id = ?", arguments: [lane])
+            try database.execute(sql: "DELETE FROM dead_letter WHERE position = ?", arguments: [-number])
+            try database.execute(sql: "DELETE FROM scheduled_message WHERE number = ?", arguments: [number])
+        }
+    }
+
+    // MARK: Dead letters and replays
+
+    /// Delivers a dead letter again, in a lane of its own.
+    func replayDeadLetter(_ id: Int64) throws -> Bool {
+        let letter = try Row.fetchOne(
+            database,
+            sql: "SELECT subscription, position, is_replay FROM dead_letter WHERE id = ?",
+            arguments: [id]
+        )
+        guard let letter else { return false }
+        let position: Int64 = try letter.decode(forColumn: "position")
+        let isReplay: Bool = try letter.decode(forColumn: "is_replay")
+        let lane = try makeLane(for: try letter.decode(forColumn: "subscription"), kind: nil, key: nil, readyAt: 0)
+        try database.execute(
+            sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?)",
+            arguments: [lane, position, isReplay]
+        )
+        if position < 0 {
+            try database.execute(
+                sql: "UPDATE scheduled_message SET lane = ? WHERE number = ?",
+                arguments: [lane, -position]
+            )
+        }
+        try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
+        return true
+    }
+
+    func discardDeadLetter(_ id: Int64) throws -> Bool {
+        try database.execute(
+            sql: """
+                DELETE FROM scheduled_message
+                WHERE number = (SELECT -position FROM dead_letter WHERE id = ? AND position < 0)
+                """,
+            arguments: [id]
+        )
+        try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
+        return database.changesCount == 1
+    }
+
+    /// Delivers events to the subscription `name` again, and ends all its leases; tells how many.
+    func replay(_ name: String, eventsNamed names: Set<String>, after position: Int64) throws -> Int {
+        let subscription = try subscription(name)
+        try database.execute(
+            sql: "UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0 WHERE subscription = ?",
+            arguments: [subscription]
+        )
+        let stored = names.map(StoredText.init)
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT position, stream_kind, stream_key FROM event
+                WHERE position > ? AND name IN (\(stored.map { _ in "?" }.joined(separator: ", ")))
+                    AND position NOT IN (
+                        SELECT delivery.position FROM lane JOIN delivery ON delivery.lane = lane.id
+                        WHERE lane.subscription = ?
+                    )
+                ORDER BY position
+                """,
+            arguments: [position] + StatementArguments(stored) + [subscription]
+        )
+        // Read first: what is inserted must not show in what is still being read.
+        var events: [(position: Int64, stream: EntityReference?)] = []
+        while let row = try rows.next() {
+            events.append((try row.decode(forColumn: "position"), try Reading.stream(of: row)))
+        }
+        for event in events {
+            try deliver(event.position, of: event.stream, to: subscription, isReplay: true)
+        }
+        return events.count
+    }
+
+    // MARK: Pruning
+
+    func prune(_ request: PruneRequest) throws -> Int {
+        var count = 0
+        if let date = request.idempotencyRecordsBefore {
+            try database.execute(
+                sql: """
+                    DELETE FROM idempotency WHERE key IN (
+                        SELECT key FROM idempotency WHERE date < ? ORDER BY date LIMIT ?
+                    )
+                    """,
+                arguments: [date.milliseconds, max(0, request.limit)]
+            )
+            count += database.changesCount
+        }
+        if let date = request.eventsBefore {
+            try database.execute(
+                sql: """
+                    DELETE FROM event WHERE position IN (
+                        SELECT position FROM event
+                        WHERE recorded_at < ?
+                            AND position NOT IN (SELECT position FROM delivery)
+                            AND position NOT IN (SELECT position FROM dead_letter)
+                        ORDER BY position LIMIT ?
+                    )
+                    """,
+                arguments: [date.milliseconds, max(0, request.limit - count)]
+            )
+            count += database.changesCount
+        }
+        return count
+    }
+}
+#endif

@@ -1,0 +1,171 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// Leases the lanes that are due, and reads what they hold.
+struct Leasing {
+    private let database: Database
+    private let request: LeaseRequest
+
+    init(_ request: LeaseRequest, in database: Database) {
+        self.request = request
+        self.database = database
+    }
+
+    private struct Lane {
+        let id: Int64
+        let token: Int64
+        let attempts: Int
+        let begun: Int64
+    }
+
+    /// Whether anything is due, or when it will be; asked before writing, which costs more.
+    func isDue() throws -> Bool {
+        let now = request.now.milliseconds
+        for subscription in try subscriptions() {
+            let find = try database.cachedStatement(
+                sql: "SELECT 1 FROM lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
+            )
+            if try Int.fetchOne(find, arguments: [subscription.id, now]) != nil { return true }
+        }
+        return false
+    }
+
+    /// When the next lane becomes due that is not yet.
+    func nextDue() throws -> Date? {
+        let now = request.now.milliseconds
+        return try subscriptions().compactMap { subscription in
+            try Int64.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT min(ready_at) FROM lane WHERE subscription = ? AND ready_at > ?"
+                ),
+                arguments: [subscription.id, now]
+            )
+        }.min().map(Date.init(milliseconds:))
+    }
+
+    func lease() throws -> LeasedDeliveries {
+        let subscriptions = try subscriptions()
+        var leased = LeasedDeliveries()
+        let share = max(1, request.laneLimit / max(1, subscriptions.count))
+        for limit in [share, request.laneLimit] {
+            for subscription in subscriptions {
+                let room = min(limit, request.laneLimit - leased.lanes.count)
+                if room <= 0 { break }
+                for lane in try due(subscription.id, limit: room) {
+                    let deliveries = try lease(lane, of: subscription.name)
+                    if !deliveries.isEmpty { leased.lanes.append(deliveries) }
+                }
+            }
+        }
+        leased.nextDue = try nextDue()
+        return leased
+    }
+
+    private func subscriptions() throws -> [(id: Int64, name: String)] {
+        let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
+        return try request.subscriptions.compactMap { name in
+            try Int64.fetchOne(find, arguments: [StoredText(name)]).map { ($0, name) }
+        }
+    }
+
+    /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
+    private func due(_ subscription: Int64, limit: Int) throws -> [Lane] {
+        let columns = "SELECT id, token, attempts, begun FROM lane WHERE subscription = ?"
+        let waited = try lanes(
+            "\(columns) AND ready_at BETWEEN 1 AND ? ORDER BY ready_at, id LIMIT ?",
+            [subscription, request.now.milliseconds, limit]
+        )
+        let first = waited.prefix((limit + 1) / 2)
+        let fresh = try lanes(
+            "\(columns) AND ready_at = 0 ORDER BY id LIMIT ?",
+            [subscription, limit - first.count]
+        )
+        return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
+    }
+
+    private func lanes(_ sql: String, _ arguments: StatementArguments) throws -> [Lane] {
+        try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { row in
+            Lane(
+                id: try row.decode(forColumn: "id"),
+                token: try row.decode(forColumn: "token"),
+                attempts: try row.decode(forColumn: "attempts"),
+                begun: try row.decode(forColumn: "begun")
+            )
+        }
+    }
+
+    private func lease(_ lane: Lane, of subscription: String) throws -> [Delivery] {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT delivery.position AS place, is_replay, event.* FROM delivery
+                    LEFT JOIN event ON event.position = delivery.position
+                    WHERE lane = ? ORDER BY delivery.position LIMIT ?
+                    """
+            ),
+            arguments: [lane.id, lane.attempts > 0 ? 1 : max(1, request.runLimit)]
+        )
+        let lease = Lease(lane: lane.id, token: lane.token + 1)
+        let deliveries = try rows.enumerated().map { index, row in
+            let position: Int64 = try row.decode(forColumn: "place")
+            return Delivery(
+                lease: lease,
+                position: position,
+                subscription: subscription,
+                attempt: index == 0 ? lane.attempts + 1 : 1,
+                isReplay: try row.decode(forColumn: "is_replay"),
+                content: try content(at: position, row)
+            )
+        }
+        guard let last = deliveries.last else {
+            try database.execute(sql: "DELETE FROM lane WHERE id = ?", arguments: [lane.id])
+            return []
+        }
+        try database.cachedStatement(
+            sql: "UPDATE lane SET token = ?, attempts = ?, begun = ?, ready_at = ? WHERE id = ?"
+        ).execute(arguments: [
+            lease.token, lane.attempts + 1, max(lane.begun, last.position),
+            max(1, request.now.advanced(by: request.duration).milliseconds), lane.id,
+        ])
+        return deliveries
+    }
+
+    private func content(at position: Int64, _ row: Row) throws -> Delivery.Content {
+        if position < 0 { return try Self.scheduled(-position, in: database) }
+        return row.hasNull(atIndex: 2) ? .missing : .event(try Reading.event(row))
+    }
+
+    /// Reads the scheduled message with this number.
+    static func scheduled(_ number: Int64, in database: Database) throws -> Delivery.Content {
+        let row = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT * FROM scheduled_message WHERE number = ?"),
+            arguments: [number]
+        )
+        guard let row else { return .missing }
+        let kind: String = try row.decode(forColumn: "kind")
+        guard let kind = ScheduledMessage.Kind(rawValue: kind) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a scheduled message is of kind '\(kind)'")
+        }
+        return .scheduled(
+            ScheduledMessage(
+                id: try Reading.identifier(row, "id"),
+                kind: kind,
+                name: try row.decode(StoredText.self, forColumn: "name").text,
+                version: try row.decode(forColumn: "version"),
+                stream: try Reading.stream(of: row),
+                dueAt: Date(milliseconds: try row.decode(forColumn: "due_at")),
+                json: Data(try row.decode(String.self, forColumn: "document").utf8),
+                origin: try Reading.origin(of: row)
+            )
+        )
+    }
+}
+#endif

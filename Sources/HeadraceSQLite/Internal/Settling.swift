@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+
+/// Does what settlements say, and renews leases; each only as long as its lease is valid.
+struct Settling {
+    private let database: Database
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    private struct Lane {
+        let subscription: Int64
+        let attempts: Int
+        let begun: Int64
+    }
+
+    /// Does what `settlement` says, or nothing where its lease is no longer valid.
+    func settle(_ settlement: Settlement) throws -> Bool {
+        guard let lane = try lane(of: settlement.lease) else { return false }
+        for position in settlement.acknowledged {
+            try remove(position, from: settlement.lease.lane)
+            if position < 0 {
+                try database.cachedStatement(sql: "DELETE FROM scheduled_message WHERE number = ?")
+                    .execute(arguments: [-position])
+            }
+        }
+        for failure in settlement.failures { try bury(failure, of: settlement.lease.lane, for: lane.subscription) }
+
+        let next = try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
+            arguments: [settlement.lease.lane]
+        )
+        let isRemoved = !settlement.acknowledged.isEmpty || !settlement.failures.isEmpty
+        switch (next, settlement.end) {
+        case (nil, nil):
+            try update(settlement.lease, attempts: 0, begun: lane.begun)
+        case (nil, _?):
+            try database.cachedStatement(sql: "DELETE FROM lane WHERE id = ?").execute(
+                arguments: [settlement.lease.lane]
+            )
+        case (let head?, nil):
+            if isRemoved { try update(settlement.lease, attempts: head <= lane.begun ? 1 : 0, begun: lane.begun) }
+        case (let head?, .finished(let now)):
+            try end(settlement.lease, attempts: isRemoved ? 0 : lane.attempts, begun: head - 1, readyAt: now)
+        case (let head?, .retry(let date)):
+            try end(settlement.lease, attempts: isRemoved ? 1 : lane.attempts, begun: head, readyAt: date)
+        case (let head?, .handedBack(let now)):
+            let attempts = isRemoved ? 0 : max(0, lane.attempts - 1)
+            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: now)
+        }
+        return true
+    }
+
+    /// Lets `lease` last until `date`, if it is valid.
+    func renew(_ lease: Lease, until date: Date) throws -> Bool {
+        try database.cachedStatement(sql: "UPDATE lane SET ready_at = ? WHERE id = ? AND token = ?")
+            .execute(arguments: [max(1, date.milliseconds), lease.lane, lease.token])
+        return database.changesCount == 1
+    }
+
+    private func lane(of lease: Lease) throws -> Lane? {
+        let find = try database.cachedStatement(
+            sql: "SELECT subscription, attempts, begun FROM lane WHERE id = ? AND token = ?"
+        )
+        return try Row.fetchOne(find, arguments: [lease.lane, lease.token]).map { row in
+            Lane(
+                subscription: try row.decode(forColumn: "subscription"),
+                attempts: try row.decode(forColumn: "attempts"),
+                begun: try row.decode(forColumn: "begun")
+            )
+        }
+    }
+
+    private func remove(_ position: Int64, from lane: Int64) throws {
+        try database.cachedStatement(sql: "DELETE FROM delivery WHERE lane = ? AND position = ?")
+            .execute(arguments: [lane, position])
+    }
+
+    private func bury(_ failure: Settlement.Failure, of lane: Int64, for subscription: Int64) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date)
+                SELECT ?, position, is_replay, ?, ?, ? FROM delivery WHERE lane = ? AND position = ?
+                """,
+            arguments: [
+                subscription, failure.attempts, StoredText(failure.reason), failure.date.milliseconds,
+                lane, failure.position,
+            ]
+        )
+        try remove(failure.position, from: lane)
+    }
+
+    private func update(_ lease: Lease, attempts: Int, begun: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE lane SET attempts = ?, begun = ? WHERE id = ?")
+            .execute(arguments: [attempts, begun, lease.lane])
+    }
+
+    private func end(_ lease: Lease, attempts: Int, begun: Int64, readyAt: Date) throws {
+        try database.cachedStatement(
+            sql: "UPDATE lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ? WHERE id = ?"
+        ).execute(arguments: [attempts, begun, max(1, readyAt.milliseconds), lease.lane])
+    }
+}
+#endif

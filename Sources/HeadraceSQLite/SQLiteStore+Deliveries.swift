@@ -1,0 +1,158 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+public import Foundation
+import GRDB
+public import HeadraceDomain
+
+extension SQLiteStore: DeliveryStore {
+    // Leases and settlements survive the end of the process, and need not survive that of the machine: what is lost is
+    // an attempt, or an acknowledgement, and the delivery is made again. So they do not wait for the disk. What a handler
+    // stores does, and everything that was written before is on disk with it.
+
+    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        let nextDue: LeasedDeliveries? = try await read { database in
+            let leasing = Leasing(request, in: database)
+            return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
+        }
+        if let nextDue { return nextDue }
+        return try await write(isDurable: false) { try Leasing(request, in: $0).lease() }
+    }
+
+    /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        try await write(isDurable: false) { database in
+            try settlements.filter { try !Settling(database).settle($0) }.map(\.lease)
+        }
+    }
+
+    /// Lets `leases` last until `date`; gives those that are no longer valid.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        try await write(isDurable: false) { database in
+            try leases.filter { try !Settling(database).renew($0, until: date) }
+        }
+    }
+
+    /// Gives what is stored under an idempotency key, or `nil`.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
+        try await read { try DeliveryReading.idempotencyRecord(for: key, in: $0) }
+    }
+
+    /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
+        try await read { try DeliveryReading.deadLetters(after: id, of: subscription, limit: limit, in: $0) }
+    }
+
+    /// Gives the dead letter `id`, or `nil` where there is none any more.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
+        try await read { try DeliveryReading.deadLetter(id, in: $0) }
+    }
+
+    /// Delivers dead letters again, each in a lane of its own; tells how many there were.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
+        let count = try await write { database in
+            try ids.count(where: { try DeliveryWriting(database).replayDeadLetter($0) })
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Forgets dead letters; tells how many there were.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
+        try await write { database in
+            try ids.count(where: { try DeliveryWriting(database).discardDeadLetter($0) })
+        }
+    }
+
+    /// Delivers events of the log to a subscription once more, in one transaction; tells how many.
+    ///
+    /// Others cannot write meanwhile: some seconds for a million events.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func replay(
+        _ subscription: String,
+        eventsNamed names: Set<String>,
+        after position: Int64
+    ) async throws -> Int {
+        let count = try await write { database in
+            try DeliveryWriting(database).replay(subscription, eventsNamed: names, after: position)
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Removes what `request` names, the oldest first; tells how many rows.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``.
+    public func prune(_ request: PruneRequest) async throws -> Int {
+        try await write { try DeliveryWriting($0).prune(request) }
+    }
+
+    /// Tells how far the subscriptions have come.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    public func deliveryStatistics() async throws -> DeliveryStatistics {
+        try await read { try DeliveryReading.statistics(in: $0) }
+    }
+
+    /// Runs `body` in a transaction, which cancellation of the task does not stop.
+    private func write<Value: Sendable>(
+        isDurable: Bool = true,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await SQLiteFailure(path: path).translating {
+            try await withCheckedThrowingContinuation { continuation in
+                pool.asyncWriteWithoutTransaction { database in
+                    continuation.resume(
+                        with: Result {
+                            try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
+                        }
+                    )
+                }
+            }
+        }
+    }
+
+    private static func transact<Value>(_ body: (Database) throws -> Value, in database: Database) throws -> Value {
+        var value: Value?
+        try database.inTransaction(.immediate) {
+            value = try body(database)
+            return .commit
+        }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction has not run") }
+        return value
+    }
+
+    /// As ``transact(_:in:)``, without waiting for the disk.
+    private static func transactRelaxed<Value>(
+        _ body: (Database) throws -> Value,
+        in database: Database
+    ) throws -> Value {
+        try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        let result = Result { try transact(body, in: database) }
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        return try result.get()
+    }
+}
+#endif

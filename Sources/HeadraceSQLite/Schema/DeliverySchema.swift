@@ -1,0 +1,80 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+/// The tables of what is to be delivered.
+///
+/// A delivery that was made is deleted, and a lane that is empty with it: what is leased is found among what is pending,
+/// however many events the log holds. Times are milliseconds since 1970.
+enum DeliverySchema {
+    static let sql = """
+        ALTER TABLE event ADD COLUMN origin TEXT;
+
+        CREATE TABLE subscription (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        ) STRICT;
+
+        -- The deliveries of one stream to one subscription; one alone where there is no stream.
+        -- A number is never used again: somebody may still hold a lease of a lane that is gone.
+        CREATE TABLE lane (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            subscription INTEGER NOT NULL REFERENCES subscription(id),
+            stream_kind TEXT,
+            stream_key TEXT,
+            ready_at INTEGER NOT NULL, -- when it may be leased; 0 as long as it was never leased
+            token INTEGER NOT NULL DEFAULT 0,
+            attempts INTEGER NOT NULL DEFAULT 0, -- at the first delivery
+            begun INTEGER NOT NULL DEFAULT 0 -- the position up to which an attempt was counted
+        ) STRICT;
+        -- Where there is no stream, any number of lanes: SQLite takes each NULL for another value.
+        CREATE UNIQUE INDEX lane_by_stream ON lane (subscription, stream_kind, stream_key);
+        CREATE INDEX lane_by_time ON lane (subscription, ready_at);
+
+        -- Positions are those of events; less than 0, the negated number of a scheduled message.
+        CREATE TABLE delivery (
+            lane INTEGER NOT NULL REFERENCES lane(id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            is_replay INTEGER NOT NULL,
+            PRIMARY KEY (lane, position)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE scheduled_message (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            stream_kind TEXT,
+            stream_key TEXT,
+            due_at INTEGER NOT NULL,
+            document TEXT NOT NULL,
+            origin TEXT,
+            lane INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX scheduled_message_by_id ON scheduled_message (id);
+
+        CREATE TABLE dead_letter (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            subscription INTEGER NOT NULL REFERENCES subscription(id),
+            position INTEGER NOT NULL,
+            is_replay INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            date INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX dead_letter_by_subscription ON dead_letter (subscription);
+
+        CREATE TABLE idempotency (
+            key TEXT PRIMARY KEY,
+            command TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            date INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX idempotency_by_date ON idempotency (date);
+        """
+}
+#endif

@@ -1,0 +1,191 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+
+extension StoreContract {
+    static let leaseChecks: [Check] = [
+        Check("an event is delivered to each of its subscriptions, and to no other") { bench in
+            let bench = try await bench.openDeliveries()
+            let changes = ChangeSet().delivering(1, to: ["a", "b"]).delivering(2, to: ["b"]).recording(.numbered(3))
+            try await bench.store.commit(changes)
+
+            try requireEqual(try await bench.lease("a").numbers, [["1"]], "what a is given")
+            try requireEqual(try await bench.lease("b").numbers, [["1", "2"]], "what b is given")
+            try requireEqual(try await bench.lease("c").numbers, [], "what c is given")
+        },
+        Check("a delivery carries the event as it was recorded, with its position and its origin") { bench in
+            let bench = try await bench.openDeliveries()
+            for (number, text) in oddTexts.enumerated() {
+                let event = NewEvent(
+                    id: .version7(),
+                    name: text,
+                    version: number + 1,
+                    stream: EntityReference(kind: "kind \(text)", key: text),
+                    recordedAt: DeliveryBench.date(Double(number)),
+                    json: try JSONEncoder().encode([text]),
+                    origin: MessageOrigin(
+                        causationID: UUID(),
+                        correlationID: UUID(),
+                        principalID: text,
+                        trace: [text: text]
+                    )
+                )
+                var changes = ChangeSet(events: [event])
+                changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "to \(text)")]
+                try await bench.store.commit(changes)
+                let record = try await bench.store.events(after: 0, limit: .max).last
+
+                let delivery = try await bench.leaseOne("to \(text)").first
+
+                try requireEqual(record?.event, event, "the event in the log")
+                try requireEqual(delivery?.content, record.map { .event($0) }, "what is delivered")
+                try requireEqual(delivery?.position, record?.position, "the position")
+                try requireEqual(delivery?.subscription, "to \(text)", "the subscription")
+                try requireEqual(delivery?.isReplay, false, "whether it is a replay")
+            }
+        },
+        Check("a lane is leased once, until the lease ends, and then by a greater token") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1))
+
+            let first = try await bench.leaseOne(at: 0)
+            try requireEqual(try await bench.lease(at: 9.999).numbers, [], "what is due while it is leased")
+            let second = try await bench.leaseOne(at: 10)
+
+            try requireEqual(first.map(\.attempt), [1], "the first attempt")
+            try requireEqual(second.map(\.attempt), [2], "the second attempt")
+            try requireEqual(second.first?.lease.lane, first.first?.lease.lane, "the lane")
+            try require(
+                (second.first?.lease.token ?? 0) > (first.first?.lease.token ?? 0),
+                "the second token is greater"
+            )
+        },
+        Check("within a stream deliveries are in the order of the log, and streams do not wait for others") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y"))
+            try await bench.store.commit(
+                ChangeSet().delivering(4, of: "x").delivering(5, of: nil).delivering(6, of: nil)
+            )
+
+            let lanes = try await bench.lease()
+
+            try requireEqual(lanes.numbers, [["1", "2", "4"], ["3"], ["5"], ["6"]], "the lanes")
+        },
+        Check("an event that is added to a leased lane waits until the lease has ended") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1))
+            let first = try await bench.leaseOne()
+            try await bench.store.commit(ChangeSet().delivering(2))
+
+            try requireEqual(try await bench.lease(at: 1).numbers, [], "what is due")
+            try await bench.settle(first, acknowledged: 1, end: .finished(now: DeliveryBench.date(1)))
+
+            try requireEqual(try await bench.leaseOne(at: 1).numbers, ["2"], "what is due then")
+        },
+        Check("no more lanes and deliveries are given than asked for, and every subscription gets a share") { bench in
+            let bench = try await bench.openDeliveries()
+            var changes = ChangeSet()
+            for number in 0..<UInt8(20) { changes = changes.delivering(number, of: nil, to: ["a"]) }
+            try await bench.store.commit(changes.delivering(20, 21, 22, of: "x", to: ["b"]))
+
+            let lanes = try await bench.lease("a", "b", lanes: 4, run: 2)
+
+            try requireEqual(lanes.numbers, [["0"], ["1"], ["20", "21"], ["2"]], "what is given")
+            try requireEqual(try await bench.lease("a", lanes: 2, run: 2).numbers, [["3"], ["4"]], "what comes next")
+        },
+        Check("lanes whose attempt ended without an outcome are given one delivery at a time") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, 3))
+            _ = try await bench.leaseOne(at: 0)
+
+            // The owner is gone; whatever has killed it may be the first of them.
+            let second = try await bench.leaseOne(at: 20)
+            try requireEqual(second.numbers, ["1"], "what is given")
+            try requireEqual(second.map(\.attempt), [2], "its attempt")
+            try await bench.settle(second, acknowledged: 1, end: .finished(now: DeliveryBench.date(20)))
+
+            let third = try await bench.leaseOne(at: 20)
+            try requireEqual(third.numbers, ["2", "3"], "what is given next")
+            try requireEqual(third.map(\.attempt), [1, 1], "their attempts")
+        },
+        Check("a renewed lease lasts, and a lost one cannot be renewed") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1))
+            let lease = try await bench.leaseOne(at: 0)[0].lease
+
+            try requireEqual(try await bench.store.renew([lease], until: DeliveryBench.date(30)), [], "what is lost")
+            try requireEqual(try await bench.lease(at: 29).numbers, [], "what is due while it is renewed")
+            _ = try await bench.leaseOne(at: 30)
+            try requireEqual(
+                try await bench.store.renew([lease], until: DeliveryBench.date(60)),
+                [lease],
+                "what is lost once another has it"
+            )
+        },
+        Check("what was retried and what is new both get their turn") { bench in
+            let bench = try await bench.openDeliveries()
+            var changes = ChangeSet()
+            for number in 0..<UInt8(4) { changes = changes.delivering(number, of: nil) }
+            try await bench.store.commit(changes)
+            for lane in try await bench.lease() {
+                try await bench.settle(lane, end: .retry(at: DeliveryBench.date(1)))
+            }
+            for number in 4..<UInt8(8) { try await bench.store.commit(ChangeSet().delivering(number, of: nil)) }
+
+            let lanes = try await bench.lease(at: 2, lanes: 4)
+
+            try requireEqual(lanes.numbers, [["0"], ["1"], ["4"], ["5"]], "what is given")
+        },
+        Check("it is known when the next lane becomes due, and a commit gives the signal") { bench in
+            let bench = try await bench.openDeliveries()
+            let before = bench.store.deliverySignal.position
+            try await bench.store.commit(ChangeSet().delivering(1).scheduling("later", at: 50))
+            try require(bench.store.deliverySignal.position > before, "a commit with deliveries gives the signal")
+            let request = LeaseRequest(
+                subscriptions: ["a", ScheduledMessage.subscription],
+                laneLimit: 10,
+                runLimit: 10,
+                now: DeliveryBench.date(0),
+                duration: .seconds(100)
+            )
+
+            let leased = try await bench.store.lease(request)
+            let again = try await bench.store.lease(request)
+
+            try requireEqual(leased.lanes.numbers, [["1"]], "what is given")
+            try requireEqual(leased.nextDue, DeliveryBench.date(50), "when the next one is due")
+            try requireEqual(again.lanes.numbers, [], "what is given next")
+            try requireEqual(again.nextDue, DeliveryBench.date(50), "when the next one is due then")
+        },
+        Check("tasks that lease at the same time share the lanes") { bench in
+            let bench = try await bench.openDeliveries()
+            var changes = ChangeSet()
+            for number in 0..<UInt8(100) { changes = changes.delivering(number, of: "\(number % 25)") }
+            try await bench.store.commit(changes)
+
+            let given = try await withThrowingTaskGroup(of: [[Delivery]].self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        var given: [[Delivery]] = []
+                        while true {
+                            let lanes = try await bench.lease(lanes: 2, run: 2)
+                            if lanes.isEmpty { return given }
+                            given += lanes
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+
+            try requireEqual(given.count, 25, "the number of leases")
+            try requireEqual(Set(given.compactMap { $0.first?.lease.lane }).count, 25, "the number of lanes")
+            try require(given.allSatisfy { $0.count == 2 }, "each lease has a run of 2")
+        },
+    ]
+}

@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceDomain
+
+extension StoreContract {
+    static let settlementChecks: [Check] = [
+        Check("what is acknowledged is not delivered again") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, 3))
+            let lane = try await bench.leaseOne()
+
+            try await bench.settle(lane, acknowledged: 2)
+            try requireEqual(try await bench.lease(at: 1).numbers, [], "what is due while the lease goes on")
+
+            try requireEqual(try await bench.leaseOne(at: 10).numbers, ["3"], "what is due after it")
+        },
+        Check("what failed waits for its time, and only the rest of its lane with it") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y"))
+            let lanes = try await bench.lease()
+            try await bench.settle(lanes[0], end: .retry(at: DeliveryBench.date(60)))
+            try await bench.settle(lanes[1], acknowledged: 1, end: .finished(now: DeliveryBench.date(0)))
+            try await bench.store.commit(ChangeSet().delivering(4, of: "x").delivering(5, of: "y"))
+
+            try requireEqual(try await bench.lease(at: 59).numbers, [["5"]], "what is due before its time")
+            let retried = try await bench.leaseOne(at: 60)
+            try requireEqual(retried.numbers, ["1"], "what is due at its time")
+            try requireEqual(retried.map(\.attempt), [2], "its attempt")
+        },
+        Check("a failure after what was handled counts for the one that failed") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, 3))
+            let lane = try await bench.leaseOne()
+
+            try await bench.settle(lane, acknowledged: 1, end: .retry(at: DeliveryBench.date(1)))
+            let second = try await bench.leaseOne(at: 1)
+            try requireEqual(second.numbers, ["2"], "what is due")
+            try requireEqual(second.map(\.attempt), [2], "its attempt")
+            try await bench.settle(second, acknowledged: 1, end: .finished(now: DeliveryBench.date(1)))
+            try requireEqual(try await bench.leaseOne(at: 1).map(\.attempt), [1], "the attempt at what was not begun")
+        },
+        Check("what is handed back is due at once, and its attempt does not count") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, 3))
+            for handled in 0...1 {
+                let lane = try await bench.leaseOne(at: 5)
+                try requireEqual(lane.first?.attempt, 1, "the attempt")
+                try await bench.settle(lane, acknowledged: handled, end: .handedBack(now: DeliveryBench.date(5)))
+            }
+
+            let lane = try await bench.leaseOne(at: 5)
+            try requireEqual(lane.numbers, ["2", "3"], "what is due")
+            try requireEqual(lane.map(\.attempt), [1, 1], "the attempts")
+        },
+        Check("a settlement under an old lease is refused whole, whichever it is, and the others are not") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y"))
+            let old = try await bench.lease(at: 0)
+            let new = try await bench.lease("a", at: 10, lanes: 1)
+            let ends: [Settlement.End?] = [
+                nil, .finished(now: DeliveryBench.date(10)), .retry(at: DeliveryBench.date(10)),
+                .handedBack(now: DeliveryBench.date(10)),
+            ]
+            for end in ends {
+                let refused = try await bench.store.settle([
+                    old[0].settlement(acknowledged: 1, end: end),
+                    old[1].settlement(acknowledged: 1),
+                ])
+                try requireEqual(refused, [old[0][0].lease], "what is refused")
+            }
+
+            try await bench.settle(new[0], acknowledged: 1, end: .finished(now: DeliveryBench.date(10)))
+            let refused = try await bench.store.settle([new[0].settlement(acknowledged: 1)])
+            try requireEqual(refused, [new[0][0].lease], "what is refused after its end")
+            try requireEqual(try await bench.leaseOne(at: 20).numbers, ["2"], "what is left")
+        },
+        Check("a lease of a lane that is gone is refused, also when the stream has a lane again") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1))
+            let old = try await bench.leaseOne()
+            try await bench.settle(old, acknowledged: 1, end: .finished(now: DeliveryBench.date(0)))
+            try await bench.store.commit(ChangeSet().delivering(2))
+            let new = try await bench.leaseOne()
+
+            let refused = try await bench.store.settle([old.settlement(acknowledged: 1)])
+
+            try requireEqual(refused, [old[0].lease], "what is refused")
+            try require(new[0].lease.lane != old[0].lease.lane, "the number of a lane is not used again")
+        },
+        Check("a commit that settles does both or neither") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2))
+            let old = try await bench.leaseOne(at: 0)
+            let new = try await bench.leaseOne(at: 10)
+            let write = try ChangeSet().inserting(Draft(key: "x")).delivering(3, to: ["b"])
+
+            try await bench.store.refuse(
+                write.settling(old.settlement(acknowledged: 1)).remembering("key"),
+                with: .leaseLost,
+                "a commit under an old lease"
+            )
+            let stored = try await bench.store.fetch(DocumentQuery(kind: ContractEntity.entityName))
+            try requireKeys(stored, [], "the store")
+            try requireEqual(try await bench.lease("b", at: 0).numbers, [], "what b is given")
+            try requireEqual(try await bench.store.idempotencyRecord(for: "key"), nil, "the key")
+
+            let draft = Draft(key: "y")
+            try await bench.store.refuse(
+                try write.settling(new.settlement(acknowledged: 1)).updating(draft, at: 7, to: draft),
+                with: .versionConflict,
+                "a commit with a conflict"
+            )
+            try await bench.store.commit(write.settling(new.settlement(acknowledged: 1)))
+            try requireEqual(try await bench.lease("b", at: 0).numbers, [["3"]], "what b is given then")
+            try requireEqual(try await bench.leaseOne(at: 20).numbers, ["2"], "what is left for a")
+        },
+        Check("a commit that ends its lease frees the lane") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1))
+            let lane = try await bench.leaseOne()
+            try await bench.store.commit(ChangeSet().delivering(2))
+
+            let end = Settlement.End.finished(now: DeliveryBench.date(1))
+            try await bench.store.commit(ChangeSet().settling(lane.settlement(acknowledged: 1, end: end)))
+
+            try requireEqual(try await bench.leaseOne(at: 1).numbers, ["2"], "what is due")
+        },
+    ]
+}
