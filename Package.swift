@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "HeadraceCore", targets: ["HeadraceCore"]),
         .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
         .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
+        .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
@@ -93,6 +94,21 @@ let package = Package(
         ),
 
         .target(
+            name: "HeadraceFlux",
+            dependencies: ["HeadraceCore", .product(name: "Logging", package: "swift-log")]
+        ),
+        .testTarget(
+            name: "HeadraceFluxTests",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceFlux",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        .target(
             name: "HeadraceDomain",
             dependencies: [
                 "HeadraceCore",
@@ -119,9 +135,15 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
             ]
         ),
+        .executableTarget(
+            name: "CrashSubject",
+            dependencies: ["HeadraceDomain", "HeadraceSQLite", "HeadraceTesting"],
+            path: "Tests/CrashSubject"
+        ),
         .testTarget(
             name: "HeadraceSQLiteTests",
             dependencies: [
+                "CrashSubject",
                 "HeadraceCore",
                 "HeadraceSQLite",
                 "HeadraceTesting",
@@ -185,6 +207,7 @@ let package = Package(
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceFlux",
                 "HeadraceResolution",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),

@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"]),
+        .executable(name: "flux-benchmark", targets: ["FluxBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
     ],
     dependencies: [
@@ -37,6 +38,25 @@ let package = Package(
                 "Measuring",
                 .product(name: "HeadraceCommands", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
+            ]
+        ),
+
+        // MARK: The flux dispatcher
+        .target(
+            name: "FluxSubjects",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceFlux", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "FluxBenchmark",
+            dependencies: [
+                "DispatchSubjects",
+                "FluxSubjects",
+                "Measuring",
+                .product(name: "HeadraceFlux", package: "headrace"),
             ]
         ),
 

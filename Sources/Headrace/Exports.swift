@@ -7,6 +7,7 @@
 @_exported public import HeadraceCommands
 @_exported public import HeadraceCore
 @_exported public import HeadraceDomain
+@_exported public import HeadraceFlux
 @_exported public import HeadraceResolution
 
 #if Macros

@@ -80,7 +80,7 @@ public final class SQLiteStore: EntityStore {
             let settings = Self.settings(configuration)
             try StoreSchema.requireOurs(path: path, configuration: settings)
             let pool = try DatabasePool(path: path, configuration: settings)
-            try StoreSchema.prepare(pool, path: path)
+            try StoreSchema.prepare(pool, path: path, faults: configuration.faults)
             // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })

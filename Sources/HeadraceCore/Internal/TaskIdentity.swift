@@ -31,9 +31,23 @@ package struct TaskIdentity: Equatable, @unchecked Sendable {
         return standIn.represented
     }
 
+    /// Whether this is the identity of the task that asks; no different from a comparison with ``current``, but sooner
+    /// known where it is.
+    package var isCurrent: Bool {
+        let own = unsafe withUnsafeCurrentTask { unsafe Self.address(of: $0) }
+        return unsafe own == Self.address(of: task) || TaskIdentity.current == self
+    }
+
     /// Whether both are the same task.
     package static func == (left: TaskIdentity, right: TaskIdentity) -> Bool {
-        unsafe left.task == right.task
+        unsafe address(of: left.task) == address(of: right.task)
+    }
+
+    /// Where the task is, or zero where there is none.
+    ///
+    /// The comparison of the standard library goes by value witnesses, which takes as long as an asynchronous call.
+    private static func address(of task: UnsafeCurrentTask?) -> UInt {
+        unsafe unsafeBitCast(task, to: UInt.self)
     }
 
     /// Runs `operation` in this task as if it ran in the one with the identity `represented`.

@@ -24,7 +24,8 @@ enum StoreSchema {
     }
 
     /// Brings the file to the current tables; refuses one that is not ours or is of a later version.
-    static func prepare(_ pool: DatabasePool, path: String) throws {
+    static func prepare(_ pool: DatabasePool, path: String, faults: (@Sendable (FaultPoint) -> Void)?) throws {
+        let migrator = migrator(faults)
         try pool.write { database in
             // Another process may have taken the file into use meanwhile.
             if try !isOurs(database, path: path) {
@@ -64,7 +65,7 @@ enum StoreSchema {
         )
     }
 
-    private static var migrator: DatabaseMigrator {
+    private static func migrator(_ faults: (@Sendable (FaultPoint) -> Void)?) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 entities and events") { database in
             try database.execute(
@@ -112,6 +113,7 @@ enum StoreSchema {
                     ) STRICT;
                     """
             )
+            faults?(.inMigration)
         }
         return migrator
     }

@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import DispatchSubjects
+import FluxSubjects
+import HeadraceFlux
+import Measuring
+
+extension Workload {
+    /// Executes an action within another one.
+    static let executeWithin = Workload("execute-within-an-action") {
+        let counter = Counter()
+        return { iterations in await counter.dispatch(CountWithin(times: iterations)) }
+    }
+
+    /// Dispatches an action to a dispatcher that nobody else uses, and waits for it.
+    static func dispatch(through count: Int) -> Workload {
+        Workload("dispatch-through-\(count)-middleware") {
+            let counter = Counter(middlewares: passThroughMiddleware(count))
+            return { iterations in
+                for number in 0..<iterations { await counter.dispatch(Count(number)) }
+            }
+        }
+    }
+
+    /// Calls what the action does.
+    static let callDirectly = Workload("floor-call") {
+        let counter = Counter()
+        return { iterations in
+            for number in 0..<iterations { await Count(number).execute(with: counter) }
+        }
+    }
+
+    /// Hops to an actor and back, and suspends once to be resumed at once.
+    static let hopAndContinue = Workload("floor-hop-and-continuation") {
+        let hopper = Hopper()
+        return { iterations in
+            for number in 0..<iterations {
+                await hopper.take(number)
+                await withCheckedContinuation { $0.resume() }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+import Logging
+
+extension Dispatcher {
+    /// Executes `action` when its turn has come, and returns when that is done.
+    ///
+    /// It is executed in the task and on the actor of the caller. Within an action of this dispatcher it is executed in
+    /// place. Where the caller is cancelled before its turn, the action is not executed.
+    ///
+    /// - Throws: What the action throws, or what keeps it from being executed: ``PipelineError``; `MessageError` with the
+    ///   code `refused` and whatever else a middleware throws; `CancellationError`.
+    @_disfavoredOverload  // Else a closure that returns nothing takes it also for an action that does not throw.
+    public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
+        let pipeline = pipeline
+        let active = ActiveAction.innermost(of: pipeline)
+        if let active, active.task.isCurrent {
+            if isDirect { return try await action.execute(with: self) }
+            return try await runThroughMiddleware(action)
+        }
+        if let line = active?.line, try await line.takeTurn(for: action) {
+            return try await executeInTurn(action, on: line)
+        }
+        try Task.checkCancellation()
+        if !pipeline.line.takeFreeTurn() {
+            guard try await pipeline.line.takeTurn(for: action) else { throw PipelineError.shutDown }
+        }
+        try await executeInTurn(action, on: pipeline.line)
+    }
+
+    /// As the throwing ``dispatch(_:)-(A)``, for an action that does not throw.
+    ///
+    /// - Returns: Whether it was executed: `failure` with what kept it from that.
+    @discardableResult
+    public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async -> MessageOutcome
+    where A.Dispatcher == Self, A.Failure == Never {
+        if isDirect, let active = ActiveAction.innermost(of: pipeline), active.task.isCurrent {
+            await action.execute(with: self)
+            return .success
+        }
+        do {
+            let _: Void = try await dispatch(action)
+            return .success
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Queues `action` and returns at once, also within an action of this dispatcher.
+    ///
+    /// It is executed when its turn has come, in a task of its own, which inherits the task-local values of the caller. What
+    /// keeps it from being executed, or what it throws, is logged as an error.
+    public nonisolated func queue<A: Action>(_ action: A) where A.Dispatcher == Self {
+        let place: Int?
+        do {
+            place = try pipeline.line.queue(action)
+        } catch {
+            return logFailure(of: A.self, error)
+        }
+        Task {
+            do {
+                if let place { try await pipeline.line.waitForTurn(at: place) }
+                try await executeInTurn(action, on: pipeline.line)
+            } catch {
+                logFailure(of: A.self, error)
+            }
+        }
+    }
+
+    /// As ``queue(_:)``, for functions that are not asynchronous.
+    public nonisolated func dispatch<A: Action>(_ action: A) where A.Dispatcher == Self {
+        queue(action)
+    }
+
+    /// Executes `action` within the one that is being executed; from anywhere else it waits for its turn.
+    ///
+    /// It is the word for composing actions out of others: there is no difference to awaiting ``dispatch(_:)-(A)``.
+    ///
+    /// - Throws: As of ``dispatch(_:)-(A)``.
+    @_disfavoredOverload
+    public nonisolated(nonsending) func execute<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
+        try await dispatch(action) as Void
+    }
+
+    /// As the throwing ``execute(_:)-(A)``, for an action that does not throw.
+    ///
+    /// - Returns: As of the ``dispatch(_:)-(A)`` that does not throw.
+    @discardableResult
+    public nonisolated(nonsending) func execute<A: Action>(_ action: A) async -> MessageOutcome
+    where A.Dispatcher == Self, A.Failure == Never {
+        await dispatch(action)
+    }
+
+    /// Executes `action`, which has its turn in `line`, and passes the turn on.
+    private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on line: ActionLine) async throws
+    where A.Dispatcher == Self {
+        let active = ActiveAction(on: pipeline)
+        // The turn is over when what other tasks execute within the action has ended as well.
+        defer { active.close { line.passTurn() } }
+        try await active.run {
+            if isDirect { return try await action.execute(with: self) }
+            try await runThroughMiddleware(action)
+        }
+    }
+
+    /// Whether nothing wraps or watches an action.
+    private nonisolated var isDirect: Bool { middlewares.isEmpty && pipeline.observers.isEmpty }
+
+    private nonisolated(nonsending) func runThroughMiddleware<A: Action>(_ action: A) async throws
+    where A.Dispatcher == Self {
+        let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
+        try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }
+    }
+
+    private nonisolated func logFailure(of action: Any.Type, _ error: any Error) {
+        Logger.current.error(
+            "A queued action was not executed, or failed; nobody waited for it.",
+            metadata: ["headrace.action": "\(String(reflecting: action))", "error": "\(error)"]
+        )
+    }
+}

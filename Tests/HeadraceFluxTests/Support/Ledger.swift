@@ -1,0 +1,154 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceFlux
+import Synchronization
+
+/// A dispatcher that notes what its actions do, and whether two of them do it at the same time.
+final class Ledger: Dispatcher {
+    struct State {
+        var entries: [String] = []
+        var executing = 0
+        var overlaps = 0
+    }
+
+    let pipeline: Pipeline
+    let middlewares: [any Middleware]
+    let state = Mutex(State())
+
+    init(_ pipeline: Pipeline = Pipeline(), middlewares: [any Middleware] = []) {
+        self.pipeline = pipeline
+        self.middlewares = middlewares
+    }
+
+    var entries: [String] { state.withLock { $0.entries } }
+    var overlaps: Int { state.withLock { $0.overlaps } }
+
+    func note(_ entry: String) { state.withLock { $0.entries.append(entry) } }
+
+    func began() {
+        state.withLock { state in
+            state.executing += 1
+            if state.executing > 1 { state.overlaps += 1 }
+        }
+    }
+
+    func ended() { state.withLock { $0.executing -= 1 } }
+}
+
+/// Notes its name, and suspends as often as it is told before.
+struct Note: Action {
+    let name: String
+    var suspensions = 0
+
+    init(_ name: String, suspensions: Int = 0) {
+        self.name = name
+        self.suspensions = suspensions
+    }
+
+    func execute(with ledger: Ledger) async {
+        ledger.began()
+        for _ in 0..<suspensions { await Task.yield() }
+        ledger.note(name)
+        ledger.ended()
+    }
+}
+
+/// Does what it is given.
+struct Perform: Action {
+    let body: @Sendable (Ledger) async throws -> Void
+
+    init(_ body: @escaping @Sendable (Ledger) async throws -> Void) {
+        self.body = body
+    }
+
+    func execute(with ledger: Ledger) async throws { try await body(ledger) }
+}
+
+struct Failure: Error, Equatable {}
+
+/// Holds whoever passes until it is opened.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var arrived = 0
+        var expecting: [(count: Int, CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let resumed = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                state.arrived += 1
+                let reached = state.expecting.filter { $0.count <= state.arrived }.map(\.1)
+                state.expecting.removeAll { $0.count <= state.arrived }
+                if state.isOpen { return reached + [continuation] }
+                state.waiting.append(continuation)
+                return reached
+            }
+            for continuation in resumed { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns when `count` have come.
+    func arrivals(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.arrived < count { state.expecting.append((count, continuation)) }
+                return state.arrived >= count
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
+
+extension Ledger {
+    /// Keeps the dispatcher busy until the gate is opened; returns when it is.
+    func occupy() async -> (gate: Gate, task: Task<Void, any Error>) {
+        let gate = Gate()
+        let task = Task { try await dispatch(Perform { _ in await gate.pass() }) as Void }
+        await gate.arrivals(1)
+        return (gate, task)
+    }
+
+    /// Dispatches `names` from tasks, each of which waits in the line before the next comes.
+    func line<A: Action>(_ actions: [A]) async -> [Task<Void, any Error>] where A.Dispatcher == Ledger {
+        var tasks: [Task<Void, any Error>] = []
+        for action in actions {
+            let count = pipeline.waitingCount
+            tasks.append(Task { try await dispatch(action) as Void })
+            while pipeline.waitingCount == count { await Task.yield() }
+        }
+        return tasks
+    }
+}
+
+/// Makes the same numbers for the same seed. SplitMix64: <https://prng.di.unimi.it/splitmix64.c>
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,188 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceFlux
+import Testing
+
+/// Dispatching from within an action: never a deadlock.
+@Suite(.timeLimit(.minutes(5))) struct WithinTests {
+    @Test func whatAnActionAwaitsIsExecutedInPlaceAndBeforeWhatWaits() async throws {
+        let ledger = Ledger()
+        let (gate, busy) = await ledger.occupy()
+        let tasks = await ledger.line([
+            Perform { ledger in
+                await ledger.execute(Note("first"))
+                await ledger.dispatch(Note("second"))
+                ledger.note("outer")
+            },
+            Perform { $0.note("next") },
+        ])
+
+        gate.open()
+        for task in tasks + [busy] { try await task.value }
+
+        #expect(ledger.entries == ["first", "second", "outer", "next"])
+    }
+
+    @Test func whatAnActionQueuesIsExecutedAfterItAndAfterWhatWaits() async throws {
+        let ledger = Ledger()
+        let (gate, busy) = await ledger.occupy()
+        let tasks = await ledger.line([
+            Perform { ledger in
+                ledger.queue(Note("queued"))
+                ledger.note("outer")
+            },
+            Perform { $0.note("next") },
+        ])
+
+        gate.open()
+        for task in tasks + [busy] { try await task.value }
+        try await ledger.drain()
+
+        #expect(ledger.entries == ["outer", "next", "queued"])
+    }
+
+    @Test func actionsMayBeNestedDeeply() async throws {
+        let ledger = Ledger()
+        @Sendable func nested(_ depth: Int) -> Perform {
+            Perform { ledger in
+                if depth > 0 { try await ledger.dispatch(nested(depth - 1)) as Void }
+                ledger.note("\(depth)")
+            }
+        }
+
+        try await ledger.dispatch(nested(200)) as Void
+
+        #expect(ledger.entries == (0...200).map { "\($0)" })
+    }
+
+    @Test func childTasksOfAnActionAreWithinItAndTakeTurns() async throws {
+        let ledger = Ledger()
+
+        try await ledger.dispatch(
+            Perform { ledger in
+                await withTaskGroup(of: Void.self) { group in
+                    for number in 0..<100 {
+                        group.addTask { await ledger.dispatch(Note("\(number)", suspensions: 3)) }
+                    }
+                }
+                async let last = ledger.dispatch(Note("last"))
+                _ = await last
+            }
+        ) as Void
+
+        #expect(ledger.entries.count == 101)
+        #expect(ledger.entries.last == "last")
+        #expect(ledger.overlaps == 0)
+    }
+
+    @Test func childTasksOfChildTasksAreWithinThem() async throws {
+        let ledger = Ledger()
+        @Sendable func forking(_ depth: Int) -> Perform {
+            Perform { ledger in
+                ledger.note("")
+                guard depth > 0 else { return }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<3 { group.addTask { try await ledger.dispatch(forking(depth - 1)) as Void } }
+                    try await group.waitForAll()
+                }
+            }
+        }
+
+        try await ledger.dispatch(forking(5)) as Void
+
+        // 1 + 3 + 9 + 27 + 81 + 243
+        #expect(ledger.entries.count == 364)
+    }
+
+    @Test func whatATaskThatIsLeftBehindStillDoesEndsBeforeTheNextActionBegins() async throws {
+        let ledger = Ledger()
+        let gate = Gate()
+        try await ledger.dispatch(
+            Perform { ledger in
+                Task {
+                    try await ledger.dispatch(
+                        Perform { _ in
+                            await gate.pass(); ledger.note("left behind")
+                        }) as Void
+                }
+                await gate.arrivals(1)
+            }
+        ) as Void
+
+        let next = Task { await ledger.dispatch(Note("next")) }
+        while ledger.pipeline.waitingCount == 0 { await Task.yield() }
+        #expect(ledger.entries == [])
+        gate.open()
+        _ = await next.value
+
+        #expect(ledger.entries == ["left behind", "next"])
+    }
+
+    @Test func aTaskThatIsLeftBehindComesAfterTheOthersWhenItsActionHasEnded() async throws {
+        let ledger = Ledger()
+        let gate = Gate()
+        let (leftBehind, started) = AsyncStream.makeStream(of: Task<Void, Never>.self)
+        try await ledger.dispatch(
+            Perform { ledger in
+                started.yield(
+                    Task {
+                        await gate.pass()
+                        await ledger.dispatch(Note("left behind"))
+                    }
+                )
+            }
+        ) as Void
+        let (occupied, busy) = await ledger.occupy()
+        let waiting = await ledger.line([Note("waiting")])
+        var iterator = leftBehind.makeAsyncIterator()
+        let task = await iterator.next()
+
+        gate.open()
+        while ledger.pipeline.waitingCount < 2 { await Task.yield() }
+        occupied.open()
+        for task in waiting + [busy] { try await task.value }
+        await task?.value
+
+        #expect(ledger.entries == ["waiting", "left behind"])
+    }
+
+    @Test func twoDispatchersMayDispatchToEachOther() async throws {
+        let (one, other) = (Ledger(), Ledger())
+
+        try await one.dispatch(
+            Perform { one in
+                try await other.dispatch(
+                    Perform { other in
+                        await one.dispatch(Note("back"))
+                        other.note("there")
+                    }
+                ) as Void
+                one.note("here")
+            }
+        ) as Void
+
+        #expect(one.entries == ["back", "here"])
+        #expect(other.entries == ["there"])
+    }
+
+    @Test func nothingIsKeptOfActionsThatStartTheNextOneForEver() async throws {
+        weak var ledger: Ledger?
+        do {
+            let kept = Ledger()
+            ledger = kept
+            @Sendable func chained(_ count: Int) -> Perform {
+                Perform { ledger in
+                    if count > 0 { ledger.queue(chained(count - 1)) } else { ledger.note("last") }
+                }
+            }
+            kept.queue(chained(10_000))
+            while kept.entries.isEmpty { await Task.yield() }
+            try await kept.drain()
+        }
+        while ledger != nil { await Task.yield() }
+    }
+}

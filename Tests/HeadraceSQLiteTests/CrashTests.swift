@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceSQLite
+import Testing
+
+/// Kills a process that writes, at each fault point, and looks at what it has left.
+///
+/// As many rounds as the environment variable `HEADRACE_CRASH_ROUNDS` says, two for each fault point otherwise.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct CrashTests {
+    private static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
+
+    @Test(arguments: FaultPoint.allCases, 0..<rounds)
+    func whatWasAcknowledgedIsThereWholeAndNothingElseIsThereByHalves(point: FaultPoint, round: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var acknowledged: Set<String> = []
+            // The second life begins on what the first one has left.
+            for life in 0..<2 {
+                let passes = point == .inMigration ? 1 : 1 + (round * 37 + life * 13) % 200
+                let (lines, isKilled) = try run(path, point, passes: passes, seed: round * 2 + life)
+                #expect(isKilled || lines.last == "done")
+                acknowledged.formUnion(lines.filter { $0 != "done" })
+                if FileManager.default.fileExists(atPath: path) { try check(path, acknowledged: acknowledged) }
+            }
+        }
+    }
+
+    private func check(_ path: String, acknowledged: Set<String>) throws {
+        try withOtherProgram(path) { database in
+            #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
+            guard try database.tableExists("entity") else {
+                #expect(acknowledged.isEmpty)
+                return
+            }
+            let entries = try String.fetchAll(
+                database,
+                sql: """
+                    SELECT key FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = 'entry' ORDER BY key
+                    """
+            )
+            let events = try String.fetchAll(
+                database,
+                sql: "SELECT json_extract(document, '$.id') FROM event ORDER BY 1"
+            )
+            let total = try Int.fetchOne(
+                database,
+                sql: "SELECT json_extract(document, '$.count') FROM entity WHERE key = 'total'"
+            )
+
+            #expect(acknowledged.subtracting(entries).isEmpty, "acknowledged, and lost")
+            #expect(events == entries, "an entry without its event, or an event without its entry, or one twice")
+            #expect(total ?? 0 == entries.count, "a change of several entities that was stored by halves")
+            #expect(!entries.contains { $0.hasPrefix("refused") }, "rolled back, and stored")
+        }
+    }
+
+    /// Runs the subject to its end, and gives what it printed and whether it was killed.
+    private func run(
+        _ path: String,
+        _ point: FaultPoint,
+        passes: Int,
+        seed: Int
+    ) throws -> (lines: [String], isKilled: Bool) {
+        let process = Process()
+        // The tests and the subject are built into one folder.
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "CrashSubject")
+        process.arguments = [path, point.rawValue, "\(passes)", "\(seed)"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let lines = text.split(separator: "\n").map(String.init)
+        return (lines, process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
+    }
+}
+#endif

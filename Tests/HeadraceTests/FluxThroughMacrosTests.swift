@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import Headrace
+import Synchronization
+import Testing
+
+// Seed 001's last sample, by the umbrella alone: actions that find their store and dispatch themselves from anywhere.
+
+private final class CounterStore: Dispatcher {
+    let pipeline = Pipeline()
+    private let counted = Mutex(0)
+
+    var count: Int { counted.withLock { $0 } }
+
+    func add(_ value: Int) { counted.withLock { $0 += value } }
+}
+
+extension DependencyResolver {
+    fileprivate var counterStore: CounterStore { resolve() }
+}
+
+private protocol CounterStoreAction: Action where Dispatcher == CounterStore {}
+
+extension CounterStoreAction {
+    @Inject(\.counterStore) var store: CounterStore
+
+    func dispatch() { store.dispatch(self) }
+}
+
+private struct IncrementByOne: CounterStoreAction {
+    func execute(with store: CounterStore) async { store.add(1) }
+}
+
+@Suite struct FluxThroughMacrosTests {
+    @Test func anActionDispatchesItselfToTheStoreOfTheCurrentContainer() async throws {
+        let builder = ContainerBuilder()
+        builder.singleton { CounterStore() }
+        let container = builder.build()
+
+        try await container.withCurrent {
+            IncrementByOne().dispatch()
+            IncrementByOne().dispatch()
+            try await container.resolve(CounterStore.self).drain()
+        }
+
+        #expect(container.resolve(CounterStore.self).count == 2)
+    }
+
+    @Test func aStoreThatAServiceTreeAndACommandShareKnowsOneActionProtocol() async {
+        enum Marker: Action { case begun }
+        let store = CounterStore()
+
+        await store.dispatch(IncrementByOne())
+
+        #expect(Marker.Dispatcher.self == Never.self)
+        #expect(store.count == 1)
+    }
+}
+#endif
