@@ -199,6 +199,22 @@ import Testing
         #expect(records.map { String(decoding: $0.event.json, as: UTF8.self) } == [#"{"name":"Ada"}"#])
     }
 
+    @Test func aContextGivesTheEventsOfTheLogAndNotThoseThatItWillAdd() async throws {
+        for name in ["Ada", "Grace", "Barbara"] {
+            try await UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store)).execute { context in
+                let customer = Customer(name)
+                customer.raiseEvent(Renamed(name: name))
+                context.insert(customer)
+                #expect(try await context.events(after: 0, limit: 10).count == store.commits.count)
+            }
+        }
+
+        let page = try await EntityContext(store).events(after: 1, limit: 1)
+
+        #expect(page.map(\.position) == [2])
+        #expect(page.map { String(decoding: $0.event.json, as: UTF8.self) } == [#"{"name":"Grace"}"#])
+    }
+
     @Test func anUnchangedEntityThatRaisedAnEventHasTheEventStoredAlone() async throws {
         try await store.store(Customer("a"))
 

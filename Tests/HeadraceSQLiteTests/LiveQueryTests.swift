@@ -79,16 +79,22 @@ import Testing
         try await withStore { store in
             try await store.insertNotes("a")
             let reads = Mutex(0)
-            var counts = store.observe { context in
-                reads.withLock { $0 += 1 }
-                return try await context.events(after: 0, limit: 10).count
-            }.makeAsyncIterator()
-            #expect(try await counts.next() == 1)
+            let (read, hasRead) = AsyncStream<Void>.makeStream()
+            let observing = Task {
+                var counts = store.observe { context in
+                    reads.withLock { $0 += 1 }
+                    return try await context.events(after: 0, limit: 10).count
+                }.makeAsyncIterator()
+                let first = try await counts.next()
+                hasRead.yield()
+                return [first, try await counts.next()]
+            }
+            for await _ in read { break }
 
-            for size in 1...10 { try await store.resize("a", to: size) }
+            for size in 1...20 { try await store.resize("a", to: size) }
             try await store.insertNotes("b")
 
-            #expect(try await counts.next() == 2)
+            #expect(try await observing.value == [1, 2])
             #expect(reads.withLock(\.self) == 2)
         }
     }

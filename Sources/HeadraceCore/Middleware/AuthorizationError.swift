@@ -77,7 +77,7 @@ public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
             message: """
                 '\(type)' has no policy, and what has none is refused. To fix, add \
                 'AuthorizationPolicy(for: \(type).self) { … }' to the authorisation, or \
-                '.open(to: \(type).self)' where anybody may send it.
+                '.open(for: \(type).self)' where anybody may send it.
                 """,
             messageType: type,
             principalID: context.principal?.principalID

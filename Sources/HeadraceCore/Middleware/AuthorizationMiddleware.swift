@@ -19,7 +19,7 @@
 /// ```swift
 /// AuthorizationMiddleware(
 ///     withoutPolicy: .refuse,
-///     .open(to: SignIn.self),
+///     .open(for: SignIn.self),
 ///     AuthorizationPolicy(for: CloseBooks.self, sentBy: Accountant.self)
 /// )
 /// ```

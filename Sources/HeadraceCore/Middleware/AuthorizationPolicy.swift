@@ -54,10 +54,11 @@ public struct AuthorizationPolicy: Sendable {
         isAllowed = nil
     }
 
-    /// The policy of messages that anybody may send, without a principal too: signing in, say.
+    /// The policy of messages that anybody may send, and nobody too: signing in, say.
     ///
-    /// It says so where messages without a policy are refused. Another policy of the same type holds beside it.
-    public static func open<Message: Sendable>(to type: Message.Type) -> AuthorizationPolicy {
+    /// Where messages without a policy are refused, those that are for everyone have this one. Another policy of the
+    /// same type holds beside it.
+    public static func open<Message: Sendable>(for type: Message.Type) -> AuthorizationPolicy {
         AuthorizationPolicy(open: ObjectIdentifier(type))
     }
 

@@ -113,7 +113,7 @@ import Testing
             error.message == """
                 'HeadraceCoreTests.Ping' has no policy, and what has none is refused. To fix, add \
                 'AuthorizationPolicy(for: HeadraceCoreTests.Ping.self) { … }' to the authorisation, or \
-                '.open(to: HeadraceCoreTests.Ping.self)' where anybody may send it.
+                '.open(for: HeadraceCoreTests.Ping.self)' where anybody may send it.
                 """
         )
     }
@@ -141,7 +141,7 @@ import Testing
 
     @Test(arguments: [AuthorizationMiddleware.Fallback.pass, .refuse])
     func whatIsOpenIsServedForNobodyToo(fallback: AuthorizationMiddleware.Fallback) async throws {
-        let handling = Handling(AuthorizationMiddleware(withoutPolicy: fallback, .open(to: Ping.self)))
+        let handling = Handling(AuthorizationMiddleware(withoutPolicy: fallback, .open(for: Ping.self)))
 
         #expect(try await handle(for: nil, in: handling) == 1)
         #expect(try await handle(for: User("bob"), in: handling) == 1)
@@ -150,7 +150,7 @@ import Testing
     @Test(arguments: [false, true])
     func anotherPolicyHoldsBesideAnOpenOne(isOpenFirst: Bool) async throws {
         let closed = AuthorizationPolicy(for: Ping.self, sentBy: User.self) { user, _ in user.isAdministrator }
-        let policies = isOpenFirst ? [.open(to: Ping.self), closed] : [closed, .open(to: Ping.self)]
+        let policies = isOpenFirst ? [.open(for: Ping.self), closed] : [closed, .open(for: Ping.self)]
         let handling = Handling(AuthorizationMiddleware(policies))
 
         #expect(try await handle(for: User("ada", isAdministrator: true), in: handling) == 1)
