@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
+        .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -37,6 +38,18 @@ let package = Package(
                 "Measuring",
                 .product(name: "HeadraceCommands", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
+            ]
+        ),
+
+        // MARK: The relay
+        .executableTarget(
+            name: "RelayBenchmark",
+            dependencies: [
+                "Measuring",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
+                .product(name: "HeadraceSQLite", package: "headrace"),
             ]
         ),
 
