@@ -14,8 +14,10 @@ import Testing
         (1, #"{"id":"7","price":12.5}"#, OrderPlaced(id: 7, cents: 1250, currency: "EUR")),
         (2, #"{"id":7,"price":12.5}"#, OrderPlaced(id: 7, cents: 1250, currency: "EUR")),
         (3, #"{"cents":1250,"currency":"SEK","id":7}"#, OrderPlaced(id: 7, cents: 1250, currency: "SEK")),
-        (3, #"{"cents":9007199254740993,"currency":"SEK","id":7,"more":null}"#,
-            OrderPlaced(id: 7, cents: 9_007_199_254_740_993, currency: "SEK")),
+        (
+            3, #"{"cents":9007199254740993,"currency":"SEK","id":7,"more":null}"#,
+            OrderPlaced(id: 7, cents: 9_007_199_254_740_993, currency: "SEK")
+        ),
     ]
 
     struct OrderPlaced: DurableDomainEvent, Equatable {
@@ -84,7 +86,9 @@ import Testing
         #expect(registry.names == ["order-placed"])
     }
 
-    @Test(arguments: ["null", "true", "-1", "9223372036854775807", "0.1", "1e300", #""\u0000é""#, "[1,[2]]", #"{"a":{}}"#])
+    @Test(arguments: [
+        "null", "true", "-1", "9223372036854775807", "0.1", "1e300", #""\u0000é""#, "[1,[2]]", #"{"a":{}}"#,
+    ])
     func jsonOfNoTypeComesBackAsItWas(text: String) throws {
         let value = try JSONDecoder().decode([JSONValue].self, from: Data("[\(text)]".utf8))
 

@@ -13,7 +13,8 @@ import HeadraceSQLite
 enum RawDeliveries {
     static func event(_ number: Int) -> NewEvent {
         NewEvent(
-            id: UUID(uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, UInt8(truncatingIfNeeded: number))),
+            id: UUID(
+                uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, UInt8(truncatingIfNeeded: number))),
             name: Placed.eventName,
             version: 1,
             stream: EntityReference(kind: "order", key: "\(number % 1_000)"),
@@ -53,7 +54,8 @@ enum RawDeliveries {
                 """
         ).execute(
             arguments: [
-                event.id.uuidString, event.name, event.version, event.stream?.kind, event.stream?.key, 1_700_000_000_000,
+                event.id.uuidString, event.name, event.version, event.stream?.kind, event.stream?.key,
+                1_700_000_000_000,
                 String(decoding: event.json, as: UTF8.self),
             ]
         )

@@ -75,7 +75,8 @@ struct Row: CustomStringConvertible {
 
     var description: String {
         let columns: [(Double, Int, Int)] = [
-            (Double(stored), 9, 0), (endToEnd, 12, 0), (drain, 9, 0), (raw, 11, 0), (ratio, 6, 2), (bytesPending, 14, 0),
+            (Double(stored), 9, 0), (endToEnd, 12, 0), (drain, 9, 0), (raw, 11, 0), (ratio, 6, 2),
+            (bytesPending, 14, 0),
             (bytesAfter, 10, 0),
         ]
         return columns.map { value, width, digits in
