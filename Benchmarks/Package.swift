@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"]),
         .executable(name: "flux-benchmark", targets: ["FluxBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
+        .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -57,6 +58,18 @@ let package = Package(
                 "FluxSubjects",
                 "Measuring",
                 .product(name: "HeadraceFlux", package: "headrace"),
+            ]
+        ),
+
+        // MARK: The relay
+        .executableTarget(
+            name: "RelayBenchmark",
+            dependencies: [
+                "Measuring",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
+                .product(name: "HeadraceSQLite", package: "headrace"),
             ]
         ),
 

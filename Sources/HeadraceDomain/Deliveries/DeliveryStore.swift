@@ -49,6 +49,7 @@ public protocol DeliveryStore: EntityStore {
     ///   - id: The identifier of the last one seen; 0 for the start.
     ///   - subscription: Whose; those of all where it is `nil`.
     ///   - limit: How many.
+    /// - Returns: The dead letters.
     /// - Throws: ``StoreError``.
     func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter]
 

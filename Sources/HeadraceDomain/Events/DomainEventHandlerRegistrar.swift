@@ -69,12 +69,9 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
                     handlers.subscribed.append((name, handler))
                     return nil
                 }
-                state.mistakes.append(mistake)
-                return (.error, mistake)
+                return state.note(mistake)
             case .mistaken(let mistake):
-                if state.mistakes.contains(mistake) { return nil }
-                state.mistakes.append(mistake)
-                return (.error, mistake)
+                return state.note(mistake)
             }
         }
         if let remark { Logger.current.log(level: remark.level, "\(remark.text)") }
@@ -188,6 +185,13 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 }
 
 extension DomainEventHandlerRegistrar.State {
+    /// Keeps `mistake`, and tells what to log where it is new.
+    fileprivate mutating func note(_ mistake: String) -> (level: Logger.Level, text: String)? {
+        if mistakes.contains(mistake) { return nil }
+        mistakes.append(mistake)
+        return (.error, mistake)
+    }
+
     /// Adds `handler` to the subscription `name`, or tells why that cannot be.
     fileprivate mutating func subscribe(
         _ handler: any DomainEventHandler.Type,

@@ -35,7 +35,9 @@ public struct EventRegistry: Sendable {
             throw EventError.ambiguous(Event.eventName, known, type)
         }
         let versions = Event.eventMigrations.map(\.version)
-        if versions != Array((Event.eventVersion - versions.count)..<Event.eventVersion) || versions.contains(where: { $0 < 1 }) {
+        if versions != Array((Event.eventVersion - versions.count)..<Event.eventVersion)
+            || versions.contains(where: { $0 < 1 })
+        {
             throw EventError.invalidMigrations(of: type, versions: versions)
         }
         types[ByteText(Event.eventName)] = type

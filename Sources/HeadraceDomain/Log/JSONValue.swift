@@ -20,6 +20,9 @@ public enum JSONValue: Hashable, Sendable {
     /// Any other number, with the digits that a `Decimal` holds.
     case decimal(Decimal)
 
+    /// A number beyond what a `Decimal` holds.
+    case double(Double)
+
     /// Text.
     case string(String)
 
@@ -42,6 +45,8 @@ extension JSONValue: Codable {
             self = .integer(value)
         } else if let value = try? container.decode(Decimal.self) {
             self = .decimal(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .double(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([JSONValue].self) {
@@ -59,6 +64,7 @@ extension JSONValue: Codable {
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
         case .decimal(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let values): try container.encode(values)
         case .object(let members): try container.encode(members)

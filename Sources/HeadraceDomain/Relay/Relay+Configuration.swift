@@ -24,8 +24,9 @@ extension Relay {
         /// What a killed process was handling is taken over after this and one ``pollInterval`` at the latest.
         public var leaseDuration: Duration = .seconds(5)
 
-        /// How often to look for what other processes have committed; 1 second unless set. What this process commits is
-        /// noticed at once.
+        /// How often to look for what other processes have committed; 1 second unless set.
+        ///
+        /// What this process commits is noticed at once.
         public var pollInterval: Duration = .seconds(1)
 
         /// Up to which part of itself the interval is shortened at random, from 0 to 1, so that processes do not all look

@@ -91,7 +91,9 @@ public struct ChangeSet: Sendable {
     /// The events to append to the log, in order.
     public var events: [NewEvent] = []
 
-    /// To which subscriptions the events go; each pair occurs once. Only a ``DeliveryStore`` is given any.
+    /// To which subscriptions the events go.
+    ///
+    /// Each pair occurs once. Only a ``DeliveryStore`` is given any.
     public var deliveries: [NewDelivery] = []
 
     /// What came of deliveries that were handled by this very change.

@@ -109,7 +109,8 @@ struct DeliveryWriting {
         return try makeLane(for: subscription, kind: kind, key: key, readyAt: 0)
     }
 
-    private func makeLane(for subscription: Int64, kind: StoredText?, key: StoredText?, readyAt: Int64) throws -> Int64 {
+    private func makeLane(for subscription: Int64, kind: StoredText?, key: StoredText?, readyAt: Int64) throws -> Int64
+    {
         try database.cachedStatement(
             sql: "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [subscription, kind, key, readyAt])

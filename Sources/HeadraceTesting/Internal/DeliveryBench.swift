@@ -7,7 +7,9 @@
 import Foundation
 import HeadraceDomain
 
-/// A store of deliveries, asked in the few words that the checks use. Times are seconds after a fixed start.
+/// A store of deliveries, asked in the few words that the checks use.
+///
+/// Times are seconds after a fixed start.
 struct DeliveryBench {
     let store: any DeliveryStore
 

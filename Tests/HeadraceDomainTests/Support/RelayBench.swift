@@ -55,7 +55,8 @@ final class RelayBench: Sendable {
     nonisolated(nonsending) func deposit(_ amounts: Int..., to account: String = "a") async throws {
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
             for amount in amounts {
-                let balance = try await context.find(Balance.self, id: "source \(account)") ?? Balance("source \(account)")
+                let balance =
+                    try await context.find(Balance.self, id: "source \(account)") ?? Balance("source \(account)")
                 context.insert(balance)
                 balance.raiseEvent(Deposited(account: account, amount: amount))
             }

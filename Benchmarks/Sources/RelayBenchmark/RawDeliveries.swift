@@ -1,0 +1,74 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import GRDB
+import HeadraceDomain
+import HeadraceSQLite
+
+/// The same rows with nothing but GRDB: an event, its lane and its delivery, 64 of each to a transaction, on disk.
+enum RawDeliveries {
+    static func event(_ number: Int) -> NewEvent {
+        NewEvent(
+            id: UUID(
+                uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, UInt8(truncatingIfNeeded: number))),
+            name: Placed.eventName,
+            version: 1,
+            stream: EntityReference(kind: "order", key: "\(number % 1_000)"),
+            recordedAt: Date(timeIntervalSince1970: 1_700_000_000),
+            json: Data(#"{"number":\#(number),"text":"an event of the usual size, give or take"}"#.utf8)
+        )
+    }
+
+    /// Gives the events per second.
+    static func insert(_ count: Int, into file: URL) throws -> Double {
+        let path = file.path(percentEncoded: false)
+        // Makes the tables.
+        try SQLiteStore(path: path, entities: []).close()
+        let pool = try DatabasePool(path: path)
+        defer { try? pool.close() }
+        let events = (0..<count).map(event)
+        return try pool.writeWithoutTransaction { database in
+            // As the store does: GRDB sets its writer to NORMAL.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            try database.execute(sql: "INSERT INTO subscription (id, name) VALUES (1, 'handle')")
+            let start = ContinuousClock.now
+            for first in stride(from: 0, to: count, by: 64) {
+                try database.inTransaction(.immediate) {
+                    for number in first..<min(count, first + 64) { try insert(events[number], number, database) }
+                    return .commit
+                }
+            }
+            return Double(count) / (start.duration(to: .now) / .seconds(1))
+        }
+    }
+
+    private static func insert(_ event: NewEvent, _ number: Int, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: [
+                event.id.uuidString, event.name, event.version, event.stream?.kind, event.stream?.key,
+                1_700_000_000_000,
+                String(decoding: event.json, as: UTF8.self),
+            ]
+        )
+        let position = database.lastInsertedRowID
+        try database.cachedStatement(
+            sql: "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (1, ?, ?, 0)"
+        ).execute(arguments: [event.stream?.kind, "\(number)"])
+        try database.cachedStatement(sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, 0)")
+            .execute(arguments: [database.lastInsertedRowID, position])
+    }
+
+    /// Empties the write-ahead log of the file at `path` into it.
+    static func checkpoint(_ path: String) throws {
+        try DatabaseQueue(path: path).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    }
+}

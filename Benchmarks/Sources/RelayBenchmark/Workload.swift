@@ -1,0 +1,141 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceSQLite
+import Synchronization
+
+/// A store with a relay's work: one small event per commit, 64 callers, 1,000 streams.
+final class Workload: Sendable {
+    private let store: SQLiteStore
+    private let path: String
+    private let registrar: DomainEventHandlerRegistrar
+    let handled = Tally()
+
+    init(in folder: URL, handling pause: Duration? = nil) throws {
+        path = folder.appending(path: "store.sqlite").path(percentEncoded: false)
+        store = try SQLiteStore(path: path, entities: [])
+        let services = ServiceLocator()
+        services.register(handled)
+        registrar = DomainEventHandlerRegistrar(resolver: services)
+        registrar.register(Handle.self)
+        handled.pause = pause
+    }
+
+    /// Puts `count` events that were delivered long ago into the log.
+    func fill(_ count: Int) async throws {
+        for start in stride(from: 0, to: count, by: 1_000) {
+            try await store.commit(
+                ChangeSet(events: (start..<min(count, start + 1_000)).map { RawDeliveries.event($0) })
+            )
+        }
+    }
+
+    /// Commits `count` events and gives the events per second until all are acknowledged, the relay running beside it.
+    func deliver(_ count: Int) async throws -> Double {
+        try await withRelay(until: count) { try await self.commit(count) }
+    }
+
+    /// Gives the events per second of a relay that finds `count` of them.
+    func drain(_ count: Int) async throws -> Double {
+        try await withRelay(until: count) {}
+    }
+
+    /// Commits `count` events, each by itself, from 64 tasks.
+    func commit(_ count: Int) async throws {
+        try await withThrowingTaskGroup { group in
+            for caller in 0..<64 {
+                group.addTask { [store] in
+                    for number in stride(from: caller, to: count, by: 64) {
+                        var changes = ChangeSet(events: [RawDeliveries.event(number)])
+                        changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "handle")]
+                        try await store.commit(changes)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Runs `body` and, beside it, a relay, and gives the rate at which it has acknowledged `count` events.
+    func withRelay(until count: Int, _ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
+        let relay = Relay(store: store, registrar: registrar)
+        let target = handled.count + count
+        let start = ContinuousClock.now
+        let running = Task { try await relay.run() }
+        try await body()
+        await handled.wait(for: target)
+        // Ends when the last acknowledgement is stored.
+        relay.shutDown()
+        try await running.value
+        return Double(count) / (start.duration(to: .now) / .seconds(1))
+    }
+
+    /// The size of the file, the write-ahead log emptied into it.
+    func byteCount() throws -> Int {
+        try RawDeliveries.checkpoint(path)
+        return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    }
+}
+
+struct Placed: DurableDomainEvent {
+    static let eventName = "placed"
+    var number: Int
+    var text: String
+}
+
+struct Handle: DomainEventHandler {
+    static let isPostCommit = true
+    static let subscriptionName: String? = "handle"
+
+    static func handle(event: Placed, resolver: any DependencyResolver) async throws {
+        let tally = resolver.resolve(Tally.self)
+        if let pause = tally.pause { try await Task.sleep(for: pause) }
+        tally.add()
+    }
+}
+
+/// Counts what was handled, and lets somebody wait for it.
+final class Tally: Sendable {
+    private struct State {
+        var count = 0
+        var pause: Duration?
+        var waiter: (target: Int, continuation: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock(\.count) }
+
+    /// How long a handler takes; no time where it is `nil`.
+    var pause: Duration? {
+        get { state.withLock(\.pause) }
+        set { state.withLock { $0.pause = newValue } }
+    }
+
+    func add() {
+        let done = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.count += 1
+            guard let waiter = state.waiter, state.count >= waiter.target else { return nil }
+            state.waiter = nil
+            return waiter.continuation
+        }
+        done?.resume()
+    }
+
+    func wait(for target: Int) async {
+        await withCheckedContinuation { continuation in
+            let isNow = state.withLock { state in
+                if state.count >= target { return true }
+                state.waiter = (target, continuation)
+                return false
+            }
+            if isNow { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceSQLite
+import Synchronization
+import Testing
+
+/// Deliveries in a file: across openings, and from the version before there were any.
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreDeliveryTests {
+    @Test func aFileFromBeforeThereWereDeliveriesOpensAndKeepsItsEvents() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try await openStore(path).insertNotes("a", "b")
+            try withOtherProgram(path) { database in
+                try database.execute(
+                    sql: """
+                        PRAGMA foreign_keys = OFF;
+                        DROP TABLE delivery; DROP TABLE lane; DROP TABLE dead_letter; DROP TABLE scheduled_message;
+                        DROP TABLE subscription; DROP TABLE idempotency;
+                        ALTER TABLE event DROP COLUMN origin;
+                        DELETE FROM grdb_migrations WHERE identifier = '2 deliveries';
+                        """
+                )
+            }
+
+            let store = try openStore(path)
+            try await store.insertNotes("c")
+
+            #expect(try await store.events(after: 0, limit: 10).map(\.event.origin.causationID) == [nil, nil, nil])
+            #expect(try await store.noteIDs() == ["a", "b", "c"])
+            #expect(try await store.deliveryStatistics().lastPosition == 3)
+        }
+    }
+
+    @Test func aRelayOfAnotherOpeningDeliversWhatTheFirstHasLeft() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let services = ServiceLocator()
+            let counted = Counted()
+            services.register(counted)
+            let registrar = DomainEventHandlerRegistrar(resolver: services)
+            registrar.register(CountChange.self)
+            let ids = (0..<50).map { "note \($0)" }
+            let first = try openStore(path)
+            for id in ids {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(first)).execute { context in
+                    let note = Note(id)
+                    context.insert(note)
+                    note.raiseEvent(NoteChanged(id: id))
+                }
+            }
+            try first.close()
+
+            let store = try openStore(path)
+            let relay = Relay(store: store, registrar: registrar)
+            let running = Task { try await relay.run() }
+            await counted.wait(for: ids.count)
+            relay.shutDown()
+            try await running.value
+
+            let sizes = try await store.execute { try await $0.fetch(Note.self).map(\.size) }
+            #expect(sizes == Array(repeating: 1, count: ids.count))
+            #expect(try await store.deliveryStatistics().pendingCount == 0)
+            #expect(try store.writerPragma("synchronous") == 2)
+        }
+    }
+
+    @Test func leasingLooksAtNothingButItsOwnIndex() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try await openStore(path).insertNotes("a")
+            let queries = [
+                "SELECT id FROM lane WHERE subscription = 1 AND ready_at = 0 ORDER BY id LIMIT 9",
+                "SELECT id FROM lane WHERE subscription = 1 AND ready_at BETWEEN 1 AND 9 ORDER BY ready_at, id LIMIT 9",
+                "SELECT min(ready_at) FROM lane WHERE subscription = 1 AND ready_at > 9",
+                "SELECT min(position) FROM delivery WHERE lane = 1",
+            ]
+            try withOtherProgram(path) { database in
+                for query in queries {
+                    let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(query)").map {
+                        $0["detail"] as String
+                    }
+                    #expect(plan.count == 1, "\(query): \(plan)")
+                    #expect(plan.allSatisfy { $0.contains("SEARCH") && !$0.contains("TEMP") }, "\(query): \(plan)")
+                }
+            }
+        }
+    }
+}
+
+/// Counts the changes of a note in the note.
+private struct CountChange: DomainEventHandler {
+    static let isPostCommit = true
+    static let subscriptionName: String? = "count"
+
+    static func handle(event: NoteChanged, resolver: any DependencyResolver) async throws {
+        let context = resolver.resolve(EntityContext.self)
+        try await context.find(Note.self, id: event.id)?.size += 1
+        resolver.resolve(Counted.self).add()
+    }
+}
+
+private final class Counted: Sendable {
+    private let state = Mutex<(count: Int, waiter: (Int, CheckedContinuation<Void, Never>)?)>((0, nil))
+
+    func add() {
+        let done = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.count += 1
+            guard let waiter = state.waiter, state.count >= waiter.0 else { return nil }
+            state.waiter = nil
+            return waiter.1
+        }
+        done?.resume()
+    }
+
+    func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isNow = state.withLock { state in
+                if state.count >= count { return true }
+                state.waiter = (count, continuation)
+                return false
+            }
+            if isNow { continuation.resume() }
+        }
+    }
+}
+#endif
