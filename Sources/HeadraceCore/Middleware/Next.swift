@@ -37,7 +37,7 @@ public struct Next<Message: Sendable, Output> {
     /// It runs in the task and on the actor of the caller. Call it while the message is being handled, not later.
     ///
     /// - Throws: What the middleware that follows throws, and the handler, unwrapped.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func callAsFunction(_ message: Message) async throws -> Output {
         guard index < way.middleware.count else { return try await way.handler(message) }
         return try await way.middleware[index].handle(message, in: way.context, next: Next(way, from: index + 1))
