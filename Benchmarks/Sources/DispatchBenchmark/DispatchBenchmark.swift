@@ -21,8 +21,8 @@ enum DispatchBenchmark {
             Figure(.newScope(among: 10_000), floor: .makeObject, atMost: 5),
             Figure(.newScope(among: 10_000), floor: .newScope(among: 10), atMost: 1.2),
 
-            // Nine more middlewares against 36 direct calls. Wanted is 1, four calls each; each is three frames, and costs
-            // what 4.2 direct calls have instructions for. The bound keeps that from growing.
+            // Nine more middlewares against 36 direct calls, four each. They have fewer instructions than those, but take
+            // as long and a little more.
             Figure(.dispatchCommand(through: 10), floor: .dispatchThroughOneAndCall36, atMost: 1.15),
 
             // Reported.
