@@ -48,7 +48,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// Registers `handler` for its type of event.
     ///
     /// Registering it again changes nothing. A post-commit handler of a ``DurableDomainEvent`` that states no
-    /// ``DomainEventHandler/subscriptionName`` is logged at `notice`, as it may miss events; a mistake in what it states
+    /// ``DomainEventHandler/subscriptionName`` is logged at `debug`, as it may miss events; a mistake in what it states
     /// is logged at `error`, and thrown by ``validate()`` and by ``Relay/run()``.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
@@ -62,7 +62,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
             case .afterCommit(let remark):
                 if handlers.afterCommit.contains(where: { $0 == handler }) { return nil }
                 handlers.afterCommit.append(handler)
-                return remark.map { (.notice, $0) }
+                return remark.map { (.debug, $0) }
             case .subscribed(let name, let event):
                 if handlers.subscribed.contains(where: { $0.handler == handler }) { return nil }
                 guard let mistake = state.subscribe(handler, to: event, as: name) else {
