@@ -47,6 +47,17 @@ public struct Backoff: Hashable, Sendable {
         afterAttempt attempt: Int,
         using generator: inout some RandomNumberGenerator
     ) -> Duration {
+        let pause = longestPause(afterAttempt: attempt)
+        if jitter == 0 { return pause }
+        // From 0 to just under 1, by one number of any generator: one that repeats itself cannot make this hang.
+        let random = Double(generator.next() >> 11) * 0x1p-53
+        return pause * (1 - jitter * random)
+    }
+
+    /// How long to wait after attempt `attempt` at the most, counting from 1: without jitter.
+    ///
+    /// - Complexity: As of ``pause(afterAttempt:using:)``.
+    package func longestPause(afterAttempt attempt: Int) -> Duration {
         var pause = min(base, longest)
         var step = 1
         while step < attempt, factor > 1, .zero < pause, pause < longest {
@@ -54,9 +65,6 @@ public struct Backoff: Hashable, Sendable {
             pause = (pause < longest / factor) ? pause * factor : longest
             step += 1
         }
-        if jitter == 0 { return pause }
-        // From 0 to just under 1, by one number of any generator: one that repeats itself cannot make this hang.
-        let random = Double(generator.next() >> 11) * 0x1p-53
-        return pause * (1 - jitter * random)
+        return pause
     }
 }

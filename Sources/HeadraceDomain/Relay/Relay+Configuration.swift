@@ -55,15 +55,9 @@ extension Relay {
 
         /// The time from the first attempt to the last one, where each fails at once.
         public var longestRetrySchedule: Duration {
-            var generator = NoJitter()
-            return (1..<max(1, maximumAttempts)).reduce(.zero) { sum, attempt in
-                sum + backoff.pause(afterAttempt: attempt, using: &generator)
+            (1..<max(1, maximumAttempts)).reduce(.zero) { sum, attempt in
+                sum + backoff.longestPause(afterAttempt: attempt)
             }
         }
     }
-}
-
-/// Shortens nothing.
-private struct NoJitter: RandomNumberGenerator {
-    mutating func next() -> UInt64 { 0 }
 }
