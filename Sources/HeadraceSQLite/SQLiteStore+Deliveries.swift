@@ -23,14 +23,14 @@ extension SQLiteStore: DeliveryStore {
             return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
         }
         if let nextDue { return nextDue }
-        return try await write(isDurable: false) { try Leasing(request, in: $0).lease() }
+        return try await write(isDurable: false, after: .afterLease) { try Leasing(request, in: $0).lease() }
     }
 
     /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        try await write(isDurable: false) { database in
+        try await write(isDurable: false, before: .beforeAcknowledge) { database in
             try settlements.filter { try !Settling(database).settle($0) }.map(\.lease)
         }
     }
@@ -116,19 +116,22 @@ extension SQLiteStore: DeliveryStore {
         try await read { try DeliveryReading.statistics(in: $0) }
     }
 
-    /// Runs `body` in a transaction, which cancellation of the task does not stop.
+    /// Runs `body` in a transaction, which cancellation of the task does not stop, between the fault points given.
     private func write<Value: Sendable>(
         isDurable: Bool = true,
+        before earlier: FaultPoint? = nil,
+        after later: FaultPoint? = nil,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { database in
-                    continuation.resume(
-                        with: Result {
-                            try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
-                        }
-                    )
+                pool.asyncWriteWithoutTransaction { [faults] database in
+                    if let earlier { faults?(earlier) }
+                    let result = Result {
+                        try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
+                    }
+                    if let later { faults?(later) }
+                    continuation.resume(with: result)
                 }
             }
         }

@@ -34,7 +34,7 @@ public final class SQLiteStore: EntityStore {
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
 
-        /// Is told of each fault point that a commit passes, on the thread that writes.
+        /// Is told of each fault point that is passed; but for `commitQueued`, on the thread that writes.
         package var faults: (@Sendable (FaultPoint) -> Void)?
 
         /// Creates the default configuration.
@@ -50,6 +50,7 @@ public final class SQLiteStore: EntityStore {
     let pool: DatabasePool
     private let numbers: SchemaNumbers
     private let queue: CommitQueue
+    let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
@@ -88,6 +89,7 @@ public final class SQLiteStore: EntityStore {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
         }
+        faults = configuration.faults
         queue = CommitQueue(pool: pool, faults: configuration.faults)
     }
 

@@ -124,7 +124,6 @@ import Testing
         for _ in 1...2 {
             bench.registrar.register(MailAgain.self)
             bench.registrar.register(Early.self)
-            bench.registrar.register(Unstored.self)
             bench.registrar.register(Reserved.self)
         }
 
@@ -132,11 +131,10 @@ import Testing
 
         #expect(error?.code == .invalidSubscriptions)
         let lines = error?.message.split(separator: "\n").map(String.init) ?? []
-        #expect(lines.count == 4)
+        #expect(lines.count == 3)
         for (line, text) in zip(
             lines,
-            ["both state the subscriptionName 'mail' for 'deposited'", "runs before the commit", "event is not stored"]
-                + ["not free to use"]
+            ["both state the subscriptionName 'mail' for 'deposited'", "runs before the commit", "not free to use"]
         ) {
             #expect(line.contains(text))
             #expect(line.contains("To fix, "))
@@ -152,29 +150,21 @@ private struct InProcess: DomainEventHandler {
     }
 }
 
-private struct MailAgain: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = "mail"
+private struct MailAgain: DurableDomainEventHandler {
+    static let subscriptionName = "mail"
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {}
 }
 
-private struct Early: DomainEventHandler {
-    static let subscriptionName: String? = "early"
+private struct Early: DurableDomainEventHandler {
+    static let isPostCommit = false
+    static let subscriptionName = "early"
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {}
 }
 
-private struct Unstored: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = "unstored"
-
-    static func handle(event: Noted, resolver: any DependencyResolver) async throws {}
-}
-
-private struct Reserved: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = ScheduledMessage.subscription
+private struct Reserved: DurableDomainEventHandler {
+    static let subscriptionName = ScheduledMessage.subscription
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {}
 }

@@ -14,9 +14,10 @@ import Testing
 ///
 /// As many rounds as the environment variable `HEADRACE_CRASH_ROUNDS` says, two for each fault point otherwise.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct CrashTests {
-    private static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
+    private static let points: [FaultPoint] =
+        [.commitQueued, .beforeCommit, .insideGroupCommit, .afterCommit, .inMigration]
 
-    @Test(arguments: FaultPoint.allCases, 0..<rounds)
+    @Test(arguments: points, 0..<CrashSubject.rounds)
     func whatWasAcknowledgedIsThereWholeAndNothingElseIsThereByHalves(point: FaultPoint, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
@@ -24,8 +25,9 @@ import Testing
             // The second life begins on what the first one has left.
             for life in 0..<2 {
                 let passes = point == .inMigration ? 1 : 1 + (round * 37 + life * 13) % 200
-                let (lines, isKilled) = try run(path, point, passes: passes, seed: round * 2 + life)
-                #expect(isKilled || lines.last == "done")
+                let subject = try CrashSubject("write", path, "\(round * 2 + life)", point.rawValue, "\(passes)")
+                let lines = subject.linesToEnd()
+                #expect(subject.wasKilled || lines.last == "done")
                 acknowledged.formUnion(lines.filter { $0 != "done" })
                 if FileManager.default.fileExists(atPath: path) { try check(path, acknowledged: acknowledged) }
             }
@@ -59,27 +61,6 @@ import Testing
             #expect(total ?? 0 == entries.count, "a change of several entities that was stored by halves")
             #expect(!entries.contains { $0.hasPrefix("refused") }, "rolled back, and stored")
         }
-    }
-
-    /// Runs the subject to its end, and gives what it printed and whether it was killed.
-    private func run(
-        _ path: String,
-        _ point: FaultPoint,
-        passes: Int,
-        seed: Int
-    ) throws -> (lines: [String], isKilled: Bool) {
-        let process = Process()
-        // The tests and the subject are built into one folder.
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "CrashSubject")
-        process.arguments = [path, point.rawValue, "\(passes)", "\(seed)"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        let lines = text.split(separator: "\n").map(String.init)
-        return (lines, process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL)
     }
 }
 #endif

@@ -97,9 +97,8 @@ import Testing
 }
 
 /// Counts the changes of a note in the note.
-private struct CountChange: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = "count"
+private struct CountChange: DurableDomainEventHandler {
+    static let subscriptionName = "count"
 
     static func handle(event: NoteChanged, resolver: any DependencyResolver) async throws {
         let context = resolver.resolve(EntityContext.self)

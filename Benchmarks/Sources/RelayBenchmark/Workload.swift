@@ -89,9 +89,8 @@ struct Placed: DurableDomainEvent {
     var text: String
 }
 
-struct Handle: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = "handle"
+struct Handle: DurableDomainEventHandler {
+    static let subscriptionName = "handle"
 
     static func handle(event: Placed, resolver: any DependencyResolver) async throws {
         let tally = resolver.resolve(Tally.self)

@@ -16,7 +16,8 @@ public struct LeaseRequest: Sendable {
 
     /// How many deliveries of one lane are given at the most.
     ///
-    /// Where an earlier attempt at the first one has ended without an outcome, it is given alone.
+    /// Where the first one was given before, without an outcome, it is given alone: so whatever ends its process is soon
+    /// told from those that were given with it, none of which is counted as begun.
     public var runLimit: Int
 
     /// What time it is.

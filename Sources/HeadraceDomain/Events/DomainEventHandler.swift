@@ -32,19 +32,9 @@ public protocol DomainEventHandler<Event>: SendableMetatype {
     ///   to be whole. The resolver gives the context of the unit of work, and events raised by entities
     ///   that it touches are handled in turn.
     /// - `true`: it runs after, on its own. Its failure is logged; it stops no other handler and takes
-    ///   nothing back. For what is outside of the domain and may be out of reach.
+    ///   nothing back. For what is outside of the domain and may be out of reach. Where it must not be missed, make
+    ///   the handler a ``DurableDomainEventHandler``.
     static var isPostCommit: Bool { get }
-
-    /// The name under which a ``DurableDomainEvent`` is delivered to this handler for certain; none unless stated.
-    ///
-    /// With a name, a ``Relay`` runs the handler after the commit: in the background, in a unit of work of its own, again
-    /// after a failure and also after the process was killed. Without, the handler runs right after the commit, in
-    /// the task of the unit of work, and not again. See <doc:Durability>.
-    ///
-    /// The name is stored with each event that is still to be delivered. It never changes, whatever becomes of the
-    /// type's own name. Handlers of several types of event may share one: a stream's events then reach them in the order
-    /// of their commits.
-    static var subscriptionName: String? { get }
 
     /// Handles `event`, in the task and on the actor of the unit of work.
     ///
@@ -58,7 +48,4 @@ public protocol DomainEventHandler<Event>: SendableMetatype {
 extension DomainEventHandler {
     /// Before the commit.
     public static var isPostCommit: Bool { false }
-
-    /// None: after the commit, in process.
-    public static var subscriptionName: String? { nil }
 }

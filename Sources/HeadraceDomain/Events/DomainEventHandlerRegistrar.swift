@@ -47,9 +47,9 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     /// Registers `handler` for its type of event.
     ///
-    /// Registering it again changes nothing. A post-commit handler of a ``DurableDomainEvent`` that states no
-    /// ``DomainEventHandler/subscriptionName`` is logged at `debug`, as it may miss events; a mistake in what it states
-    /// is logged at `error`, and thrown by ``validate()`` and by ``Relay/run()``.
+    /// Registering it again changes nothing. A post-commit handler of a ``DurableDomainEvent`` that is no
+    /// ``DurableDomainEventHandler`` is logged at `debug`, as it may miss events; a mistake in what one states is logged at
+    /// `error`, and thrown by ``validate()`` and by ``Relay/run()``.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
             var handlers = state.handlers[ObjectIdentifier(Handler.Event.self)] ?? Handlers()
@@ -105,7 +105,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
-    /// The names that the post-commit handlers of the type of `event` state, in the order registered.
+    /// The subscriptions of the durable handlers of the type of `event`, in the order registered.
     public func subscriptions(to event: any DomainEvent) -> [String] {
         handlers(of: event).subscribed.map(\.subscription)
     }
@@ -223,34 +223,34 @@ private enum Placement {
     case mistaken(String)
 
     init<Handler: DomainEventHandler>(of handler: Handler.Type) {
-        let durableEvent = Handler.Event.self as? any DurableDomainEvent.Type
-        guard let name = Handler.subscriptionName else {
-            if !Handler.isPostCommit {
-                self = .beforeCommit
-            } else if let durableEvent {
-                self = .afterCommit(
-                    remark: """
-                        '\(String(reflecting: handler))' handles '\(durableEvent.eventName)' after the commit, and misses it \
-                        where that fails or the process ends. To have it delivered for certain, state a \
-                        'subscriptionName'.
-                        """
-                )
-            } else {
-                self = .afterCommit(remark: nil)
-            }
-            return
+        if let durable = handler as? any DurableDomainEventHandler.Type {
+            self.init(ofDurable: durable)
+        } else if !Handler.isPostCommit {
+            self = .beforeCommit
+        } else if let event = Handler.Event.self as? any DurableDomainEvent.Type {
+            self = .afterCommit(
+                remark: """
+                    '\(String(reflecting: handler))' handles '\(event.eventName)' after the commit, and misses it where \
+                    that fails or the process ends. To have it delivered for certain, conform it to \
+                    'DurableDomainEventHandler'.
+                    """
+            )
+        } else {
+            self = .afterCommit(remark: nil)
         }
+    }
+
+    private init<Handler: DurableDomainEventHandler>(ofDurable handler: Handler.Type) {
+        let name = Handler.subscriptionName
         let stated = "'\(String(reflecting: handler))' states the subscriptionName '\(name)'"
         if name.isEmpty || name == ScheduledMessage.subscription {
             self = .mistaken("\(stated), which is not free to use. To fix, choose another one.")
         } else if !Handler.isPostCommit {
-            self = .mistaken("\(stated), but runs before the commit. To fix, add 'static let isPostCommit = true'.")
-        } else if let durableEvent {
-            self = .subscribed(name: name, event: durableEvent)
-        } else {
             self = .mistaken(
-                "\(stated), but its event is not stored. To fix, conform the event to 'DurableDomainEvent'."
+                "\(stated), but runs before the commit. To fix, remove 'isPostCommit', or conform to 'DomainEventHandler'."
             )
+        } else {
+            self = .subscribed(name: name, event: Handler.Event.self)
         }
     }
 }

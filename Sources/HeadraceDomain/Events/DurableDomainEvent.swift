@@ -14,8 +14,7 @@
 /// }
 /// ```
 ///
-/// It is delivered for certain to each post-commit handler that states a ``DomainEventHandler/subscriptionName``; see
-/// <doc:Durability>.
+/// It is delivered for certain to each ``DurableDomainEventHandler``; see <doc:Durability>.
 public protocol DurableDomainEvent: DomainEvent, Codable {
     /// The name under which the event is stored. It never changes, whatever becomes of the type's own name.
     static var eventName: String { get }

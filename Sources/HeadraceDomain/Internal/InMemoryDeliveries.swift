@@ -24,7 +24,7 @@ struct InMemoryDeliveries {
         /// Of the first entry.
         var attempts = 0
 
-        /// Up to which position an attempt was counted.
+        /// Up to which position deliveries were given.
         var begun: Int64 = 0
 
         /// By position.
@@ -134,11 +134,12 @@ struct InMemoryDeliveries {
         events: (Int64) -> EventRecord?
     ) -> [Delivery] {
         guard var lane = lanes[id] else { return [] }
-        if lane.entries.isEmpty {
+        guard let head = lane.entries.first?.position else {
             remove(id)
             return []
         }
-        let run = lane.entries.prefix(lane.attempts > 0 ? 1 : max(1, request.runLimit))
+        let isSuspect = lane.attempts > 0 || head <= lane.begun
+        let run = lane.entries.prefix(isSuspect ? 1 : max(1, request.runLimit))
         lane.token += 1
         lane.attempts += 1
         lane.begun = max(lane.begun, run.last?.position ?? 0)
@@ -195,7 +196,6 @@ struct InMemoryDeliveries {
         switch settlement.end {
         case .finished(let now):
             if !removed.isEmpty { lane.attempts = 0 }
-            lane.begun = head - 1
             lane.readyAt = max(1, now.milliseconds)
         case .retry(let date):
             if !removed.isEmpty { lane.attempts = 1 }

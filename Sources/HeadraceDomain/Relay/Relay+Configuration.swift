@@ -34,6 +34,9 @@ extension Relay {
         public var pollJitter = 0.2
 
         /// How often a delivery is tried before it becomes a dead letter, from 1 on; 12 unless set.
+        ///
+        /// One that ends the process may be tried once more: when that happens first, nobody can tell it from those that
+        /// were leased with it.
         public var maximumAttempts = 12
 
         /// How long to wait between attempts; from 200 milliseconds to 5 minutes unless set.

@@ -12,7 +12,7 @@ import Synchronization
 public import ServiceLifecycle
 #endif
 
-/// Delivers stored events to the handlers that state a subscription, until each has handled each of its events.
+/// Delivers stored events to the ``DurableDomainEventHandler``s of a registrar, until each has handled each of its events.
 ///
 /// ```swift
 /// let relay = Relay(store: store, registrar: registrar)

@@ -106,7 +106,8 @@ final class RelayRun: Sendable {
             LeaseRequest(
                 subscriptions: subscriptions,
                 laneLimit: room,
-                runLimit: max(1, configuration.runLimit),
+                // The attempts of a run are counted together; where one is all there is, each is counted alone.
+                runLimit: configuration.maximumAttempts > 1 ? max(1, configuration.runLimit) : 1,
                 now: relay.wallClock(),
                 duration: configuration.leaseDuration
             )
@@ -166,6 +167,15 @@ final class RelayRun: Sendable {
             let isLast = index == run.count - 1
             var settlement = Settlement(lease: delivery.lease, acknowledged: [delivery.position])
             settlement.end = isLast ? .finished(now: relay.wallClock()) : nil
+            if delivery.attempt > max(1, configuration.maximumAttempts) {
+                giveUp(
+                    delivery,
+                    attempts: delivery.attempt - 1,
+                    reason: "The last attempt ended with its process, or without an outcome, and none is left.",
+                    end: settlement.end
+                )
+                continue
+            }
             switch await relay.handle(delivery, settlement: settlement) {
             case .handled:
                 for observer in relay.observers { observer.delivered(delivery) }
@@ -175,9 +185,9 @@ final class RelayRun: Sendable {
                 if isLast { release(delivery.lease) }
             case .failed(let error):
                 if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
-                giveUp(delivery, reason: "\(error)", end: settlement.end)
+                giveUp(delivery, attempts: delivery.attempt, reason: "\(error)", end: settlement.end)
             case .undeliverable(let reason):
-                giveUp(delivery, reason: reason, end: settlement.end)
+                giveUp(delivery, attempts: delivery.attempt, reason: reason, end: settlement.end)
             case .leaseLost:
                 report(lost: delivery.lease)
                 return release(delivery.lease)
@@ -204,7 +214,7 @@ final class RelayRun: Sendable {
         settle(Settlement(lease: delivery.lease, end: .retry(at: date)))
     }
 
-    private func giveUp(_ delivery: Delivery, reason: String, end: Settlement.End?) {
+    private func giveUp(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
         Logger.current.error(
             "An event could not be delivered and is a dead letter now",
             metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
@@ -212,7 +222,7 @@ final class RelayRun: Sendable {
         for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }
         let failure = Settlement.Failure(
             position: delivery.position,
-            attempts: delivery.attempt,
+            attempts: attempts,
             reason: reason,
             date: relay.wallClock()
         )

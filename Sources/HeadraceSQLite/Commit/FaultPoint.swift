@@ -19,6 +19,12 @@ package enum FaultPoint: String, CaseIterable, Sendable {
     /// The transaction is on disk; nobody knows yet.
     case afterCommit = "after-commit"
 
+    /// The leases of a relay are written and committed; the relay does not know yet.
+    case afterLease = "after-lease"
+
+    /// A relay is about to write its acknowledgements; no transaction is open.
+    case beforeAcknowledge = "before-acknowledge"
+
     /// A migration of the tables has begun, and is not committed.
     case inMigration = "in-migration"
 }

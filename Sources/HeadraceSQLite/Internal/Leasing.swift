@@ -111,7 +111,7 @@ struct Leasing {
                     WHERE lane = ? ORDER BY delivery.position LIMIT ?
                     """
             ),
-            arguments: [lane.id, lane.attempts > 0 ? 1 : max(1, request.runLimit)]
+            arguments: [lane.id, try isSuspect(lane) ? 1 : max(1, request.runLimit)]
         )
         let lease = Lease(lane: lane.id, token: lane.token + 1)
         let deliveries = try rows.enumerated().map { index, row in
@@ -136,6 +136,16 @@ struct Leasing {
             max(1, request.now.advanced(by: request.duration).milliseconds), lane.id,
         ])
         return deliveries
+    }
+
+    /// Whether the first delivery was given before, and perhaps has ended the process.
+    private func isSuspect(_ lane: Lane) throws -> Bool {
+        if lane.attempts > 0 || lane.begun == 0 { return lane.attempts > 0 }
+        let head = try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
+            arguments: [lane.id]
+        )
+        return head.map { $0 <= lane.begun } ?? false
     }
 
     private func content(at position: Int64, _ row: Row) throws -> Delivery.Content {

@@ -49,8 +49,8 @@ struct Settling {
             )
         case (let head?, nil):
             if isRemoved { try update(settlement.lease, attempts: head <= lane.begun ? 1 : 0, begun: lane.begun) }
-        case (let head?, .finished(let now)):
-            try end(settlement.lease, attempts: isRemoved ? 0 : lane.attempts, begun: head - 1, readyAt: now)
+        case (_?, .finished(let now)):
+            try end(settlement.lease, attempts: isRemoved ? 0 : lane.attempts, begun: lane.begun, readyAt: now)
         case (let head?, .retry(let date)):
             try end(settlement.lease, attempts: isRemoved ? 1 : lane.attempts, begun: head, readyAt: date)
         case (let head?, .handedBack(let now)):

@@ -111,8 +111,17 @@ extension StoreContract {
             try await bench.settle(second, acknowledged: 1, end: .finished(now: DeliveryBench.date(20)))
 
             let third = try await bench.leaseOne(at: 20)
-            try requireEqual(third.numbers, ["2", "3"], "what is given next")
-            try requireEqual(third.map(\.attempt), [1, 1], "their attempts")
+            try requireEqual(third.numbers, ["2"], "what is given next, as it was given with the first")
+            try requireEqual(third.map(\.attempt), [1], "its attempt")
+            try await bench.store.commit(ChangeSet().delivering(4, 5))
+            try await bench.settle(third, acknowledged: 2, end: .finished(now: DeliveryBench.date(20)))
+            let fourth = try await bench.leaseOne(at: 20)
+            try requireEqual(fourth.numbers, ["3"], "the last that was given with it")
+            try await bench.settle(fourth, acknowledged: 3, end: .finished(now: DeliveryBench.date(20)))
+
+            let fifth = try await bench.leaseOne(at: 20)
+            try requireEqual(fifth.numbers, ["4", "5"], "what came since")
+            try requireEqual(fifth.map(\.attempt), [1, 1], "their attempts")
         },
         Check("a renewed lease lasts, and a lost one cannot be renewed") { bench in
             let bench = try await bench.openDeliveries()

@@ -162,9 +162,8 @@ final class Desk: RelayObserver {
 }
 
 /// Writes nothing.
-struct Mail: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = "mail"
+struct Mail: DurableDomainEventHandler {
+    static let subscriptionName = "mail"
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         try await resolver.resolve(Desk.self).perform("mail", event)
@@ -172,9 +171,8 @@ struct Mail: DomainEventHandler {
 }
 
 /// Adds the amount to a balance, through units of work of its own on the same store.
-struct Book: DomainEventHandler {
-    static let isPostCommit = true
-    static let subscriptionName: String? = "book"
+struct Book: DurableDomainEventHandler {
+    static let subscriptionName = "book"
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         let desk = resolver.resolve(Desk.self)

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import HeadraceDomain
+import HeadraceSQLite
+import Synchronization
+
+/// Sends a signal to the process at a pass of a fault point.
+///
+/// Beside those of the store there is the point `after-handler`: a handler of the relay is through, and nothing of what
+/// it did is stored.
+final class Faults: Sendable {
+    private struct State {
+        var passed = 0
+        var isHandlerOver = false
+    }
+
+    private let point: String
+    private let passes: Int
+    private let signal: Int32
+    private let state = Mutex(State())
+
+    init(point: String, passes: String, signal: String = "\(SIGKILL)") throws {
+        guard let passes = Int(passes), let signal = Int32(signal) else {
+            throw UnknownArguments(arguments: [point, passes, signal])
+        }
+        self.point = point
+        self.passes = passes
+        self.signal = signal
+    }
+
+    func pass(_ reached: FaultPoint) {
+        let isHere = state.withLock { state in
+            if point == "after-handler" {
+                if reached != .beforeAcknowledge { return false }
+                defer { state.isHandlerOver = false }
+                return state.isHandlerOver
+            }
+            if point == reached.rawValue { state.passed += 1 }
+            return point == reached.rawValue && state.passed == passes
+        }
+        if !isHere { return }
+        if signal == SIGSTOP { CrashSubject.say("stopped") }
+        // To this thread: it does not go on before the signal has arrived, and all threads stop with it.
+        pthread_kill(pthread_self(), signal)
+    }
+
+    /// Passes `after-handler`, while `store` has no transaction open that would keep other processes waiting.
+    func endHandler(on store: SQLiteStore) async throws {
+        if point != "after-handler" { return }
+        let isTheOne = state.withLock { state in
+            state.passed += 1
+            if state.passed == passes { state.isHandlerOver = true }
+            return state.passed == passes
+        }
+        if isTheOne { _ = try await store.settle([]) }
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceSQLite
+
+/// Delivers nine events of one stream, of which the fifth kills the process each time.
+enum Poison {
+    static func run(path: String) async throws {
+        let store = try SQLiteStore(path: path, entities: [Account.self])
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        registrar.register(Swallow.self)
+        if try await EntityContext(store).find(Account.self, id: "a") == nil {
+            for _ in 1...9 { try await Relaying.deposit("a", in: store, registrar: registrar) }
+        }
+        try await Relaying.withRelay(on: store, registrar: registrar, maximumAttempts: 3)
+    }
+}
+
+private struct Swallow: DurableDomainEventHandler {
+    static let subscriptionName = "swallow"
+
+    static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
+        if event.number == 5 { kill(getpid(), SIGKILL) }
+        CrashSubject.say("swallowed \(event.number)")
+    }
+}
+#endif

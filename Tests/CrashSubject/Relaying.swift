@@ -1,0 +1,132 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceSQLite
+
+/// Deposits into accounts, and delivers the events of that to a handler that stores and to one that does not.
+enum Relaying {
+    static func run(path: String, deposits: Int, faults: Faults) async throws {
+        var configuration = SQLiteStore.Configuration()
+        configuration.faults = { faults.pass($0) }
+        let store = try SQLiteStore(path: path, entities: [Account.self, Mirror.self], configuration: configuration)
+        let services = ServiceLocator()
+        services.register(faults)
+        services.register(store)
+        let registrar = DomainEventHandlerRegistrar(resolver: services)
+        registrar.register(Reflect.self)
+        registrar.register(Mail.self)
+
+        try await withRelay(on: store, registrar: registrar) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for account in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<deposits { try await deposit("\(account)", in: store, registrar: registrar) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Runs a relay until `body` is through and nothing is left to deliver.
+    ///
+    /// Its leases are short, so that what another process held is soon taken over.
+    static func withRelay(
+        on store: SQLiteStore,
+        registrar: DomainEventHandlerRegistrar,
+        maximumAttempts: Int = 12,
+        _ body: () async throws -> Void = {}
+    ) async throws {
+        var configuration = Relay.Configuration()
+        configuration.leaseDuration = .milliseconds(400)
+        configuration.pollInterval = .milliseconds(50)
+        configuration.maximumAttempts = maximumAttempts
+        let relay = Relay(
+            store: store, registrar: registrar, configuration: configuration, relayObservers: [Lost()])
+        async let running: Void = relay.run()
+        try await body()
+        while try await store.deliveryStatistics().pendingCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        relay.shutDown()
+        try await running
+    }
+
+    static func deposit(
+        _ account: String,
+        in store: SQLiteStore,
+        registrar: DomainEventHandlerRegistrar
+    ) async throws {
+        let number = try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+            let source = try await context.find(Account.self, id: account) ?? Account(account)
+            context.insert(source)
+            source.count += 1
+            source.raiseEvent(Deposited(account: account, number: source.count))
+            return source.count
+        }
+        CrashSubject.say("deposited \(account) \(number)")
+    }
+}
+
+/// Tells of leases that were lost.
+private struct Lost: RelayObserver {
+    func leaseLost(_ lease: Lease) { CrashSubject.say("lost") }
+}
+
+/// Keeps beside each account what the events tell of it, and notes what comes out of order or twice.
+private struct Reflect: DurableDomainEventHandler {
+    static let subscriptionName = "reflect"
+
+    static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
+        let context = resolver.resolve(EntityContext.self)
+        let mirror = try await context.find(Mirror.self, id: event.account) ?? Mirror(event.account)
+        context.insert(mirror)
+        if event.number != mirror.count + 1 { mirror.mistakes.append("\(event.number) after \(mirror.count)") }
+        mirror.count += 1
+        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(SQLiteStore.self))
+    }
+}
+
+/// Tells the world, which knows no transactions.
+private struct Mail: DurableDomainEventHandler {
+    static let subscriptionName = "mail"
+
+    static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
+        CrashSubject.say("mailed \(event.account) \(event.number)")
+        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(SQLiteStore.self))
+    }
+}
+
+final class Account: StoredEntity {
+    static let entityName = "account"
+
+    let id: String
+    var count = 0
+    var raisedEvents = RaisedEvents()
+
+    init(_ id: String) { self.id = id }
+}
+
+private final class Mirror: StoredEntity {
+    static let entityName = "mirror"
+
+    let id: String
+    var count = 0
+    var mistakes: [String] = []
+    var raisedEvents = RaisedEvents()
+
+    init(_ id: String) { self.id = id }
+}
+
+struct Deposited: DurableDomainEvent {
+    static let eventName = "deposited"
+    var account: String
+    var number: Int
+}
+#endif

@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceSQLite
+import Testing
+
+/// Kills and stops processes that deliver, and looks at what the next ones make of it.
+///
+/// As many rounds as the environment variable `HEADRACE_CRASH_ROUNDS` says, two for each fault point otherwise.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct RelayCrashTests {
+    /// The points, and how often each is passed at the least before all is delivered.
+    private static let points = [
+        ("after-lease", 3), ("after-handler", 100), ("before-acknowledge", 3), ("before-commit", 20),
+        ("after-commit", 20),
+    ]
+
+    @Test(arguments: points, 0..<CrashSubject.rounds)
+    func everyEventReachesItsHandlersInOrderAndTakesEffectOnceAcrossKills(
+        point: (name: String, passes: Int),
+        round: Int
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var lines: [String] = []
+            for life in 0..<2 {
+                let passes = 1 + (round * 17 + life * 7) % point.passes
+                let subject = try CrashSubject("relay", path, "10", point.name, "\(passes)", "\(SIGKILL)")
+                lines += subject.linesToEnd()
+                #expect(subject.wasKilled, "\(point.name) was not passed \(passes) times")
+            }
+            let last = try CrashSubject("relay", path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
+            #expect(last.last == "done")
+            try check(path, lines + last)
+        }
+    }
+
+    @Test(arguments: ["after-lease", "after-handler", "before-acknowledge"], 0..<CrashSubject.rounds)
+    func aProcessThatStoodStillPastItsLeasesChangesNothingUnderThem(point: String, round: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let sleeper = try CrashSubject("relay", path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
+            var lines = sleeper.linesToStop()
+            #expect(lines.contains("stopped"))
+
+            let other = try CrashSubject("relay", path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
+            #expect(other.last == "done")
+            sleeper.resume()
+            let rest = sleeper.linesToEnd()
+
+            #expect(rest.last == "done")
+            #expect(rest.contains("lost"), "what it did late was not refused, or not reported")
+            lines += other + rest
+            try check(path, lines)
+        }
+    }
+
+    @Test func aHandlerThatKillsTheProcessIsFoundOutAndHoldsUpNothingElse() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var lines: [String] = []
+            var kills = 0
+            while lines.last != "done", kills < 10 {
+                let subject = try CrashSubject("poison", path)
+                lines += subject.linesToEnd()
+                if subject.wasKilled { kills += 1 }
+            }
+
+            // The first time, nobody could tell which of nine it was.
+            #expect(kills == 4)
+            #expect(
+                Set(lines.filter { $0.hasPrefix("swallowed") })
+                    == Set([1, 2, 3, 4, 6, 7, 8, 9].map { "swallowed \($0)" }))
+            try withOtherProgram(path) { database in
+                let letters = try Row.fetchAll(database, sql: "SELECT attempts, reason FROM dead_letter")
+                #expect(letters.map { $0["attempts"] } == [3])
+                #expect(letters.allSatisfy { ($0["reason"] as String).contains("ended with its process") })
+            }
+        }
+    }
+
+    /// Looks at what is stored, and at `lines`, which the processes have printed.
+    private func check(_ path: String, _ lines: [String]) throws {
+        let stored = try withOtherProgram(path) { database in
+            #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM dead_letter") == 0)
+            #expect(
+                try String.fetchAll(
+                    database,
+                    sql: """
+                        SELECT document FROM entity JOIN entity_kind ON entity_kind.id = kind
+                        WHERE name = 'mirror' AND json_array_length(document, '$.mistakes') > 0
+                        """
+                ) == [], "out of order, or twice"
+            )
+            #expect(try counts(of: "mirror", in: database) == counts(of: "account", in: database))
+            return try counts(of: "account", in: database)
+        }
+
+        for line in lines where line.hasPrefix("deposited") {
+            let words = line.split(separator: " ")
+            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, and lost: \(line)")
+        }
+        var mailed: [String: Int] = [:]
+        for line in lines where line.hasPrefix("mailed") {
+            let words = line.split(separator: " ")
+            let (account, number) = (String(words[1]), try #require(Int(words[2])))
+            let latest = mailed[account] ?? 0
+            // Again is allowed, as nobody knew that it was done; to leave one out is not.
+            #expect(number <= latest + 1, "\(line) after \(latest)")
+            mailed[account] = max(latest, number)
+        }
+        #expect(mailed == stored, "an event that did not reach its handler")
+    }
+
+    private func counts(of kind: String, in database: Database) throws -> [String: Int] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT key, json_extract(document, '$.count') AS count
+                FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = ?
+                """,
+            arguments: [kind]
+        )
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0["key"], $0["count"]) })
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+
+/// The program of that name, running: it works on a store until something happens to it.
+final class CrashSubject {
+    /// How often each test runs it.
+    static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
+
+    private let process = Process()
+    private let output = Pipe()
+    private var unread = ""
+
+    init(_ arguments: String...) throws {
+        // The tests and the subject are built into one folder.
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "CrashSubject")
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Waits for its end, and gives the lines that it has printed since they were last asked for.
+    func linesToEnd() -> [String] {
+        unread += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return takeLines()
+    }
+
+    /// Waits until it stops or ends, and gives the lines that it has printed.
+    func linesToStop() -> [String] {
+        while !unread.contains("stopped\n") {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            unread += String(decoding: data, as: UTF8.self)
+        }
+        return takeLines()
+    }
+
+    /// Has it go on after it stopped.
+    func resume() {
+        kill(process.processIdentifier, SIGCONT)
+    }
+
+    /// Whether SIGKILL has ended it.
+    var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
+
+    private func takeLines() -> [String] {
+        // What comes after the last line break is the beginning of a line.
+        let end = unread.lastIndex(of: "\n") ?? unread.startIndex
+        defer { unread = String(unread[end...]) }
+        return unread[..<end].split(separator: "\n").map(String.init)
+    }
+}
+#endif
