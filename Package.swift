@@ -138,7 +138,8 @@ let package = Package(
                     condition: .when(traits: ["Lifecycle"])
                 ),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ]
+            ],
+            exclude: ["Golden"]
         ),
 
         // MARK: Drivers

@@ -145,6 +145,16 @@ public final class SQLiteStore: EntityStore {
         try await read { try Reading.events(after: position, limit: limit, in: $0) }
     }
 
+    /// Gives what the store holds at this moment, whatever is committed later, on a connection of its own.
+    ///
+    /// - Throws: As of ``find(_:)``.
+    public func snapshot() async throws -> any EntityReader {
+        try Task.checkCancellation()
+        return try SQLiteFailure(path: path).translating {
+            SQLiteSnapshot(try pool.makeSnapshot(), numbers: numbers, path: path)
+        }
+    }
+
     /// Applies `changes` and returns when they are as durable as they ask; cancellation does not stop it.
     ///
     /// Those who commit at the same time share a transaction, and so the wait for the disk; each hears of its own outcome

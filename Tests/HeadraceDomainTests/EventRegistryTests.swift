@@ -24,11 +24,11 @@ import Testing
         static let eventName = "order-placed"
         static let eventVersion = 3
         static let eventMigrations = [
-            EventMigration(from: 1) { event in
+            JSONMigration(from: 1) { event in
                 guard case .string(let text) = event["id"], let id = Int64(text) else { throw Failure() }
                 event["id"] = .integer(id)
             },
-            EventMigration(from: 2) { event in
+            JSONMigration(from: 2) { event in
                 guard case .decimal(let price) = event.removeValue(forKey: "price") else { throw Failure() }
                 event["cents"] = .decimal(price * 100)
                 event["currency"] = .string("EUR")
@@ -76,7 +76,7 @@ import Testing
         struct Gap: DurableDomainEvent {
             static let eventName = "gap"
             static let eventVersion = 3
-            static let eventMigrations = [EventMigration(from: 1) { _ in }]
+            static let eventMigrations = [JSONMigration(from: 1) { _ in }]
         }
         var registry = try registry()
 

@@ -12,7 +12,8 @@ final class FaultyStore: EntityStore {
     enum Fault: String, CaseIterable, Sendable {
         case acceptsStaleVersions, overwritesOnInsertion, dropsEvents, repeatsEvents, storesEventsOfRefusedChanges
         case storesFirstWriteOfRefusedChanges, forgetsRemovedEntries, addsNoEntries, sharesUniqueValues
-        case ignoresOrder, ignoresLimit, ignoresConditions, refusesExchanges, reportsOtherErrors, losesTheTask
+        case ignoresOrder, ignoresLimit, ignoresPlace, movesSnapshots, ignoresConditions, refusesExchanges,
+            reportsOtherErrors, losesTheTask
     }
 
     private let base: InMemoryStore
@@ -36,6 +37,7 @@ final class FaultyStore: EntityStore {
                 kind: query.kind,
                 conditions: fault == .ignoresConditions ? [] : query.conditions,
                 order: fault == .ignoresOrder ? nil : query.order,
+                after: fault == .ignoresPlace ? nil : query.after,
                 limit: fault == .ignoresLimit ? nil : query.limit
             )
         )
@@ -43,6 +45,10 @@ final class FaultyStore: EntityStore {
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await base.events(after: fault == .repeatsEvents ? position - 1 : position, limit: limit)
+    }
+
+    func snapshot() async throws -> any EntityReader {
+        fault == .movesSnapshots ? base : try await base.snapshot()
     }
 
     func commit(_ changes: ChangeSet) async throws {

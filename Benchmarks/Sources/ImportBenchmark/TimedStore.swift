@@ -45,4 +45,6 @@ final class TimedStore: EntityStore {
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await base.events(after: position, limit: limit)
     }
+
+    func snapshot() async throws -> any EntityReader { try await base.snapshot() }
 }

@@ -96,56 +96,6 @@ public final class EntityContext: DomainContext {
         return entity
     }
 
-    /// Gives the entities of `type` for which all of `conditions` hold, those inserted and changed here included.
-    ///
-    /// ```swift
-    /// let latest = try await context.fetch(
-    ///     Order.self, where: [.equals(.customer, id)], orderedBy: .descending(.placedAt), limit: 10)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - type: The type of entity.
-    ///   - conditions: What must hold; without any, all entities are given.
-    ///   - order: The order; by their keys where it is `nil`.
-    ///   - limit: How many are given at the most; all where it is `nil`.
-    /// - Returns: The entities, each the same object that the context gave before.
-    /// - Throws: ``StoreError``; `CancellationError`.
-    /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*, and O(*t*) in the
-    ///   entities that the context knows.
-    public nonisolated(nonsending) func fetch<Entity: StoredEntity>(
-        _ type: Entity.Type,
-        where conditions: [EntityCondition<Entity>] = [],
-        orderedBy order: EntityOrder<Entity>? = nil,
-        limit: Int? = nil
-    ) async throws -> [Entity] {
-        try requireDeclared(type)
-        let known = tracked.values.filter { $0.reference.kind == Entity.entityName }
-        let documents = try await store.fetch(
-            DocumentQuery(
-                kind: Entity.entityName,
-                conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
-                order: order.map { DocumentQuery.Order(index: $0.index.name, isDescending: $0.isDescending) },
-                // What is known here may have left the result; read as many more.
-                limit: limit.map { min(max(0, $0), .max - known.count) + known.count }
-            )
-        )
-
-        var matches: [FetchedEntity<Entity>] = []
-        for document in documents where tracked[document.reference] == nil {
-            let tracked = TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document)
-            if let match = FetchedEntity(tracked, conditions: [], order: order) { matches.append(match) }
-        }
-        for tracked in known where !tracked.isDeleted {
-            if let match = FetchedEntity(tracked, conditions: conditions, order: order) { matches.append(match) }
-        }
-        matches.sort { $0.precedes($1, descending: order?.isDescending ?? false) }
-
-        return matches.prefix(limit.map { max(0, $0) } ?? matches.count).map { match in
-            if tracked[match.tracked.reference] == nil { track(match.tracked) }
-            return match.entity
-        }
-    }
-
     /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
     ///
     /// Where the store does not know such work, the commit reports ``StoreError/Code/unsupportedWork``.
@@ -153,13 +103,13 @@ public final class EntityContext: DomainContext {
         self.work.append(work)
     }
 
-    private func track(_ entity: TrackedEntity) {
+    func track(_ entity: TrackedEntity) {
         tracked[entity.reference] = entity
         entity.entity.raisedEvents.watch(by: watch, as: touched.count)
         touched.append(entity)
     }
 
-    private func requireDeclared<Entity: StoredEntity>(_ type: Entity.Type) throws {
+    func requireDeclared<Entity: StoredEntity>(_ type: Entity.Type) throws {
         if !store.schema.contains(Entity.entityName) {
             throw StoreError.undeclared(Entity.entityName, type: type)
         }

@@ -23,6 +23,9 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
     /// Whether two entities may not have the same value.
     public let isUnique: Bool
 
+    /// Whether no entity has more than one value.
+    let holdsOneValue: Bool
+
     /// Gives the values of an entity, in any order and some perhaps twice.
     let values: @Sendable (Entity) -> [IndexValue]
 
@@ -34,6 +37,7 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
     ) {
         self.name = name
         isUnique = unique
+        holdsOneValue = true
         values = { entity in value(entity).map { [$0.indexValue] } ?? [] }
     }
 
@@ -45,6 +49,7 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
     ) {
         self.name = name
         isUnique = unique
+        holdsOneValue = false
         self.values = { entity in values(entity).map(\.indexValue) }
     }
 }

@@ -34,6 +34,10 @@ public protocol StoredEntity: HasDomainEvents, Codable, Identifiable, SendableMe
     /// document: a store that is opened with a later version than before makes all indexes of the type anew.
     static var schemaVersion: Int { get }
 
+    /// How documents of earlier versions become documents of this one, in the order of the versions that they start from;
+    /// none unless stated. A version from which none starts has the shape of the next one.
+    static var schemaMigrations: [JSONMigration] { get }
+
     /// The indexes by which entities are fetched; none unless stated. A store that is opened with other
     /// indexes than before makes them anew.
     static var indexes: [EntityIndex<Self>] { get }
@@ -42,6 +46,9 @@ public protocol StoredEntity: HasDomainEvents, Codable, Identifiable, SendableMe
 extension StoredEntity {
     /// The first version.
     public static var schemaVersion: Int { 1 }
+
+    /// None.
+    public static var schemaMigrations: [JSONMigration] { [] }
 
     /// None.
     public static var indexes: [EntityIndex<Self>] { [] }

@@ -24,7 +24,7 @@ public protocol DurableDomainEvent: DomainEvent, Codable {
 
     /// How events of earlier versions become events of this one: a migration for each version, in order, the last one
     /// from the version before this; none unless stated.
-    static var eventMigrations: [EventMigration] { get }
+    static var eventMigrations: [JSONMigration] { get }
 }
 
 extension DurableDomainEvent {
@@ -32,5 +32,5 @@ extension DurableDomainEvent {
     public static var eventVersion: Int { 1 }
 
     /// None.
-    public static var eventMigrations: [EventMigration] { [] }
+    public static var eventMigrations: [JSONMigration] { [] }
 }

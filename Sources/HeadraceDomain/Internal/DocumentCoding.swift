@@ -4,22 +4,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
+package import Foundation
 
 /// How entities and events become JSON and back: with sorted keys, so that equal states give equal bytes.
-enum DocumentCoding {
-    static func encode(_ value: some Encodable) throws -> Data {
+package enum DocumentCoding {
+    package static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
 
-    static func decode<Entity: StoredEntity>(_ document: StoredDocument) throws -> Entity {
+    package static func decode<Entity: StoredEntity>(_ document: StoredDocument) throws -> Entity {
         if document.schemaVersion > Entity.schemaVersion {
             throw StoreError.newerDocument(document, supported: Entity.schemaVersion)
         }
         do {
-            return try JSONDecoder().decode(Entity.self, from: document.json)
+            let isOld = document.schemaVersion < Entity.schemaVersion
+            return try JSONDecoder().decode(
+                Entity.self,
+                from: isOld
+                    ? Entity.schemaMigrations.migrate(document.json, from: document.schemaVersion) : document.json
+            )
         } catch {
             throw StoreError.undecodable(document, as: Entity.self, cause: error)
         }

@@ -123,6 +123,11 @@ struct InMemoryState {
 
     // MARK: Queries
 
+    /// Gives the events after a position, `limit` at the most.
+    func events(after position: Int64, limit: Int) -> [EventRecord] {
+        Array(events[events.index(after: position)...].prefix(max(0, limit)))
+    }
+
     /// Gives the documents that `query` asks for.
     func fetch(_ query: DocumentQuery) -> [StoredDocument] {
         var found: Set<ByteText>?
@@ -132,7 +137,7 @@ struct InMemoryState {
         }
         let matching = found.map(Array.init) ?? documents[query.kind].map { Array($0.keys) } ?? []
 
-        var ordered: [(value: IndexValue?, key: ByteText)]
+        var ordered: [DocumentQuery.Place]
         if let order = query.order {
             var best: [ByteText: IndexValue] = [:]
             let wanted = Set(matching)
@@ -141,18 +146,20 @@ struct InMemoryState {
                     best[key] = best[key].map { order.isDescending ? max($0, value) : min($0, value) } ?? value
                 }
             }
-            ordered = best.map { ($0.value, $0.key) }
+            ordered = best.map { DocumentQuery.Place(value: $0.value, key: $0.key.text) }
         } else {
-            ordered = matching.map { (nil, $0) }
+            ordered = matching.map { DocumentQuery.Place(value: nil, key: $0.text) }
         }
-        ordered.sort { one, other in
-            if let value = one.value, let otherValue = other.value, value != otherValue { return value < otherValue }
-            return one.key < other.key
+        let isDescending = query.order?.isDescending ?? false
+        if let last = query.after {
+            ordered.removeAll { isDescending ? $0 >= last : $0 <= last }
         }
-        if query.order?.isDescending == true { ordered.reverse() }
+        ordered.sort()
+        if isDescending { ordered.reverse() }
 
         let stored = documents[query.kind] ?? [:]
-        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count).compactMap { stored[$0.key] }
+        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count)
+            .compactMap { stored[ByteText($0.key)] }
     }
 
     private func keys(in kind: String, _ condition: DocumentQuery.Condition) -> Set<ByteText> {

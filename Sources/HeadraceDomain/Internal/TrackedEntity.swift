@@ -93,37 +93,3 @@ final class TrackedEntity {
         return try DocumentCoding.encode(original) == json
     }
 }
-
-/// An entity that a fetch has found, with what it is ordered by.
-struct FetchedEntity<Entity: StoredEntity> {
-    let tracked: TrackedEntity
-    let entity: Entity
-    private let orderValue: IndexValue?
-
-    /// Gives `nil` where a condition does not hold, or there is an order and no value to order by.
-    init?(_ tracked: TrackedEntity, conditions: [EntityCondition<Entity>], order: EntityOrder<Entity>?) {
-        guard let entity = tracked.entity as? Entity,
-            conditions.allSatisfy({ $0.index.values(entity).contains(where: $0.test.accepts) })
-        else { return nil }
-        if let order {
-            let values = order.index.values(entity)
-            guard let value = order.isDescending ? values.max() : values.min() else { return nil }
-            orderValue = value
-        } else {
-            orderValue = nil
-        }
-        self.tracked = tracked
-        self.entity = entity
-    }
-
-    func precedes(_ other: Self, descending: Bool) -> Bool {
-        descending ? other.isLess(than: self) : isLess(than: other)
-    }
-
-    private func isLess(than other: Self) -> Bool {
-        if let orderValue, let otherValue = other.orderValue, orderValue != otherValue {
-            return orderValue < otherValue
-        }
-        return ByteText(tracked.reference.key) < ByteText(other.tracked.reference.key)
-    }
-}

@@ -90,7 +90,7 @@ extension EventError {
             .olderVersion,
             """
             '\(type.eventName)' was stored with version \(version), from which no migration of \
-            '\(String(reflecting: type))' starts. To fix, add 'EventMigration(from: \(version))' to its \
+            '\(String(reflecting: type))' starts. To fix, add 'JSONMigration(from: \(version))' to its \
             'eventMigrations'.
             """
         )

@@ -70,9 +70,11 @@ public struct EventRegistry: Sendable {
         do {
             var current = json
             if version < Event.eventVersion {
-                let migrations = Event.eventMigrations.filter { $0.version >= version }
-                if migrations.count != Event.eventVersion - version { throw EventError.older(type, version: version) }
-                for migration in migrations { current = try migration(current) }
+                let migrations = Event.eventMigrations
+                if migrations.count(where: { $0.version >= version }) != Event.eventVersion - version {
+                    throw EventError.older(type, version: version)
+                }
+                current = try migrations.migrate(json, from: version)
             }
             return try JSONDecoder().decode(Event.self, from: current)
         } catch let error as EventError {

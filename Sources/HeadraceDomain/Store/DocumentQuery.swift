@@ -36,6 +36,21 @@ public struct DocumentQuery: Sendable {
         }
     }
 
+    /// Where a document stands in an order.
+    public struct Place: Hashable, Sendable {
+        /// Its value in the index of the order; `nil` where documents are ordered by key.
+        public let value: IndexValue?
+
+        /// Its key.
+        public let key: String
+
+        /// Creates a place.
+        public init(value: IndexValue?, key: String) {
+            self.value = value
+            self.key = key
+        }
+    }
+
     /// The ``StoredEntity/entityName`` of the documents.
     public let kind: String
 
@@ -48,14 +63,43 @@ public struct DocumentQuery: Sendable {
     /// one that comes first.
     public let order: Order?
 
+    /// The place after which the documents begin, in the direction of the order; with the first one where it is `nil`.
+    public let after: Place?
+
     /// How many documents are given at the most; all where it is `nil`.
     public let limit: Int?
 
     /// Creates a query; of all documents of the kind, by key, unless more is said.
-    public init(kind: String, conditions: [Condition] = [], order: Order? = nil, limit: Int? = nil) {
+    public init(
+        kind: String,
+        conditions: [Condition] = [],
+        order: Order? = nil,
+        after: Place? = nil,
+        limit: Int? = nil
+    ) {
         self.kind = kind
         self.conditions = conditions
         self.order = order
+        self.after = after
         self.limit = limit
+    }
+}
+
+extension DocumentQuery.Place: Comparable {
+    /// Whether `one` comes first in an ascending order.
+    public static func < (one: Self, other: Self) -> Bool {
+        if let value = one.value, let otherValue = other.value, value != otherValue { return value < otherValue }
+        return ByteText(one.key) < ByteText(other.key)
+    }
+
+    /// Whether value and key are the same bytes.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.value == other.value && ByteText(one.key) == ByteText(other.key)
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(value)
+        hasher.combine(ByteText(key))
     }
 }

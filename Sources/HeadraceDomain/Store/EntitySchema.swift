@@ -14,10 +14,14 @@ public struct EntitySchema: Sendable {
         /// Whether two entities may not have the same value.
         public let isUnique: Bool
 
+        /// Whether no entity has more than one value in it.
+        public let holdsOneValue: Bool
+
         /// Creates the description of an index.
-        public init(name: String, isUnique: Bool) {
+        public init(name: String, isUnique: Bool, holdsOneValue: Bool) {
             self.name = name
             self.isUnique = isUnique
+            self.holdsOneValue = holdsOneValue
         }
     }
 
@@ -44,7 +48,7 @@ public struct EntitySchema: Sendable {
     /// Creates a schema of `entities`.
     ///
     /// - Throws: ``StoreError`` with the code `invalidSchema` where two types share a name, a name is empty,
-    ///   or two indexes of a type share a name.
+    ///   two indexes of a type share a name, or the migrations of a type do not lead up to its version.
     public init(_ entities: [any StoredEntity.Type]) throws {
         kinds = entities.map { Self.kind(of: $0) }
         names = Set(kinds.map(\.name))
@@ -57,6 +61,10 @@ public struct EntitySchema: Sendable {
             }
             if Set(kind.indexes.map(\.name)).count < kind.indexes.count {
                 throw StoreError.invalidSchema("Two indexes of '\(kind.name)' have one name.")
+            }
+            let versions = entity.schemaMigrations.map(\.version)
+            if versions != Set(versions).sorted() || versions.contains(where: { $0 < 1 || $0 >= kind.schemaVersion }) {
+                throw StoreError.invalidMigrations(of: entity, versions: versions)
             }
         }
     }
@@ -75,7 +83,9 @@ public struct EntitySchema: Sendable {
         Kind(
             name: Entity.entityName,
             schemaVersion: Entity.schemaVersion,
-            indexes: Entity.indexes.map { Index(name: $0.name, isUnique: $0.isUnique) },
+            indexes: Entity.indexes.map {
+                Index(name: $0.name, isUnique: $0.isUnique, holdsOneValue: $0.holdsOneValue)
+            },
             entries: { document in
                 let entity: Entity = try DocumentCoding.decode(document)
                 return DocumentCoding.entries(of: entity)

@@ -8,19 +8,9 @@
 ///
 /// ``InMemoryStore`` and the SQLite store are stores. A store of your own passes the contract suite of
 /// `HeadraceTesting`.
-public protocol EntityStore: AnyObject, Sendable {
+public protocol EntityStore: EntityReader {
     /// The types of entity that the store was opened with.
     var schema: EntitySchema { get }
-
-    /// Gives the document of an entity, or `nil` where there is none.
-    ///
-    /// - Throws: ``StoreError`` where the store cannot be read; `CancellationError`.
-    func find(_ reference: EntityReference) async throws -> StoredDocument?
-
-    /// Gives the documents that `query` asks for, of one moment.
-    ///
-    /// - Throws: As of ``find(_:)``.
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument]
 
     /// Applies `changes`, appends its events and does its work, in one transaction, and returns when they are as durable
     /// as it asks.
@@ -33,8 +23,31 @@ public protocol EntityStore: AnyObject, Sendable {
     ///   store cannot be written. Nothing has changed then.
     func commit(_ changes: ChangeSet) async throws
 
-    /// Gives the events of the log after a position, in the order committed, `limit` at the most.
+    /// Gives what the store holds at this moment, whatever is committed later.
     ///
-    /// - Throws: As of ``find(_:)``.
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord]
+    /// - Throws: As of ``EntityReader/find(_:)``.
+    func snapshot() async throws -> any EntityReader
+}
+
+extension EntityStore {
+    /// Runs `body` with a context that sees one moment of the store, whatever others commit meanwhile.
+    ///
+    /// ```swift
+    /// let isBalanced = try await store.read { context in
+    ///     let debits = try await context.fetch(Account.self, where: [.equals(.side, "debit")])
+    ///     let credits = try await context.fetch(Account.self, where: [.equals(.side, "credit")])
+    ///     return debits.total == credits.total
+    /// }
+    /// ```
+    ///
+    /// It is for queries. What `body` changes in the entities is not stored, and a unit of work on the context cannot be
+    /// committed. Keep it short where the store is a file: what was overwritten is kept in it until `body` ends.
+    ///
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws; ``StoreError`` where the store cannot be read; `CancellationError`.
+    public nonisolated(nonsending) func read<Result>(
+        _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
+    ) async throws -> Result {
+        try await body(EntityContext(SnapshotStore(of: schema, at: try await snapshot())))
+    }
 }

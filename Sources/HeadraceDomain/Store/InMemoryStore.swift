@@ -53,7 +53,13 @@ public final class InMemoryStore: EntityStore {
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try Task.checkCancellation()
         return state.withLock { state in
-            Array(state.events[state.events.index(after: position)...].prefix(max(0, limit)))
+            state.events(after: position, limit: limit)
         }
+    }
+
+    /// Gives what the store holds at this moment, whatever is committed later.
+    public func snapshot() async throws -> any EntityReader {
+        try Task.checkCancellation()
+        return InMemorySnapshot(state.withLock { $0 })
     }
 }

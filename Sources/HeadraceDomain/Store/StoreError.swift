@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
-            case invalidSchema, leaseLost, keyTaken, unsupportedWork
+            case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
             case undecodable, newerSchema, unusable, corrupt, full, locked
         }
 
@@ -53,6 +53,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The store was given work that it does not know, or that it cannot do within a transaction.
         public static let unsupportedWork = Code(kind: .unsupportedWork)
+
+        /// A context that only reads was to commit something.
+        public static let readOnly = Code(kind: .readOnly)
+
+        /// A page was asked for by the cursor of another query, or by text that is no cursor.
+        public static let foreignCursor = Code(kind: .foreignCursor)
 
         /// A stored document is not what its type decodes.
         public static let undecodable = Code(kind: .undecodable)
@@ -247,6 +253,38 @@ extension StoreError {
         StoreError(
             code: .invalidSchema,
             message: "\(what) To fix, give each type of entity, and each index of a type, a name of its own."
+        )
+    }
+
+    static func invalidMigrations(of type: any StoredEntity.Type, versions: [Int]) -> StoreError {
+        StoreError(
+            code: .invalidSchema,
+            message: """
+                The migrations of '\(String(reflecting: type))' start from the versions \(versions); each must start from \
+                a later one than the one before, and from less than its schemaVersion \(type.schemaVersion). To fix, \
+                order them, and raise the schemaVersion.
+                """
+        )
+    }
+
+    static func readOnly(_ entity: EntityReference?) -> StoreError {
+        StoreError(
+            code: .readOnly,
+            message: """
+                \(entity.map { "The \($0)" } ?? "Something") was changed in a context that reads one moment of the \
+                store. Nothing was stored. To fix, change it in a unit of work on a context of the store itself.
+                """,
+            entity: entity
+        )
+    }
+
+    static func foreignCursor(_ cursor: PageCursor, of kind: String) -> StoreError {
+        StoreError(
+            code: .foreignCursor,
+            message: """
+                The cursor '\(cursor)' was given by a query of other entities than '\(kind)', or with another order. To \
+                fix, ask for the first page, or repeat the query that gave the cursor.
+                """
         )
     }
 

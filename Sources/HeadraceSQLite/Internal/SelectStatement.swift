@@ -11,15 +11,24 @@ import HeadraceDomain
 
 /// A statement that reads documents of one kind, in pieces that end up in the order of SQL.
 struct SelectStatement: Sendable {
-    private var join = ""
-    private var joinArguments: [DatabaseValue] = []
-    private var conditions = "entity.kind = ?"
-    private var conditionArguments: [DatabaseValue]
-    private var order = "entity.key"
+    private enum Order {
+        case byKey
+        /// By the only value in an index.
+        case byValue(index: Int64)
+        /// By that of several values in an index that comes first.
+        case byFirstValue(index: Int64)
+    }
+
+    private let kind: Int64
+    private var conditions = ""
+    private var conditionArguments: [DatabaseValue] = []
+    private var order = Order.byKey
+    private var isDescending = false
+    var after: DocumentQuery.Place?
     var limit: Int?
 
     init(kind: Int64) {
-        conditionArguments = [kind.databaseValue]
+        self.kind = kind
     }
 
     /// Requires a value in the index `number` that passes `test`.
@@ -45,28 +54,65 @@ struct SelectStatement: Sendable {
         conditions += " AND entity.key IN (\(matching))"
     }
 
-    /// Orders by the value in the index `number` that comes first.
-    mutating func order(by number: Int64, descending: Bool) {
-        let first = descending ? "max" : "min"
-        let direction = descending ? "DESC" : "ASC"
-        join = """
-             JOIN (SELECT key, \(first)(value) AS value FROM index_entry WHERE index_id = ? GROUP BY key) AS place \
-            ON place.key = entity.key
-            """
-        joinArguments = [number.databaseValue]
-        order = "place.value \(direction), entity.key \(direction)"
+    /// Orders by the value in `index` that comes first.
+    mutating func order(by index: SchemaNumbers.Index, descending: Bool) {
+        order = index.holdsOneValue ? .byValue(index: index.id) : .byFirstValue(index: index.id)
+        isDescending = descending
+    }
+
+    private var direction: String { isDescending ? "DESC" : "ASC" }
+
+    /// Where the documents are read from, and in which order their keys are.
+    private var source: (tables: String, order: String, arguments: [DatabaseValue]) {
+        switch order {
+        case .byKey:
+            ("entity WHERE entity.kind = ?", "entity.key \(direction)", [kind.databaseValue])
+        case .byValue(let index):
+            // Walks through the index, in its order, as far as the limit; CROSS has SQLite begin there.
+            (
+                """
+                index_entry AS place CROSS JOIN entity ON entity.kind = ? AND entity.key = place.key \
+                WHERE place.index_id = ?
+                """,
+                "place.value \(direction), place.key \(direction)",
+                [kind.databaseValue, index.databaseValue]
+            )
+        case .byFirstValue(let index):
+            (
+                """
+                entity JOIN (
+                SELECT key, \(isDescending ? "max" : "min")(value) AS value FROM index_entry
+                WHERE index_id = ? GROUP BY key
+                ) AS place ON place.key = entity.key WHERE entity.kind = ?
+                """,
+                "place.value \(direction), place.key \(direction)",
+                [index.databaseValue, kind.databaseValue]
+            )
+        }
+    }
+
+    /// The condition that leaves out what comes before ``after``, and that itself.
+    private var beginning: (sql: String, arguments: [DatabaseValue]) {
+        guard let after else { return ("", []) }
+        let key = StoredText(after.key).databaseValue
+        let comparison = isDescending ? "<" : ">"
+        return switch after.value {
+        case nil: (" AND entity.key \(comparison) ?", [key])
+        case let value?: (" AND (place.value, place.key) \(comparison) (?, ?)", [value.databaseValue, key])
+        }
     }
 
     var sql: String {
         """
-        SELECT entity.key, entity.version, entity.schema_version, entity.document FROM entity\(join) \
-        WHERE \(conditions) ORDER BY \(order) LIMIT ?
+        SELECT entity.key, entity.version, entity.schema_version, entity.document \
+        FROM \(source.tables)\(conditions)\(beginning.sql) ORDER BY \(source.order) LIMIT ?
         """
     }
 
     var arguments: StatementArguments {
         // A negative limit is none. <https://www.sqlite.org/lang_select.html#limitoffset>
-        StatementArguments(joinArguments + conditionArguments + [(limit.map { max(0, $0) } ?? -1).databaseValue])
+        let limit = (limit.map { max(0, $0) } ?? -1).databaseValue
+        return StatementArguments(source.arguments + conditionArguments + beginning.arguments + [limit])
     }
 }
 

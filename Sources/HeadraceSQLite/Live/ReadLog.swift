@@ -44,17 +44,39 @@ final class ReadLog: EntityStore {
     var schema: EntitySchema { store.schema }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        let document = try await store.find(reference)
+        try await find(reference, in: store)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await fetch(query, in: store)
+    }
+
+    func snapshot() async throws -> any EntityReader {
+        LoggedSnapshot(try await store.snapshot(), log: self)
+    }
+
+    fileprivate func find(_ reference: EntityReference, in reader: any EntityReader) async throws -> StoredDocument? {
+        let document = try await reader.find(reference)
         let read = Read(kind: reference.kind, documents: document.map { [$0] } ?? [])
         log.withLock { $0.append(read) }
         return document
     }
 
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        let documents = try await store.fetch(query)
+    fileprivate func fetch(_ query: DocumentQuery, in reader: any EntityReader) async throws -> [StoredDocument] {
+        let documents = try await reader.fetch(query)
         let read = Read(kind: query.kind, documents: documents)
         log.withLock { $0.append(read) }
         return documents
+    }
+
+    fileprivate func events(
+        after position: Int64,
+        limit: Int,
+        in reader: any EntityReader
+    ) async throws -> [EventRecord] {
+        let events = try await reader.events(after: position, limit: limit)
+        log.withLock { $0.append(Read(events: events)) }
+        return events
     }
 
     func commit(_ changes: ChangeSet) async throws {
@@ -62,9 +84,30 @@ final class ReadLog: EntityStore {
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        let events = try await store.events(after: position, limit: limit)
-        log.withLock { $0.append(Read(events: events)) }
-        return events
+        try await events(after: position, limit: limit, in: store)
+    }
+}
+
+/// One moment of the store; what is read of it is in the log too.
+private final class LoggedSnapshot: EntityReader {
+    private let moment: any EntityReader
+    private let log: ReadLog
+
+    init(_ moment: any EntityReader, log: ReadLog) {
+        self.moment = moment
+        self.log = log
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await log.find(reference, in: moment)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await log.fetch(query, in: moment)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await log.events(after: position, limit: limit, in: moment)
     }
 }
 #endif

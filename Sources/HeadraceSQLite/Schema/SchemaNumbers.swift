@@ -14,6 +14,13 @@ struct SchemaNumbers: Sendable {
     struct Index: Sendable {
         let id: Int64
         let isUnique: Bool
+        let holdsOneValue: Bool
+
+        init(_ index: EntitySchema.Index, id: Int64) {
+            self.id = id
+            isUnique = index.isUnique
+            holdsOneValue = index.holdsOneValue
+        }
     }
 
     private struct Kind: Sendable {
@@ -40,18 +47,19 @@ struct SchemaNumbers: Sendable {
             let (id, isNewer) = try reconcile(kind, in: database, path: path)
             let stored = try Row.fetchAll(
                 database,
-                sql: "SELECT id, name, is_unique FROM entity_index WHERE kind = ?",
+                sql: "SELECT id, name, is_unique, holds_one_value FROM entity_index WHERE kind = ?",
                 arguments: [id]
             )
             var entry = Kind(id: id)
             for row in stored {
                 let index = EntitySchema.Index(
                     name: try row.decode(StoredText.self, forColumn: "name").text,
-                    isUnique: try row.decode(forColumn: "is_unique")
+                    isUnique: try row.decode(forColumn: "is_unique"),
+                    holdsOneValue: try row.decode(forColumn: "holds_one_value")
                 )
                 let indexID: Int64 = try row.decode(forColumn: "id")
                 if !isNewer, kind.indexes.contains(index) {
-                    entry.indexes[index.name] = Index(id: indexID, isUnique: index.isUnique)
+                    entry.indexes[index.name] = Index(index, id: indexID)
                 } else {
                     try database.execute(sql: "DELETE FROM index_entry WHERE index_id = ?", arguments: [indexID])
                     try database.execute(sql: "DELETE FROM entity_index WHERE id = ?", arguments: [indexID])
@@ -60,10 +68,10 @@ struct SchemaNumbers: Sendable {
             let missing = kind.indexes.filter { entry.indexes[$0.name] == nil }
             for index in missing {
                 try database.execute(
-                    sql: "INSERT INTO entity_index (kind, name, is_unique) VALUES (?, ?, ?)",
-                    arguments: [id, StoredText(index.name), index.isUnique]
+                    sql: "INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES (?, ?, ?, ?)",
+                    arguments: [id, StoredText(index.name), index.isUnique, index.holdsOneValue]
                 )
-                entry.indexes[index.name] = Index(id: database.lastInsertedRowID, isUnique: index.isUnique)
+                entry.indexes[index.name] = Index(index, id: database.lastInsertedRowID)
             }
             numbers.kinds[kind.name] = entry
             if !missing.isEmpty {
@@ -140,8 +148,9 @@ struct SchemaNumbers: Sendable {
         }
         if let order = query.order {
             guard let index = index(order.index, of: query.kind) else { return nil }
-            statement.order(by: index.id, descending: order.isDescending)
+            statement.order(by: index, descending: order.isDescending)
         }
+        statement.after = query.after
         statement.limit = query.limit
         return statement
     }

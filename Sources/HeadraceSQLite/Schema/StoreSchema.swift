@@ -118,6 +118,10 @@ enum StoreSchema {
         migrator.registerMigration("2 deliveries") { database in
             try database.execute(sql: DeliverySchema.sql)
         }
+        migrator.registerMigration("3 indexes of one value") { database in
+            // Those that were made before are made anew.
+            try database.execute(sql: "ALTER TABLE entity_index ADD COLUMN holds_one_value INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 }

@@ -31,7 +31,7 @@ extension StoreContract {
         Check("a change set of which any part is refused leaves no trace, wherever that part stands") { bench in
             let store = try await bench.open()
             try await store.commit(Sweep.base())
-            let before = try await store.snapshot()
+            let before = try await store.contents()
 
             for part in try Sweep.refusedWrites() {
                 for position in 0...(try Sweep.valid().writes.count) {
@@ -39,7 +39,7 @@ extension StoreContract {
                     changes.writes.insert(contentsOf: part.writes, at: position)
                     let subject = "a change set with \(part.name) at position \(position)"
                     try await store.refuse(changes, with: part.code, subject)
-                    try require(try await store.snapshot() == before, "\(subject) leaves no trace", "it leaves one")
+                    try require(try await store.contents() == before, "\(subject) leaves no trace", "it leaves one")
                 }
             }
             for part in Sweep.refusedDeletions() {
@@ -48,13 +48,13 @@ extension StoreContract {
                     changes.deletions.insert(contentsOf: part.deletions, at: position)
                     let subject = "a change set with \(part.name) at position \(position)"
                     try await store.refuse(changes, with: part.code, subject)
-                    try require(try await store.snapshot() == before, "\(subject) leaves no trace", "it leaves one")
+                    try require(try await store.contents() == before, "\(subject) leaves no trace", "it leaves one")
                 }
             }
 
             // Entries that were left behind would show when their keys and values come into use.
             try await store.commit(ChangeSet().inserting(Draft(key: "n1"), Draft(key: "n2")))
-            let plain = try await store.snapshot()
+            let plain = try await store.contents()
             try requireEqual(plain.indexes, before.indexes, "the content of the indexes")
             try await store.commit(ChangeSet().deleting(Draft(key: "n1"), at: 1).deleting(Draft(key: "n2"), at: 1))
             try await store.commit(Sweep.valid())

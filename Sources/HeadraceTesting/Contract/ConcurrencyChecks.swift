@@ -35,6 +35,26 @@ extension StoreContract {
             let events = try await store.events(after: 0, limit: .max)
             try requireEqual(events.count, writers * additions, "the number of events \(observed)")
         },
+        Check("a snapshot is of one moment, whatever is committed later") { bench in
+            let store = try await bench.open()
+            try await store.commit(
+                ChangeSet(events: [.numbered(1)]).inserting(Draft(key: "a", rank: 1), Draft(key: "b", rank: 2))
+            )
+
+            let snapshot = try await store.snapshot()
+            let found = try await store.find(Draft(key: "a").reference)
+            try await store.commit(
+                ChangeSet(events: [.numbered(2)]).inserting(Draft(key: "c", rank: 0))
+            )
+            let query = DocumentQuery(
+                kind: ContractEntity.entityName, order: DocumentQuery.Order(index: "rank", isDescending: false))
+
+            try requireKeys(try await snapshot.fetch(query), ["a", "b"], "a fetch in the snapshot")
+            try requireEqual(try await snapshot.find(Draft(key: "c").reference), nil, "what is not in the snapshot")
+            try requireEqual(try await snapshot.find(Draft(key: "a").reference), found, "what is in the snapshot")
+            try requireEqual(try await snapshot.events(after: 0, limit: 10).count, 1, "the events of the snapshot")
+            try requireKeys(try await store.fetch(query), ["c", "a", "b"], "a fetch in the store")
+        },
         Check("of many insertions under one key exactly one is stored") { bench in
             let store = try await bench.open()
 

@@ -94,6 +94,45 @@ extension StoreContract {
             try requireKeys(try await fetch(by: "label"), ["a", "b"], "the order of the same index")
             try requireKeys(try await fetch(by: "rank", limit: 1), ["a"], "the first one")
         },
+        Check("what follows a place is given, whether that is there or not") { bench in
+            let store = try await bench.open()
+            try await store.commit(
+                ChangeSet().inserting(
+                    Draft(key: "a", rank: 2, labels: [1, 5]),
+                    Draft(key: "b", rank: 1, labels: [4]),
+                    Draft(key: "c", rank: 2, labels: [2, 3]),
+                    Draft(key: "d", labels: [9])
+                )
+            )
+            func fetch(by index: String?, descending: Bool = false, after value: IndexValue?, _ key: String)
+                async throws
+                -> [StoredDocument]
+            {
+                try await store.fetch(
+                    DocumentQuery(
+                        kind: ContractEntity.entityName,
+                        order: index.map { DocumentQuery.Order(index: $0, isDescending: descending) },
+                        after: DocumentQuery.Place(value: value, key: key)
+                    )
+                )
+            }
+
+            try requireKeys(try await fetch(by: nil, after: nil, "b"), ["c", "d"], "what follows a key")
+            try requireKeys(
+                try await fetch(by: nil, after: nil, "bb"), ["c", "d"], "what follows a key that is not there")
+            try requireKeys(try await fetch(by: "rank", after: .integer(2), "a"), ["c"], "what follows within a value")
+            try requireKeys(try await fetch(by: "rank", after: .integer(1), "z"), ["a", "c"], "what follows a value")
+            try requireKeys(
+                try await fetch(by: "rank", descending: true, after: .integer(2), "c"),
+                ["a", "b"],
+                "what follows, descending"
+            )
+            try requireKeys(
+                try await fetch(by: "label", after: .integer(2), "c"),
+                ["b", "d"],
+                "what follows by the first of several values"
+            )
+        },
         Check("a limit gives the first ones, zero or less none, nil all") { bench in
             let store = try await bench.open()
             let keys = (0..<5).map { "\($0)" }

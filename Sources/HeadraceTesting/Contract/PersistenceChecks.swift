@@ -15,12 +15,12 @@ extension StoreContract {
             let before = try await bench.withStore { store in
                 try await store.commit(ChangeSet().inserting(drafts).recording(.numbered(1), .numbered(2)))
                 try await store.commit(ChangeSet().updating(drafts[0], at: 1, to: drafts[0]))
-                return try await store.snapshot()
+                return try await store.contents()
             }
 
             for opening in 1...2 {
                 let store = try await bench.open()
-                try require(try await store.snapshot() == before, "opening \(opening) finds what was stored")
+                try require(try await store.contents() == before, "opening \(opening) finds what was stored")
             }
 
             let store = try await bench.open()

@@ -97,11 +97,18 @@ private struct RandomTrial {
                 }
             return DocumentQuery.Condition(index: index(), test: test)
         }
+        let order =
+            Bool.random(using: &generator)
+            ? DocumentQuery.Order(index: index(), isDescending: Bool.random(using: &generator)) : nil
+        let place = DocumentQuery.Place(
+            value: order.map { _ in randomValue().indexValue },
+            key: "\(Int.random(in: 0..<10, using: &generator))"
+        )
         return DocumentQuery(
             kind: ContractEntity.entityName,
             conditions: conditions,
-            order: Bool.random(using: &generator)
-                ? DocumentQuery.Order(index: index(), isDescending: Bool.random(using: &generator)) : nil,
+            order: order,
+            after: Bool.random(using: &generator) ? place : nil,
             limit: Bool.random(using: &generator) ? Int.random(in: 0...6, using: &generator) : nil
         )
     }

@@ -11,7 +11,7 @@ extension StoreContract {
         Check("an empty store has neither documents nor events") { bench in
             let store = try await bench.open()
 
-            let snapshot = try await store.snapshot()
+            let snapshot = try await store.contents()
 
             try requireEqual(snapshot.documents, [], "the list of documents")
             try requireEqual(snapshot.events, [], "the list of events")
@@ -48,7 +48,7 @@ extension StoreContract {
             try await store.commit(ChangeSet().deleting(draft, at: 1))
 
             try requireEqual(try await store.find(draft.reference), nil, "what is found")
-            try requireEqual(try await store.snapshot().indexes.flatMap { $0 }, [], "the content of the indexes")
+            try requireEqual(try await store.contents().indexes.flatMap { $0 }, [], "the content of the indexes")
             try await store.commit(ChangeSet().inserting(draft))
             try requireEqual(try await store.find(draft.reference)?.version, 1, "the version of the next one")
         },

@@ -76,6 +76,17 @@ struct ReferenceModel {
             return Value.text(one.stored.draft.key).precedes(.text(other.stored.draft.key))
         }
         if query.order?.isDescending == true { found.reverse() }
+        if let last = query.after {
+            let isDescending = query.order?.isDescending ?? false
+            found.removeAll { place, stored in
+                let key = Value.text(stored.draft.key)
+                if let place, let end = last.value.map({ Value($0) }), !place.isSame(as: end) {
+                    return place.precedes(end) != isDescending
+                }
+                let end = Value.text(last.key)
+                return key.isSame(as: end) || key.precedes(end) != isDescending
+            }
+        }
         return try found.prefix(query.limit ?? .max).map { try $0.stored.draft.document(version: $0.stored.version) }
     }
 }

@@ -140,14 +140,14 @@ extension EntityStore {
     }
 
     /// All that a client can see of the store.
-    nonisolated(nonsending) func snapshot() async throws -> Snapshot {
+    nonisolated(nonsending) func contents() async throws -> StoreContents {
         var indexes: [[String]] = []
         for index in ["rank", "label", "code"] {
             indexes.append(try await fetch(where: index, .range(from: nil, below: nil)).map(\.reference.key))
             indexes.append(try await fetch(orderedBy: index).map(\.reference.key))
             indexes.append(try await fetch(orderedBy: index, descending: true).map(\.reference.key))
         }
-        return Snapshot(
+        return StoreContents(
             documents: try await fetch(DocumentQuery(kind: ContractEntity.entityName)),
             indexes: indexes,
             events: try await events(after: 0, limit: .max)
@@ -156,7 +156,7 @@ extension EntityStore {
 }
 
 /// All that a client can see of a store.
-struct Snapshot: Equatable {
+struct StoreContents: Equatable {
     let documents: [StoredDocument]
     let indexes: [[String]]
     let events: [EventRecord]

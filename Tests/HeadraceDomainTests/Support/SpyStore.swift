@@ -38,6 +38,8 @@ final class SpyStore: EntityStore {
         try await base.events(after: position, limit: limit)
     }
 
+    func snapshot() async throws -> any EntityReader { try await base.snapshot() }
+
     /// Stores `customers` without a unit of work.
     func store(_ customers: Customer...) async throws {
         let context = EntityContext(base)

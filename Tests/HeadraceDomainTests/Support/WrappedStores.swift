@@ -23,6 +23,7 @@ extension WrappedStore {
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await base.events(after: position, limit: limit)
     }
+    func snapshot() async throws -> any EntityReader { try await base.snapshot() }
     func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries { try await base.lease(request) }
     func settle(_ settlements: [Settlement]) async throws -> [Lease] { try await base.settle(settlements) }
     func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {

@@ -6,14 +6,14 @@
 
 public import Foundation
 
-/// Brings the JSON of an event from one version of its shape to the next one.
+/// Brings the JSON of an event or an entity from one version of its shape to the next one.
 ///
 /// ```swift
 /// struct OrderPlaced: DurableDomainEvent {
 ///     static let eventName = "order-placed"
 ///     static let eventVersion = 2
 ///     static let eventMigrations = [
-///         EventMigration(from: 1) { event in
+///         JSONMigration(from: 1) { event in
 ///             event["currency"] = .string("EUR")
 ///         }
 ///     ]
@@ -22,14 +22,15 @@ public import Foundation
 /// }
 /// ```
 ///
-/// What is stored stays as it is: an event is brought up to date each time it is read.
-public struct EventMigration: Sendable {
+/// What is stored stays as it is: it is brought up to date each time it is read, and an entity is written in its new shape
+/// when it changes.
+public struct JSONMigration: Sendable {
     /// The version that it starts from, counting from 1; it ends with the one that follows.
     public let version: Int
 
     private let migrate: @Sendable (Data) throws -> Data
 
-    /// Creates a migration that changes the members of the event, a JSON object.
+    /// Creates a migration that changes the members of a JSON object.
     ///
     /// - Parameters:
     ///   - version: The version that it starts from.
@@ -43,7 +44,7 @@ public struct EventMigration: Sendable {
         }
     }
 
-    /// Creates a migration of an event that is no JSON object, or of one that another program is to read.
+    /// Creates a migration of what is no JSON object.
     public init(from version: Int, json migrate: @escaping @Sendable (Data) throws -> Data) {
         self.version = version
         self.migrate = migrate
@@ -51,5 +52,12 @@ public struct EventMigration: Sendable {
 
     func callAsFunction(_ json: Data) throws -> Data {
         try migrate(json)
+    }
+}
+
+extension [JSONMigration] {
+    /// Brings `json` from `version` to the one that follows the last migration.
+    func migrate(_ json: Data, from version: Int) throws -> Data {
+        try reduce(json) { json, migration in migration.version < version ? json : try migration(json) }
     }
 }

@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What an ``InMemoryStore`` held at one moment.
+final class InMemorySnapshot: EntityReader {
+    private let state: InMemoryState
+
+    init(_ state: InMemoryState) {
+        self.state = state
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try Task.checkCancellation()
+        return state.document(of: reference)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try Task.checkCancellation()
+        return state.fetch(query)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try Task.checkCancellation()
+        return state.events(after: position, limit: limit)
+    }
+}
