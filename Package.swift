@@ -205,7 +205,7 @@ let package = Package(
         ),
 
         // Empty where there is no SwiftUI.
-        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceResolution"]),
+        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceDomain", "HeadraceResolution"]),
 
         .target(
             name: "HeadraceTesting",

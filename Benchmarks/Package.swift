@@ -5,10 +5,12 @@ let package = Package(
     name: "headrace-benchmarks",
     platforms: [.macOS(.v15)],
     products: [
+        .executable(name: "commit-benchmark", targets: ["CommitBenchmark"]),
         .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"]),
         .executable(name: "flux-benchmark", targets: ["FluxBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
+        .executable(name: "unit-of-work-benchmark", targets: ["UnitOfWorkBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -58,6 +60,35 @@ let package = Package(
                 "FluxSubjects",
                 "Measuring",
                 .product(name: "HeadraceFlux", package: "headrace"),
+            ]
+        ),
+
+        // MARK: Units of work
+        .target(
+            name: "UnitOfWorkSubjects",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "UnitOfWorkBenchmark",
+            dependencies: [
+                "Measuring",
+                "UnitOfWorkSubjects",
+                .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "CommitBenchmark",
+            dependencies: [
+                "Measuring",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
+                .product(name: "HeadraceSQLite", package: "headrace"),
             ]
         ),
 

@@ -52,7 +52,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ledgerTests",
-            dependencies: ["ledger", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: ["ledger", headrace, .product(name: "GRDB", package: "GRDB.swift")]
         ),
 
         // MARK: What several test targets need

@@ -9,10 +9,17 @@ package import Foundation
 /// How entities and events become JSON and back: with sorted keys, so that equal states give equal bytes.
 package enum DocumentCoding {
     package static func encode(_ value: some Encodable) throws -> Data {
+        try encoder.encode(value)
+    }
+
+    /// Its settings never change, and each call of `encode` works on its own.
+    private static let encoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
-    }
+        return encoder
+    }()
+
+    private static let decoder = JSONDecoder()
 
     package static func decode<Entity: StoredEntity>(_ document: StoredDocument) throws -> Entity {
         if document.schemaVersion > Entity.schemaVersion {
@@ -20,7 +27,7 @@ package enum DocumentCoding {
         }
         do {
             let isOld = document.schemaVersion < Entity.schemaVersion
-            return try JSONDecoder().decode(
+            return try decoder.decode(
                 Entity.self,
                 from: isOld
                     ? Entity.schemaMigrations.migrate(document.json, from: document.schemaVersion) : document.json

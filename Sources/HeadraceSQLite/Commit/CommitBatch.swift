@@ -63,14 +63,7 @@ struct CommitBatch {
         do {
             for writing in writings {
                 if !outcomes.isEmpty { faults?(.insideGroupCommit) }
-                outcomes.append(
-                    Result {
-                        try database.inSavepoint {
-                            try writing.apply(in: database)
-                            return .commit
-                        }
-                    }
-                )
+                outcomes.append(Result { try apply(writing, in: database) })
                 if database.isInsideTransaction { continue }
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
@@ -86,6 +79,22 @@ struct CommitBatch {
             throw error
         }
         return outcomes
+    }
+
+    /// Applies `writing` in a savepoint, whole or not at all; GRDB would prepare the statements of one each time.
+    private func apply(_ writing: Writing, in database: Database) throws {
+        try database.cachedStatement(sql: "SAVEPOINT unit_of_work").execute()
+        do {
+            try writing.apply(in: database)
+            try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
+        } catch {
+            // Where there is no transaction any more, there is no savepoint.
+            if database.isInsideTransaction {
+                try database.cachedStatement(sql: "ROLLBACK TO unit_of_work").execute()
+                try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
+            }
+            throw error
+        }
     }
 
     /// Runs `operation` so that a commit in it waits for the disk if one of the units of work asks for it.

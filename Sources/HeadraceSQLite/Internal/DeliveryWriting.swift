@@ -69,9 +69,7 @@ struct DeliveryWriting {
 
     private func json(_ origin: MessageOrigin) throws -> String? {
         if origin == .unknown { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(origin), as: UTF8.self)
+        return String(decoding: try DocumentCoding.encode(origin), as: UTF8.self)
     }
 
     // MARK: Lanes

@@ -72,12 +72,14 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
         guard let subjects else {
             lastChangeOfAll = position
             defer { waiters.removeAll() }
-            return waiters.values.map(\.waiter)
+            return waiters.values.map { $0.waiter }
         }
         for subject in subjects { lastChanges[subject] = position }
+        if waiters.isEmpty { return [] }
         let woken = waiters.filter { !$0.value.subjects.isDisjoint(with: subjects) }
         for id in woken.keys { waiters[id] = nil }
-        return woken.values.map(\.waiter)
+        // A key path in generic code would be made anew each time.
+        return woken.values.map { $0.waiter }
     }
 
     /// Keeps `waiter`, or returns that it need not wait.

@@ -16,7 +16,7 @@ struct Ledger: AsyncParsableCommand {
             Called without a command it gives a tour: it makes a database in the current folder, imports a \
             journal that comes with the program, and shows the balances.
             """,
-        subcommands: [Tour.self, Import.self, Balance.self, Register.self, Accounts.self],
+        subcommands: [Tour.self, Import.self, Balance.self, Register.self, Accounts.self, DeadLetterCommands.self],
         defaultSubcommand: Tour.self
     )
 }

@@ -13,6 +13,9 @@ struct Session {
     private let dispatcher: any CommandQueryDispatcher
     let activity: ActivityLog
 
+    /// What could not be delivered.
+    let deadLetters: DeadLetters
+
     /// Opens the books in the file `database`; makes it where there is none if `creates` says so.
     init(
         database: String,
@@ -28,6 +31,7 @@ struct Session {
         let builder = ContainerBuilder()
         let store = try Failure.telling { try SQLiteStore(path: database, entities: Books.entities) }
         Books.register(in: builder, store: store, progress: progress)
+        deadLetters = DeadLetters(in: store)
         let container = builder.build()
         dispatcher = container.resolve()
         activity = container.resolve()

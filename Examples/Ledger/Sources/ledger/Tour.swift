@@ -22,7 +22,7 @@ struct Tour: AsyncParsableCommand {
         if let word = words.first {
             throw ValidationError(
                 "There is no command '\(Report.printable(word))'. To fix, call one of "
-                    + "import, balance, register and accounts, or none for a tour."
+                    + "import, balance, register, accounts and dead-letters, or none for a tour."
             )
         }
     }

@@ -1,0 +1,42 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import HeadraceResolution
+import Measuring
+import UnitOfWorkSubjects
+
+/// What a unit of work costs where nothing goes to disk: find, change, one event, two handlers, commit.
+@main
+enum UnitOfWorkBenchmark {
+    static func main() {
+        Benchmark([Figure(execute, floor: handWritten, atMost: 12)]).run()
+    }
+
+    private static let execute = Workload("execute-in-memory") {
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        registrar.register(CheckDeposit.self)
+        registrar.register(NoteDeposit.self)
+        return { iterations in
+            let store = try InMemoryStore(entities: [Account.self])
+            try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                context.insert(Account(1))
+            }
+            for _ in 0..<iterations {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                    try await context.find(Account.self, id: 1)?.deposit(1)
+                }
+            }
+        }
+    }
+
+    private static let handWritten = Workload("floor-hand-written") {
+        { iterations in
+            let books = HandWritten()
+            for _ in 0..<iterations { try await books.deposit(1) }
+        }
+    }
+}

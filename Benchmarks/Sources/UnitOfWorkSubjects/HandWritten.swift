@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Measuring
+
+/// The work of a unit of work, written by hand: documents in a dictionary, and two functions that are called.
+public final class HandWritten {
+    private struct Account: Codable {
+        let id: Int
+        var balance = 0
+    }
+
+    private var documents: [Int: Data] = [:]
+
+    public init() {
+        documents[1] = try? JSONEncoder().encode(Account(id: 1))
+    }
+
+    /// Reads the account, adds to it, and writes it back, between the two handlers.
+    public nonisolated(nonsending) func deposit(_ amount: Int) async throws {
+        guard let json = documents[1] else { return }
+        var account = try JSONDecoder().decode(Account.self, from: json)
+        account.balance += amount
+        try await check(amount)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        documents[1] = try encoder.encode(account)
+        try await note(account.id)
+    }
+
+    @inline(never)
+    private nonisolated(nonsending) func check(_ amount: Int) async throws { consume(amount) }
+
+    @inline(never)
+    private nonisolated(nonsending) func note(_ account: Int) async throws { consume(account) }
+}
