@@ -11,12 +11,17 @@ import Measuring
 
 /// The entity whose change is measured.
 public final class Account: StoredEntity {
+    /// Its name.
     public static let entityName = "account"
 
+    /// Its number.
     public let id: Int
+    /// What was deposited.
     public private(set) var balance = 0
+    /// What it has raised.
     public var raisedEvents = RaisedEvents()
 
+    /// Creates an account.
     public init(_ id: Int) {
         self.id = id
     }
@@ -30,12 +35,15 @@ public final class Account: StoredEntity {
 
 /// What an account raises.
 public struct Deposited: DomainEvent {
+    /// The number of the account.
     public let account: Int
+    /// How much.
     public let amount: Int
 }
 
 /// Runs before the commit.
 public struct CheckDeposit: DomainEventHandler {
+    /// Looks at the event.
     public static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         consume(event.amount)
     }
@@ -43,8 +51,10 @@ public struct CheckDeposit: DomainEventHandler {
 
 /// Runs after the commit.
 public struct NoteDeposit: DomainEventHandler {
+    /// After the commit.
     public static let isPostCommit = true
 
+    /// Looks at the event.
     public static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         consume(event.account)
     }

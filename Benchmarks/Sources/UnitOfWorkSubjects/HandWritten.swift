@@ -16,6 +16,7 @@ public final class HandWritten {
 
     private var documents: [Int: Data] = [:]
 
+    /// Holds one account.
     public init() {
         documents[1] = try? JSONEncoder().encode(Account(id: 1))
     }
