@@ -10,8 +10,10 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceTesting
 import InMemoryLogging
+import InMemoryTracing
 import Logging
 import Testing
+import Tracing
 
 /// What a handler sees of the delivery, and what a registrar says about subscriptions.
 @Suite(.timeLimit(.minutes(5))) struct DeliveryContextTests {
@@ -54,6 +56,27 @@ import Testing
             ]
         )
     }
+
+    @Test func theTraceGoesOnAroundTheHandler() async throws {
+        let tracer = Self.tracer
+        let desk = bench.desk
+        desk.script { _, _ in tracer.withSpan("handle") { _ in } }
+        try await tracer.withSpan("deposit") { _ in try await bench.deposit(5) }
+
+        try await withRelay(bench.relay()) { await desk.wait(for: 1, "delivered") }
+
+        let deposit = try #require(tracer.finishedSpans.last { $0.operationName == "deposit" })
+        let handling = try #require(tracer.finishedSpans.last { $0.operationName == "handle" })
+        #expect(handling.spanContext.traceID == deposit.spanContext.traceID)
+        #expect(handling.spanContext.parentSpanID == deposit.spanContext.spanID)
+    }
+
+    /// The instrument of the process; others do not trace, and it writes nothing for them.
+    private static let tracer = {
+        let tracer = InMemoryTracer()
+        InstrumentationSystem.bootstrap(tracer)
+        return tracer
+    }()
 
     @Test func aReplayReachesOnlyTheSubscriptionNamedAndSaysSo() async throws {
         bench.registrar.register(Book.self)

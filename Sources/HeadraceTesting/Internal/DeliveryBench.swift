@@ -82,8 +82,10 @@ struct DeliveryBench {
 
 extension Workbench {
     /// Opens a store that keeps deliveries.
-    nonisolated(nonsending) func openDeliveries() async throws -> DeliveryBench {
-        let store = try await open()
+    nonisolated(nonsending) func openDeliveries(
+        _ entities: [any StoredEntity.Type] = [ContractEntity.self]
+    ) async throws -> DeliveryBench {
+        let store = try await openStore(entities)
         guard let store = store as? any DeliveryStore else {
             throw ContractViolation(
                 expectation: "the store is a DeliveryStore, as its capabilities say",

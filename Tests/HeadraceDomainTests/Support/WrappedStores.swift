@@ -115,40 +115,6 @@ final class FailingStore: WrappedStore {
     }
 }
 
-/// From one moment on nothing reaches the store: as if the process had been killed there.
-final class KilledStore: WrappedStore {
-    let base: InMemoryStore
-
-    init(_ base: InMemoryStore) {
-        self.base = base
-    }
-
-    private let isKilled = Mutex(false)
-
-    func kill() { isKilled.withLock { $0 = true } }
-
-    private func live() throws {
-        if isKilled.withLock(\.self) { throw StoreError(code: .unusable, message: "killed") }
-    }
-
-    func commit(_ changes: ChangeSet) async throws {
-        try live()
-        try await base.commit(changes)
-    }
-    func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
-        try live()
-        return try await base.lease(request)
-    }
-    func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        try live()
-        return try await base.settle(settlements)
-    }
-    func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
-        try live()
-        return try await base.renew(leases, until: date)
-    }
-}
-
 /// Another relay that takes over what has ended.
 struct LeaseThief: Sendable {
     let store: InMemoryStore
