@@ -227,6 +227,28 @@ import Testing
         }
     }
 
+    @Test func ofAThousandWritersOfOneEntityEachIsStoredOrHearsOfTheConflict() async throws {
+        try await withStore { store, _, _ in
+            try await store.insertNotes("a")
+            let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<1_000 {
+                    group.addTask {
+                        do {
+                            try await store.execute { try await $0.find(Note.self, id: "a")?.size += 1 }
+                            return true
+                        } catch let error as StoreError where error.code == .versionConflict {
+                            return false
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+
+            #expect(stored > 0)
+            #expect(try await store.execute { try await $0.find(Note.self, id: "a")?.size } == stored)
+        }
+    }
+
     @Test func sqlOfAUnitOfWorkThatIsRolledBackDoesNotRun() async throws {
         try await withStore { store, _, _ in
             let ran = Journal()

@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 import HeadraceSQLite
+import HeadraceTesting
 import Testing
 
 /// A damaged file gives an error that names it, or works; it never ends the process.
@@ -17,7 +18,7 @@ import Testing
     func randomBytesAreCorrupt(count: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var generator = Generator(seed: UInt64(count))
+            var generator = SeededGenerator(seed: UInt64(count))
             try Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
                 .write(to: URL(filePath: path))
 
@@ -65,7 +66,7 @@ import Testing
     @Test func aFileWithAPageOverwrittenGivesAnErrorOrWorks() async throws {
         try await withTemporaryFolder { folder in
             let intact = try await intactFile(in: folder)
-            var generator = Generator(seed: 1)
+            var generator = SeededGenerator(seed: 1)
             let pages = intact.count / 4_096
             var codes: Set<StoreError.Code> = []
 
@@ -93,7 +94,7 @@ import Testing
     func aFileWithBytesFlippedGivesAnErrorOrWorks(seed: UInt64) async throws {
         try await withTemporaryFolder { folder in
             let intact = try await intactFile(in: folder)
-            var generator = Generator(seed: seed)
+            var generator = SeededGenerator(seed: seed)
 
             for round in 0..<80 {
                 var damaged = intact
@@ -151,6 +152,7 @@ import Testing
             context.insert(Note("long", title: String(repeating: "long ", count: 3_000)))
             try await context.find(Note.self, id: "note 3")?.size = 3
         }
+        try await fillDeliveries(of: store)
         try store.close()
         let data = try Data(contentsOf: URL(filePath: path))
         #expect(data.count > 40_000)
@@ -195,25 +197,86 @@ import Testing
                 try await store.execute { try await $0.find(Note.self, id: "note 7")?.title = "new" }
             }
             await attempt("inserting") { try await store.insertNotes("new") }
+            await attempt("reading a page") {
+                let size = EntityIndex<Note>("size") { $0.size }
+                _ = try await store.read { context in
+                    let page = try await context.page(Note.self, orderedBy: .ascending(size), limit: 7)
+                    return try await context.page(Note.self, orderedBy: .ascending(size), after: page.next, limit: 7)
+                        .entities.map(\.id)
+                }
+            }
+            await attempt("leasing and settling") {
+                for lane in try await store.lease(.all).lanes {
+                    guard let first = lane.first else { continue }
+                    let settlement = Settlement(
+                        lease: first.lease, acknowledged: [first.position], end: .finished(now: LeaseRequest.all.now))
+                    _ = try await store.settle([settlement])
+                }
+            }
+            await attempt("reading dead letters") {
+                for letter in try await store.deadLetters(after: 0, of: nil, limit: 10) {
+                    _ = try await store.replayDeadLetters([letter.id])
+                }
+            }
+            await attempt("replaying") { _ = try await store.replay("a", eventsNamed: ["note-changed"], after: 3) }
+            await attempt("counting") { _ = try await store.deliveryStatistics() }
+            await attempt("remembering") { _ = try await store.idempotencyRecord(for: "key") }
+            await attempt("pruning") {
+                _ = try await store.prune(
+                    PruneRequest(eventsBefore: .distantFuture, idempotencyRecordsBefore: .distantFuture)
+                )
+            }
         }
         return codes
     }
+
+    /// Leaves deliveries, a dead letter, a scheduled message and an outcome in the store.
+    private func fillDeliveries(of store: SQLiteStore) async throws {
+        var changes = ChangeSet()
+        for number in 0..<30 {
+            changes.events.append(
+                NewEvent(
+                    id: UUID(),
+                    name: NoteChanged.eventName,
+                    version: 1,
+                    stream: EntityReference(kind: Note.entityName, key: "\(number % 7)"),
+                    recordedAt: LeaseRequest.all.now,
+                    json: Data(#"{"id":"\#(number)"}"#.utf8)
+                )
+            )
+            changes.deliveries.append(ChangeSet.NewDelivery(event: number, subscription: number < 20 ? "a" : "b"))
+        }
+        changes.idempotencyRecords = [
+            IdempotencyRecord(key: "key", command: Data("1".utf8), outcome: Data("2".utf8), date: LeaseRequest.all.now)
+        ]
+        changes.scheduled = [
+            ScheduledMessage(
+                id: UUID(),
+                kind: .command,
+                name: "remind",
+                version: 1,
+                stream: nil,
+                dueAt: LeaseRequest.all.now,
+                json: Data("{}".utf8),
+                origin: .unknown
+            )
+        ]
+        try await store.commit(changes)
+        let delivery = try #require(try await store.lease(.all).lanes.first?.first)
+        let failure = Settlement.Failure(
+            position: delivery.position, attempts: 3, reason: "broken", date: LeaseRequest.all.now)
+        _ = try await store.settle([Settlement(lease: delivery.lease, failures: [failure])])
+    }
 }
 
-/// SplitMix64: the same damage in each run.
-private struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+extension LeaseRequest {
+    /// Everything that there is, for no time.
+    fileprivate static let all = LeaseRequest(
+        subscriptions: ["a", "b", ScheduledMessage.subscription],
+        laneLimit: 100,
+        runLimit: 100,
+        now: Date(timeIntervalSince1970: 1_700_000_000),
+        duration: .zero
+    )
 }
 #endif

@@ -73,6 +73,64 @@ import Testing
         }
     }
 
+    @Test func aStoreWithoutRoomKeepsTheRelayWaitingAndLosesNothing() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var configuration = SQLiteStore.Configuration.impatient
+            configuration.maximumByteCount = 300_000
+            let small = try openStore(path, configuration: configuration)
+            let counted = Counted()
+            let services = ServiceLocator()
+            services.register(counted)
+            let registrar = DomainEventHandlerRegistrar(resolver: services)
+            registrar.register(CountChange.self)
+            let long = String(repeating: "x", count: 4_000)
+            var ids: [String] = []
+            do {
+                while ids.count < 1_000 {
+                    let id = "\(1_000 + ids.count)"
+                    try await UnitOfWork(delegator: registrar, context: EntityContext(small)).execute { context in
+                        let note = Note(id, title: id + long)
+                        context.insert(note)
+                        note.raiseEvent(NoteChanged(id: id))
+                    }
+                    ids.append(id)
+                }
+            } catch let error as StoreError {
+                #expect(error.code == .full)
+            }
+            #expect(ids.count > 10)
+            try small.close()
+
+            let store = try openStore(path)
+            let relay = Relay(store: store, registrar: registrar)
+            let running = Task { try await relay.run() }
+            await counted.wait(for: ids.count)
+            relay.shutDown()
+            try await running.value
+            #expect(try await store.execute { try await $0.fetch(Note.self).map(\.size) } == ids.map { _ in 1 })
+            #expect(try await store.deliveryStatistics().pendingCount == 0)
+        }
+    }
+
+    @Test func aPageByAnIndexOfOneValueLooksAtNoMoreThanItGives() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try await openStore(path).insertNotes("a")
+            let query = """
+                SELECT entity.key FROM index_entry AS place CROSS JOIN entity
+                ON entity.kind = 1 AND entity.key = place.key
+                WHERE place.index_id = 1 AND (place.value, place.key) > (3, 'a')
+                ORDER BY place.value ASC, place.key ASC LIMIT 10
+                """
+            try withOtherProgram(path) { database in
+                let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(query)").map { $0["detail"] as String }
+                #expect(plan.count == 2, "\(plan)")
+                #expect(plan.allSatisfy { $0.contains("SEARCH") && !$0.contains("TEMP") }, "\(plan)")
+            }
+        }
+    }
+
     @Test func leasingLooksAtNothingButItsOwnIndex() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
