@@ -33,7 +33,7 @@ extension Dispatcher {
         try await executeInTurn(action, on: pipeline.line)
     }
 
-    /// As the throwing ``dispatch(_:)-(A)``, for an action that does not throw.
+    /// As the throwing `dispatch(_:)`, for an action that does not throw.
     ///
     /// - Returns: Whether it was executed: `failure` with what kept it from that.
     @discardableResult
@@ -79,17 +79,17 @@ extension Dispatcher {
 
     /// Executes `action` within the one that is being executed; from anywhere else it waits for its turn.
     ///
-    /// It is the word for composing actions out of others: there is no difference to awaiting ``dispatch(_:)-(A)``.
+    /// It is the word for composing actions out of others: there is no difference to awaiting `dispatch(_:)`.
     ///
-    /// - Throws: As of ``dispatch(_:)-(A)``.
+    /// - Throws: As of `dispatch(_:)`.
     @_disfavoredOverload
     public nonisolated(nonsending) func execute<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         try await dispatch(action) as Void
     }
 
-    /// As the throwing ``execute(_:)-(A)``, for an action that does not throw.
+    /// As the throwing `execute(_:)`, for an action that does not throw.
     ///
-    /// - Returns: As of the ``dispatch(_:)-(A)`` that does not throw.
+    /// - Returns: As of the `dispatch(_:)` that does not throw.
     @discardableResult
     public nonisolated(nonsending) func execute<A: Action>(_ action: A) async -> MessageOutcome
     where A.Dispatcher == Self, A.Failure == Never {

@@ -28,7 +28,8 @@ extension EntityContext {
     /// begin nor end transactions, and leave the tables of the store alone: those are `entity`, `entity_kind`,
     /// `entity_index`, `index_entry`, `event`, and what else begins with `headrace_`.
     ///
-    /// Only an ``SQLiteStore`` takes it; on another store the commit throws `StoreError` with the code `unsupportedWork`.
+    /// Only an ``HeadraceSQLite/SQLiteStore`` takes it; on another store the commit throws `StoreError` with the code
+    /// `unsupportedWork`.
     public func perform(_ body: @escaping @Sendable (_ database: Database) throws -> Void) {
         perform(SQLWork(body: body))
     }
