@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
+        .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
         .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
@@ -108,6 +109,12 @@ let package = Package(
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
             ]
+        ),
+
+        .target(name: "HeadraceStations", dependencies: ["HeadraceCore"]),
+        .testTarget(
+            name: "HeadraceStationsTests",
+            dependencies: ["HeadraceCore", "HeadraceStations", "HeadraceTesting"]
         ),
 
         .target(
@@ -224,6 +231,7 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceFlux",
                 "HeadraceResolution",
+                "HeadraceStations",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
