@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "flux-benchmark", targets: ["FluxBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
+        .executable(name: "station-benchmark", targets: ["StationBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -58,6 +59,25 @@ let package = Package(
                 "FluxSubjects",
                 "Measuring",
                 .product(name: "HeadraceFlux", package: "headrace"),
+            ]
+        ),
+
+        // MARK: Stations
+        .target(
+            name: "StationSubjects",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceStations", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "StationBenchmark",
+            dependencies: [
+                "DispatchSubjects",
+                "Measuring",
+                "StationSubjects",
+                .product(name: "HeadraceStations", package: "headrace"),
             ]
         ),
 

@@ -28,3 +28,16 @@ public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> N
     DispatchSemaphore(value: 0).wait()
     exit(EXIT_FAILURE)
 }
+
+/// Runs `body` on the main actor, and ends the process as ``runToExit(_:)`` does.
+public func runOnMainActorToExit(_ body: @escaping @MainActor () async throws -> Int32) -> Never {
+    Task { @MainActor in
+        do {
+            exit(try await body())
+        } catch {
+            print("error: \(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+    dispatchMain()
+}

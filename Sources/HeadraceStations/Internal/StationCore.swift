@@ -13,32 +13,6 @@ import HeadraceCore
 final class StationCore<State, Action: Sendable> {
     typealias ReductionTap = Tap<State, Action>
 
-    /// What keeps an action from the direct path; zero where nothing does.
-    @usableFromInline
-    struct Status: OptionSet {
-        @usableFromInline let rawValue: UInt8
-
-        @inlinable
-        init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
-
-        /// An action is being reduced, or its effects are being started: others wait.
-        @inlinable static var isBusy: Status { Status(rawValue: 1) }
-
-        /// Middleware, observers or taps want to know of it.
-        @inlinable static var isWatched: Status { Status(rawValue: 2) }
-
-        /// The state was read by what may observe it.
-        @inlinable static var isRead: Status { Status(rawValue: 4) }
-
-        /// Actions wait.
-        @inlinable static var hasPending: Status { Status(rawValue: 8) }
-
-        /// Children have effects under way.
-        @inlinable static var hasChildEffects: Status { Status(rawValue: 16) }
-    }
-
     /// The state; only an action that is being reduced changes it.
     ///
     /// Two accesses never overlap, so that checking it is left out: what would pour while an action is reduced waits
@@ -47,7 +21,7 @@ final class StationCore<State, Action: Sendable> {
     @usableFromInline var state: State
 
     @safe @exclusivity(unchecked)
-    @usableFromInline var status: Status = []
+    @usableFromInline var status: StationStatus = []
 
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
 
@@ -63,6 +37,9 @@ final class StationCore<State, Action: Sendable> {
     var queue = PendingQueue<Action>()
     var taps: [ReductionTap] = []
     var lastTapNumber = 0
+
+    /// Compares two states, where they can be compared: structs that are `Equatable`.
+    let isEqual: ((State, State) -> Bool)?
 
     /// Tells those who observe the station that the state has changed.
     var stateDidChange: (() -> Void)?
@@ -83,6 +60,7 @@ final class StationCore<State, Action: Sendable> {
         clock = options.clock
         taskExecutor = options.taskExecutor
         self.lifetime = lifetime
+        isEqual = StateComparison<State>.make()
         updateWatched()
     }
 
@@ -91,17 +69,21 @@ final class StationCore<State, Action: Sendable> {
     func pour(_ action: Action) -> PourTask {
         guard status.isEmpty else { return pourSlowly(action) }
         status = .isBusy
+        var action = action
         var effect = reduce(&state, action)
-        guard case .none = effect.storage, status == .isBusy else {
-            var last = action
-            while status == .isBusy, case .send(let next) = effect.storage {
-                last = next
+        while status == .isBusy {
+            switch effect.storage {
+            case .none:
+                status = []
+                return PourTask()
+            case .send(let next):
+                action = next
                 effect = reduce(&state, next)
+            case .tree:
+                return settle(effect, of: action)
             }
-            return settle(effect, of: last)
         }
-        status = []
-        return PourTask()
+        return settle(effect, of: action)
     }
 
     /// Tells whether actions take the long way.

@@ -11,20 +11,13 @@ final class Origin<Action: Sendable> {
     let action: Action
     let slot: ActivitySlot
 
-    /// The action as a message, where somebody has asked.
-    private(set) var context: MessageContext?
+    /// The action as a message, where somebody watches.
+    let context: MessageContext?
 
     init(action: Action, slot: ActivitySlot, context: MessageContext? = nil) {
         self.action = action
         self.slot = slot
         self.context = context
-    }
-
-    func makeContext() -> MessageContext {
-        if let context { return context }
-        let made = MessageContext(kind: .action, type: Action.self)
-        context = made
-        return made
     }
 }
 
@@ -227,7 +220,7 @@ extension StationCore {
         guard let actor else {
             preconditionFailure("An action was poured into a station that has no actor yet.")
         }
-        MessageContext.withCurrent(setting.origin.makeContext()) { ticket.launch(on: actor) }
+        ticket.launch(on: actor)
     }
 
     /// Is told by the ticket of `run` that it has ended.

@@ -98,10 +98,18 @@ extension StationCore {
 
     /// Reduces `action` and tells those who observe the station.
     func reduceObserved(_ action: Action) -> Effect<Action> {
-        let effect = reduce(&state, action)
-        if status.contains(.isRead) {
+        guard status.contains(.isRead), let stateDidChange else { return reduce(&state, action) }
+        guard let isEqual else {
+            let effect = reduce(&state, action)
             status.remove(.isRead)
-            stateDidChange?()
+            stateDidChange()
+            return effect
+        }
+        let before = state
+        let effect = reduce(&state, action)
+        if !isEqual(before, state) {
+            status.remove(.isRead)
+            stateDidChange()
         }
         return effect
     }

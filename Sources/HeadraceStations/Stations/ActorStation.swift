@@ -63,5 +63,12 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
     }
 }
 
+extension ActorStation where State: Sendable {
+    /// The state, which may leave the actor.
+    public var state: State {
+        get async { await host.read { $0 } }
+    }
+}
+
 /// The actor station of the dripper `D`.
 public typealias ActorStationOf<D: Dripper> = ActorStation<D.State, D.Action>
