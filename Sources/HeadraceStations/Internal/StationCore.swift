@@ -62,6 +62,7 @@ final class StationCore<State, Action: Sendable> {
         self.lifetime = lifetime
         isEqual = StateComparison<State>.make()
         updateWatched()
+        tellStateObservers()
     }
 
     /// Reduces `action`, all that it sends, and whatever waits; starts their effects.
