@@ -49,6 +49,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // Both are compiled only with HeadraceTesting.
+        .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+        .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
@@ -213,13 +216,29 @@ let package = Package(
         // Empty where there is no SwiftUI.
         .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceResolution"]),
 
+        // Without the support, what is reported on Linux is printed and fails no test.
         .target(
             name: "HeadraceTesting",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution"]
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceResolution",
+                "HeadraceStations",
+                .product(name: "CustomDump", package: "swift-custom-dump"),
+                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+                .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
+            ]
         ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceResolution", "HeadraceTesting"]
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceResolution",
+                "HeadraceStations",
+                "HeadraceTesting",
+            ]
         ),
 
         // MARK: The umbrella
