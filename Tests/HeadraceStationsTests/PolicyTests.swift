@@ -72,6 +72,36 @@ import Testing
         )
     }
 
+    @Test func oneThatIsCancelledWhileItWaitsLetsTheNextHaveItsTurn() async throws {
+        let gate = Gate()
+        let tasks = (1...4).map { number in
+            station.pour(
+                .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 5)))
+            )
+        }
+        tasks[1].cancel()
+        tasks[2].cancel()
+        gate.open()
+        for task in tasks { try await task.finish() }
+
+        #expect(station.entries.filter { $0 != "" } == ["1 begins", "1 ends", "4 begins", "4 ends"])
+    }
+
+    @Test func whatWaitsInAQueueEndsWhenItsStationIsReleased() async throws {
+        var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
+        let tasks = (1...3).compactMap { number in
+            station?.pour(
+                .start("", work("\(number)", until: Gate()).cancellable(id: "x", policy: .queue(limit: 5)))
+            )
+        }
+        await settle()
+
+        station = nil
+
+        for task in tasks { try await task.finish() }
+        #expect(station == nil)
+    }
+
     @Test func cancellingAnIdEndsWhatWaitsInItsQueueToo() async throws {
         let tasks = (1...3).map { number in
             station.pour(

@@ -83,7 +83,12 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
         run.end()
         lifetime.remove(run)
         if let failure { activity.fail(failure) }
-        core?.ended(run, setting, failure: failure, completion: completion)
+        if let core {
+            core.ended(run, setting, failure: failure, completion: completion)
+        } else {
+            // Nobody is left but those who wait for what was to follow.
+            completion?(false)
+        }
         activity.end(run)
     }
 

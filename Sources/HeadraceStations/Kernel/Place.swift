@@ -66,7 +66,8 @@ final class Place {
         guard var rest = groups[group.id] else { return leaveWhereEmpty() }
         rest.removeAll { $0 === group }
         groups[group.id] = rest.isEmpty ? nil : rest
-        if rest.isEmpty, var line = lines[group.id] {
+        // One that was cancelled while it waited does not begin, and the turn is that of the next.
+        while groups[group.id] == nil, var line = lines[group.id] {
             let next = line.removeFirst()
             lines[group.id] = line.isEmpty ? nil : line
             next.begin()

@@ -36,7 +36,8 @@ public struct PourTask: Sendable {
 
     /// Cancels all of it, from wherever it is called.
     ///
-    /// When it returns, nothing of it pours any more; what was started in the same turn of the actor runs no line.
+    /// On the actor of the station, nothing of it pours any more when it returns; elsewhere, what is just being poured
+    /// still is. What was started in the same turn of the actor runs no line.
     public func cancel() {
         activity?.cancel()
     }
