@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
         .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
+        .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
@@ -118,6 +119,20 @@ let package = Package(
         .testTarget(
             name: "HeadraceStationsTests",
             dependencies: ["HeadraceCore", "HeadraceStations", "HeadraceTesting"]
+        ),
+
+        // Where commands and stations meet, so that neither needs the other.
+        .target(name: "HeadraceCommandEffects", dependencies: ["HeadraceCommands", "HeadraceStations"]),
+        .testTarget(
+            name: "HeadraceCommandEffectsTests",
+            dependencies: [
+                "HeadraceCommandEffects",
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceResolution",
+                "HeadraceStations",
+                "HeadraceTesting",
+            ]
         ),
 
         .target(
@@ -214,7 +229,7 @@ let package = Package(
         ),
 
         // Empty where there is no SwiftUI.
-        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceResolution"]),
+        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceResolution", "HeadraceStations"]),
 
         // Without the support, what is reported on Linux is printed and fails no test.
         .target(
@@ -245,6 +260,7 @@ let package = Package(
         .target(
             name: "Headrace",
             dependencies: [
+                "HeadraceCommandEffects",
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",

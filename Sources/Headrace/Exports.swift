@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+@_exported public import HeadraceCommandEffects
 @_exported public import HeadraceCommands
 @_exported public import HeadraceCore
 @_exported public import HeadraceDomain

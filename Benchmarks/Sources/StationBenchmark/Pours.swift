@@ -24,6 +24,57 @@ extension Workload {
     /// Pours an action that sends another one.
     static let pourAndSend = pour("pour-and-send", .addTwice)
 
+    /// Pours an action into a station whose state is a number.
+    static let pourIntoNumber = pour("pour-into-a-number", Level0.action) {
+        Station(initialState: Level0.initial) { Level0() }
+    }
+
+    /// Pours an action for a child.
+    static let pourThroughOneScope = pour("pour-through-1-scope", Level1.action) {
+        Station(initialState: Level1.State()) { Level1() }
+    }
+
+    /// Pours an action for the innermost of ten nested children.
+    static let pourThroughTenScopes = pour("pour-through-10-scopes", Level10.action) {
+        Station(initialState: Level10.State()) { Level10() }
+    }
+
+    private static func pour<State, Action>(
+        _ name: String,
+        _ action: Action,
+        makeStation: @escaping @MainActor @Sendable () -> Station<State, Action>
+    ) -> Workload {
+        onMainActor(name) {
+            let station = makeStation()
+            return { iterations in
+                for _ in 0..<iterations { station.pour(action) }
+            }
+        }
+    }
+
+    /// Pours an action for one of many children.
+    static func children(_ count: Int) -> Workload {
+        onMainActor("pour-to-one-of-\(count)-children") {
+            let station = Station(initialState: Rows.State(count: count)) { Rows() }
+            return { iterations in
+                for number in 0..<iterations { station.pour(.row(number % count, .add)) }
+            }
+        }
+    }
+
+    /// Pours an action through middleware.
+    static func middleware(_ count: Int) -> Workload {
+        onMainActor("pour-through-\(count)-middleware") {
+            let station = Station(
+                initialState: Tally.State(),
+                middleware: Array(repeating: Watching(), count: count)
+            ) { Tally() }
+            return { iterations in
+                for _ in 0..<iterations { station.pour(.add) }
+            }
+        }
+    }
+
     private static func pour(_ name: String, _ action: Tally.Action) -> Workload {
         onMainActor(name) {
             let station = Station(initialState: Tally.State()) { Tally() }

@@ -17,4 +17,13 @@ extension MessageContext {
     ) rethrows -> Result {
         try Surroundings.$current.withValue(.message(context), operation: operation)
     }
+
+    /// Runs `operation` as the handling of a new message, without middleware or observers.
+    package static nonisolated(nonsending) func handlingNew<Result>(
+        _ kind: MessageKind,
+        type: Any.Type,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await Surroundings.withNewMessage(kind: kind, type: type) { _ in try await operation() }
+    }
 }

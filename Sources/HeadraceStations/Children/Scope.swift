@@ -42,8 +42,10 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         action: Case<Action, ChildAction>,
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
-        self.init(action, child()) { whole, body in
-            body(&whole[keyPath: state])
+        if let property = StoredProperty(state) {
+            self.init(action, child()) { whole, body in property.modify(&whole, body) }
+        } else {
+            self.init(action, child()) { whole, body in body(&whole[keyPath: state]) }
         }
     }
 

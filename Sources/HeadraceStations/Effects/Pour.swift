@@ -24,7 +24,6 @@ public struct Pour<Action: Sendable> {
     private let run: EffectRun
     private let actor: any Actor
     private let deliver: @Sendable (Action) -> Void
-    private let slots: CoalescedDeliveries
 
     init(
         run: EffectRun,
@@ -32,20 +31,9 @@ public struct Pour<Action: Sendable> {
         clock: any TimeSource,
         deliver: @escaping @Sendable (Action) -> Void
     ) {
-        self.init(run: run, actor: actor, clock: clock, slots: CoalescedDeliveries(), deliver: deliver)
-    }
-
-    private init(
-        run: EffectRun,
-        actor: any Actor,
-        clock: any TimeSource,
-        slots: CoalescedDeliveries,
-        deliver: @escaping @Sendable (Action) -> Void
-    ) {
         self.run = run
         self.actor = actor
         self.clock = clock
-        self.slots = slots
         self.deliver = deliver
     }
 
@@ -64,34 +52,16 @@ public struct Pour<Action: Sendable> {
             return RemotePour(actor: actor, deliver: deliver, slot: nil)
         case .latest:
             let slot = CoalescingSlot(deliver: deliver)
-            slots.add { slot.deliver() }
+            run.deliverAtTheEnd { slot.deliver() }
             return RemotePour(actor: actor, deliver: deliver, slot: slot)
         }
     }
 
     /// The same pour for the actions of a child.
     func map<Child: Sendable>(_ transform: @escaping @Sendable (Child) -> Action) -> Pour<Child> {
-        Pour<Child>(run: run, actor: actor, clock: clock, slots: slots) { [deliver] in deliver(transform($0)) }
-    }
-
-    /// Pours what remote pours have still to deliver.
-    func deliverCoalesced() {
-        slots.deliverAll()
+        Pour<Child>(run: run, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
     }
 }
 
 @available(*, unavailable, message: "A pour stays on the actor of its station. To fix, take a 'pour.remote()'.")
 extension Pour: Sendable {}
-
-/// The remote pours of an effect that may have something left to deliver when it ends.
-private final class CoalescedDeliveries {
-    private var deliveries: [() -> Void] = []
-
-    func add(_ delivery: @escaping () -> Void) {
-        deliveries.append(delivery)
-    }
-
-    func deliverAll() {
-        for delivery in deliveries { delivery() }
-    }
-}

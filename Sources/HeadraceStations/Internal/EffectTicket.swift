@@ -20,11 +20,7 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
     private let run: EffectRun
     private let setting: Setting<Action>
     private let completion: StationCore<State, Action>.Completion?
-    private let activity: Activity
-    private let chain: MiddlewareChain
     private let lifetime: Lifetime
-    private let clock: any TimeSource
-    private let taskExecutor: (any TaskExecutor)?
 
     init(
         core: StationCore<State, Action>,
@@ -38,22 +34,22 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
         self.run = run
         self.setting = setting
         self.completion = completion
-        activity = setting.origin.slot.make()
-        chain = core.chain
         lifetime = core.lifetime
-        clock = core.clock
-        taskExecutor = core.taskExecutor
     }
 
     /// Starts the task; it begins when the actor is free, after those that were started before it.
     func launch(on actor: some Actor) {
         actor.assumeIsolated { actor in
-            run.attach(Self.start(self, isolation: actor))
+            run.attach(Self.start(self, on: core?.taskExecutor, isolation: actor))
         }
     }
 
-    private static func start(_ ticket: EffectTicket, isolation: isolated some Actor) -> Task<Void, Never> {
-        guard let taskExecutor = ticket.taskExecutor else {
+    private static func start(
+        _ ticket: EffectTicket,
+        on taskExecutor: (any TaskExecutor)?,
+        isolation: isolated some Actor
+    ) -> Task<Void, Never> {
+        guard let taskExecutor else {
             return Task {
                 _ = isolation
                 await ticket.perform(on: isolation)
@@ -67,33 +63,39 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
 
     private nonisolated(nonsending) func perform(on actor: any Actor) async {
         var failure: (any Error)?
-        if !run.isCancelled {
+        // Where the core is gone, so is the station, and all of its effects are cancelled.
+        if !run.isCancelled, let (chain, clock) = core.map({ ($0.chain.isEmpty ? nil : $0.chain, $0.clock) }) {
             let pour = Pour<Action>(run: run, actor: actor, clock: clock) { self.deliver($0) }
             do {
-                let operation = operation
-                try await chain.run(EffectMessage(action: setting.origin.action), kind: .effect) { _ in
-                    try await operation(pour)
+                if let chain {
+                    let operation = operation
+                    try await chain.run(EffectMessage(action: setting.action), kind: .effect) { _ in
+                        try await operation(pour)
+                    }
+                } else {
+                    try await MessageContext.handlingNew(.effect, type: EffectMessage<Action>.self) {
+                        try await operation(pour)
+                    }
                 }
-                pour.deliverCoalesced()
             } catch {
-                pour.deliverCoalesced()
                 if !run.isCancelled { failure = error }
             }
+            run.deliverTheRest()
         }
         run.end()
         lifetime.remove(run)
-        if let failure { activity.fail(failure) }
+        if let failure { setting.activity.fail(failure) }
         if let core {
             core.ended(run, setting, failure: failure, completion: completion)
         } else {
             // Nobody is left but those who wait for what was to follow.
             completion?(false)
         }
-        activity.end(run)
+        setting.activity.end(run)
     }
 
     private func deliver(_ action: Action) {
         if !run.mayPour { return }
-        core?.deliver(action, slot: setting.origin.slot)
+        core?.deliver(action, activity: setting.activity)
     }
 }

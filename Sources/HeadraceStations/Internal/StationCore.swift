@@ -35,6 +35,10 @@ final class StationCore<State, Action: Sendable> {
     let root = Place()
 
     var queue = PendingQueue<Action>()
+
+    /// What the action that is being poured has started, with those that it sends; made when it starts something.
+    var turnActivity: Activity?
+
     var taps: [ReductionTap] = []
     var lastTapNumber = 0
 
@@ -100,10 +104,9 @@ final class StationCore<State, Action: Sendable> {
 /// An action that waits until what is being reduced has been.
 struct Pending<Action: Sendable> {
     let action: Action
-    let slot: ActivitySlot
 
-    /// Whether it holds a count of the slot's activity.
-    let isCounted: Bool
+    /// What it belongs to, and holds a count of; `nil` for that of the action that is being poured.
+    let activity: Activity?
 
     /// The message by whose handling it was sent.
     let cause: MessageContext?

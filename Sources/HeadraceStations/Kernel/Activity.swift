@@ -12,7 +12,10 @@ final class Activity: Sendable {
         var open = 1
         var isCancelled = false
         var failure: (any Error)?
-        var runs: [ObjectIdentifier: EffectRun] = [:]
+
+        /// As a rule there is one effect; only more of them need a table.
+        var run: EffectRun?
+        var moreRuns: [ObjectIdentifier: EffectRun] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -31,7 +34,11 @@ final class Activity: Sendable {
     func begin(_ run: EffectRun) {
         let isCancelled = state.withLock { state in
             state.open += 1
-            state.runs[ObjectIdentifier(run)] = run
+            if state.run == nil {
+                state.run = run
+            } else {
+                state.moreRuns[ObjectIdentifier(run)] = run
+            }
             return state.isCancelled
         }
         if isCancelled { run.cancel() }
@@ -41,7 +48,13 @@ final class Activity: Sendable {
     func end(_ run: EffectRun? = nil) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.open -= 1
-            if let run { state.runs[ObjectIdentifier(run)] = nil }
+            if let run {
+                if state.run === run {
+                    state.run = nil
+                } else {
+                    state.moreRuns[ObjectIdentifier(run)] = nil
+                }
+            }
             guard state.open == 0 else { return [] }
             defer { state.waiting = [] }
             return state.waiting
@@ -57,7 +70,7 @@ final class Activity: Sendable {
     func cancel() {
         let runs = state.withLock { state in
             state.isCancelled = true
-            return Array(state.runs.values)
+            return Array(state.moreRuns.values) + (state.run.map { [$0] } ?? [])
         }
         for run in runs { run.cancel() }
     }
@@ -76,21 +89,5 @@ final class Activity: Sendable {
         }
         if let failure = state.withLock({ $0.failure }) { throw failure }
         try Task.checkCancellation()
-    }
-}
-
-/// The activity of an action and of those that it has sent, made when the first of them starts something.
-final class ActivitySlot {
-    private(set) var activity: Activity?
-
-    init(_ activity: Activity? = nil) {
-        self.activity = activity
-    }
-
-    func make() -> Activity {
-        if let activity { return activity }
-        let made = Activity()
-        activity = made
-        return made
     }
 }

@@ -6,29 +6,21 @@
 
 import HeadraceCore
 
-/// The action that started an effect.
-final class Origin<Action: Sendable> {
+/// For whom and where an effect is started.
+struct Setting<Action: Sendable> {
+    /// The action that has started it.
     let action: Action
-    let slot: ActivitySlot
+
+    let activity: Activity
 
     /// The action as a message, where somebody watches.
-    let context: MessageContext?
+    var context: MessageContext?
 
-    init(action: Action, slot: ActivitySlot, context: MessageContext? = nil) {
-        self.action = action
-        self.slot = slot
-        self.context = context
-    }
-}
-
-/// Where and for whom an effect is started.
-struct Setting<Action: Sendable> {
-    let origin: Origin<Action>
     var place: Place
     var group: EffectGroup?
 
     /// Whether what is to start in it was cancelled meanwhile.
-    var isCancelled: Bool { group?.isCancelled ?? false || origin.slot.activity?.isCancelled ?? false }
+    var isCancelled: Bool { group?.isCancelled ?? false || activity.isCancelled }
 }
 
 extension StationCore {
@@ -41,25 +33,15 @@ extension StationCore {
         case .none:
             completion?(true)
         case .send(let action):
-            send(action, in: setting)
+            send(
+                action,
+                activity: setting.activity,
+                cause: status.contains(.isWatched) ? setting.context : nil
+            )
             completion?(true)
         case .tree(let tree):
             start(tree, setting, then: completion)
         }
-    }
-
-    private func send(_ action: Action, in setting: Setting<Action>) {
-        let activity = setting.origin.slot.activity
-        activity?.begin()
-        enqueue(
-            Pending(
-                action: action,
-                slot: setting.origin.slot,
-                isCounted: activity != nil,
-                cause: status.contains(.isWatched) ? setting.origin.context : nil,
-                source: .effect
-            )
-        )
     }
 
     private func start(_ tree: EffectTree<Action>, _ setting: Setting<Action>, then completion: Completion?) {
@@ -67,8 +49,8 @@ extension StationCore {
         case .run(let operation):
             launch(operation, setting, then: completion)
         case .fail(let error):
-            setting.origin.slot.make().fail(error)
-            for tap in taps { tap.failed?(error, setting.origin.action) }
+            setting.activity.fail(error)
+            for tap in taps { tap.failed?(error, setting.action) }
             completion?(false)
         case .merge(let effects):
             merge(effects, setting, then: completion)
@@ -159,7 +141,7 @@ extension StationCore {
         _ setting: Setting<Action>,
         then completion: Completion?
     ) {
-        let activity = setting.origin.slot.make()
+        let activity = setting.activity
         activity.begin()
         let waiter = Place.Waiter { [weak self] in
             if let self, !setting.isCancelled {
@@ -210,7 +192,7 @@ extension StationCore {
         then completion: Completion?
     ) {
         let run = EffectRun()
-        let activity = setting.origin.slot.make()
+        let activity = setting.activity
         activity.begin(run)
         let actor = lifetime.add(run)
         setting.place.add(run)
@@ -220,13 +202,17 @@ extension StationCore {
         guard let actor else {
             preconditionFailure("An action was poured into a station that has no actor yet.")
         }
-        ticket.launch(on: actor)
+        if let context = setting.context {
+            MessageContext.withCurrent(context) { ticket.launch(on: actor) }
+        } else {
+            ticket.launch(on: actor)
+        }
     }
 
     /// Is told by the ticket of `run` that it has ended.
     func ended(_ run: EffectRun, _ setting: Setting<Action>, failure: (any Error)?, completion: Completion?) {
         if let failure {
-            for tap in taps { tap.failed?(failure, setting.origin.action) }
+            for tap in taps { tap.failed?(failure, setting.action) }
         }
         let isAlone = !status.contains(.isBusy)
         if isAlone { status.insert(.isBusy) }

@@ -10,58 +10,55 @@ extension StationCore {
     /// Reduces `action`, or lets it wait where another one is being reduced.
     @usableFromInline
     func pourSlowly(_ action: Action) -> PourTask {
-        pour(action, from: .program, slot: nil)
-    }
-
-    /// Reduces `action` for an effect of `slot`'s activity.
-    func deliver(_ action: Action, slot: ActivitySlot) {
-        guard status.isEmpty else {
-            _ = pour(action, from: .effect, slot: slot)
-            return
-        }
-        status = .isBusy
-        let effect = reduce(&state, action)
-        guard case .none = effect.storage, status == .isBusy else {
-            start(effect, Setting(origin: Origin(action: action, slot: slot), place: root))
-            auditChildren()
-            drain()
-            return
-        }
-        status = []
-    }
-
-    private func pour(_ action: Action, from source: ActionSource, slot: ActivitySlot?) -> PourTask {
         if status.contains(.isBusy) {
-            let slot = slot ?? ActivitySlot(Activity())
-            if source == .effect { slot.activity?.begin() }
-            enqueue(
-                Pending(
-                    action: action,
-                    slot: slot,
-                    isCounted: true,
-                    cause: status.contains(.isWatched) ? .current : nil,
-                    source: source
-                )
-            )
-            return PourTask(slot.activity)
+            let activity = Activity()
+            let cause = status.contains(.isWatched) ? MessageContext.current : nil
+            enqueue(Pending(action: action, activity: activity, cause: cause, source: .program))
+            return PourTask(activity)
         }
         status.insert(.isBusy)
-        let slot = slot ?? ActivitySlot()
-        turn(Pending(action: action, slot: slot, isCounted: false, cause: .current, source: source))
+        turn(action, of: nil, cause: nil, from: .program)
+        return finishTurn()
+    }
+
+    /// Reduces `action` for an effect of `activity`.
+    func deliver(_ action: Action, activity: Activity) {
+        if status.isEmpty {
+            status = .isBusy
+            let effect = reduce(&state, action)
+            if case .none = effect.storage, status == .isBusy {
+                status = []
+                return
+            }
+            start(effect, Setting(action: action, activity: activity, place: root))
+            auditChildren()
+        } else if status.contains(.isBusy) {
+            activity.begin()
+            let cause = status.contains(.isWatched) ? MessageContext.current : nil
+            enqueue(Pending(action: action, activity: activity, cause: cause, source: .effect))
+            return
+        } else {
+            status.insert(.isBusy)
+            turn(action, of: activity, cause: nil, from: .effect)
+        }
         drain()
-        if source == .program { slot.activity?.end() }
-        return PourTask(slot.activity)
     }
 
     /// Starts `effect` of an action that was reduced on the direct path, and reduces what waits.
     @usableFromInline
     func settle(_ effect: Effect<Action>, of action: Action) -> PourTask {
-        let slot = ActivitySlot()
-        start(effect, Setting(origin: Origin(action: action, slot: slot), place: root))
+        start(effect, of: action, activity: nil, context: nil)
         auditChildren()
+        return finishTurn()
+    }
+
+    /// Reduces what waits; then gives what the action that was poured has started.
+    private func finishTurn() -> PourTask {
         drain()
-        slot.activity?.end()
-        return PourTask(slot.activity)
+        guard let activity = turnActivity else { return PourTask() }
+        turnActivity = nil
+        activity.end()
+        return PourTask(activity)
     }
 
     func enqueue(_ pending: Pending<Action>) {
@@ -78,22 +75,50 @@ extension StationCore {
     /// Reduces what waits, in order; then the station is free.
     private func drain() {
         while let next = queue.popFirst() {
-            if !(next.slot.activity?.isCancelled ?? false) { turn(next) }
-            if next.isCounted { next.slot.activity?.end() }
+            if !(next.activity?.isCancelled ?? false) {
+                turn(next.action, of: next.activity, cause: next.cause, from: next.source)
+            }
+            next.activity?.end()
         }
         status.remove(.isBusy)
         status.remove(.hasPending)
     }
 
     /// Reduces one action and starts its effects.
-    private func turn(_ pending: Pending<Action>) {
+    private func turn(_ action: Action, of activity: Activity?, cause: MessageContext?, from source: ActionSource) {
         if status.contains(.isWatched) {
-            turnWatched(pending)
+            turnWatched(action, of: activity, cause: cause, from: source)
         } else {
-            let effect = reduceObserved(pending.action)
-            start(effect, Setting(origin: Origin(action: pending.action, slot: pending.slot), place: root))
+            start(reduceObserved(action), of: action, activity: activity, context: nil)
         }
         auditChildren()
+    }
+
+    /// Starts the effect of an action, in the station itself.
+    func start(_ effect: Effect<Action>, of action: Action, activity: Activity?, context: MessageContext?) {
+        switch effect.storage {
+        case .none:
+            return
+        case .send(let next):
+            send(next, activity: activity, cause: context)
+        case .tree:
+            let activity = activity ?? makeTurnActivity()
+            start(effect, Setting(action: action, activity: activity, context: context, place: root))
+        }
+    }
+
+    /// Has `action` reduced after what waits already.
+    func send(_ action: Action, activity: Activity?, cause: MessageContext?) {
+        activity?.begin()
+        enqueue(Pending(action: action, activity: activity, cause: cause, source: .effect))
+    }
+
+    /// What the action that is being poured has started, with a first count that the end of the turn takes back.
+    func makeTurnActivity() -> Activity {
+        if let turnActivity { return turnActivity }
+        let made = Activity()
+        turnActivity = made
+        return made
     }
 
     /// Reduces `action` and tells those who observe the station.

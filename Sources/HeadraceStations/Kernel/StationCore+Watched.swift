@@ -8,11 +8,10 @@ import HeadraceCore
 
 extension StationCore {
     /// Reduces one action within the middleware, tells the observers, and starts its effects as caused by it.
-    func turnWatched(_ pending: Pending<Action>) {
-        let action = pending.action
-        let context = MessageContext(kind: .action, type: Action.self, causedBy: pending.cause)
+    func turnWatched(_ action: Action, of activity: Activity?, cause: MessageContext?, from source: ActionSource) {
+        let context = MessageContext(kind: .action, type: Action.self, causedBy: cause)
         for middleware in actionMiddleware where !middleware.shouldExecute(action, in: context) {
-            refuse(pending, in: context, by: middleware)
+            refuse(action, of: activity, in: context, by: middleware)
             return
         }
         let start = observers.isEmpty ? nil : clock.now
@@ -22,11 +21,8 @@ extension StationCore {
         MessageContext.withCurrent(context) {
             for tap in taps { tap.before?(state, action) }
             let effect = reduceObserved(action)
-            for tap in taps { tap.after?(state, action, pending.source) }
-            self.start(
-                effect,
-                Setting(origin: Origin(action: action, slot: pending.slot, context: context), place: root)
-            )
+            for tap in taps { tap.after?(state, action, source) }
+            self.start(effect, of: action, activity: activity, context: context)
         }
 
         for middleware in actionMiddleware.reversed() { middleware.didExecute(action, in: context, outcome: .success) }
@@ -36,14 +32,19 @@ extension StationCore {
         }
     }
 
-    private func refuse(_ pending: Pending<Action>, in context: MessageContext, by middleware: any ActionMiddleware) {
+    private func refuse(
+        _ action: Action,
+        of activity: Activity?,
+        in context: MessageContext,
+        by middleware: any ActionMiddleware
+    ) {
         let error = MessageError.refused(context, by: type(of: middleware))
         for observer in observers {
             observer.messageBegan(context)
             observer.messageEnded(context, outcome: .failure(error), after: .zero)
         }
-        pending.slot.make().fail(error)
-        for tap in taps { tap.failed?(error, pending.action) }
+        (activity ?? makeTurnActivity()).fail(error)
+        for tap in taps { tap.failed?(error, action) }
     }
 
     /// Adds a tap, and returns what to call it.
