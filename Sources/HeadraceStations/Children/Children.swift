@@ -18,8 +18,8 @@
 /// An id occurs once: what is appended under the id of another child takes its place. A child keeps the id under which
 /// it was added.
 public struct Children<Child: Identifiable>: RandomAccessCollection where Child.ID: Sendable {
-    private var elements: [Child] = []
-    private var positions: [Child.ID: Int] = [:]
+    @usableFromInline var elements: [Child] = []
+    @usableFromInline var positions: [Child.ID: Int] = [:]
     private var removals = 0
 
     /// Creates a collection without children.
@@ -96,6 +96,7 @@ extension Children: ChildCollection {
     public func contains(id: Child.ID) -> Bool { positions[id] != nil }
 
     /// Changes the child with `id` in place, and returns what `body` returns; `nil` where there is none.
+    @inlinable
     public mutating func modify<Result>(id: Child.ID, _ body: (inout Child) -> Result) -> Result? {
         guard let position = positions[id] else { return nil }
         return body(&elements[position])

@@ -29,7 +29,7 @@
 /// A child tells its parent something by an action, which the parent matches: `case .counter(.increase)`. Ids of effects
 /// mean something only within the child that has named them. A child that goes takes its effects along.
 public struct Scope<State, Action: Sendable>: PrimitiveDripper {
-    private let make: (Assembly) -> Node<State, Action>
+    @usableFromInline let make: (Assembly) -> Node<State, Action>
 
     /// Creates a scope of a child that is always there.
     ///
@@ -37,6 +37,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     ///   - state: Where the child's state is.
     ///   - action: Which of the parent's actions are the child's.
     ///   - child: The child's drippers.
+    @inlinable
     public init<ChildState, ChildAction: Sendable>(
         state: WritableKeyPath<State, ChildState>,
         action: Case<Action, ChildAction>,
@@ -50,7 +51,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     }
 
     /// Creates a scope of a child that is always there, and whose state is an object that is never replaced.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init<ChildState: AnyObject, ChildAction: Sendable>(
         state: KeyPath<State, ChildState>,
         action: Case<Action, ChildAction>,
@@ -69,6 +70,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     ///   - action: Which of the parent's actions are the child's.
     ///   - absent: What becomes of an action while there is no child.
     ///   - child: The child's drippers.
+    @inlinable
     public init<ChildState, ChildAction: Sendable>(
         optional state: WritableKeyPath<State, ChildState?>,
         action: Case<Action, ChildAction>,
@@ -89,6 +91,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     ///   - action: Which of the parent's actions are the child's.
     ///   - absent: What becomes of an action while it is another case.
     ///   - child: The child's drippers.
+    @inlinable
     public init<Sum, ChildState, ChildAction: Sendable>(
         state: WritableKeyPath<State, Sum>,
         case: Case<Sum, ChildState>,
@@ -112,6 +115,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     ///   - action: Which of the parent's actions are those of a child, and of which.
     ///   - absent: What becomes of an action for a child that is not there.
     ///   - child: The drippers of each child.
+    @inlinable
     public init<Many: ChildCollection, ChildAction: Sendable>(
         each children: WritableKeyPath<State, Many>,
         action: Case<Action, (Many.ID, ChildAction)>,
@@ -132,27 +136,16 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     }
                     if effect.isNone { return .none }
                     return effect.map { embed((id, $0)) }
-                        .within(ChildKey(number: number, element: EffectID(id)))
+                        .within(ChildKey(number: number, element: id))
                 },
-                audit: { whole, place in
-                    let count = whole[keyPath: children].removalCount
-                    if node.audit == nil, let count, place.removalCounts[number] == count { return }
-                    place.removalCounts[number] = count
-                    for (key, childPlace) in place.children where key.number == number {
-                        guard let id = key.element?.base as? Many.ID else { continue }
-                        if !whole[keyPath: children].contains(id: id) {
-                            childPlace.cancelAll()
-                        } else if let audit = node.audit {
-                            _ = whole[keyPath: children].modify(id: id) { audit(&$0, childPlace) }
-                        }
-                    }
-                }
+                audit: Self.audit(of: children, number, node.audit)
             )
         }
     }
 
     /// Creates a scope of one child, which `modify` gives to its closure where it is there.
-    private init<ChildState, ChildAction: Sendable>(
+    @inlinable
+    init<ChildState, ChildAction: Sendable>(
         _ action: Case<Action, ChildAction>,
         _ child: Drippers<ChildState, ChildAction>,
         absent: AbsentChildPolicy? = nil,
@@ -162,18 +155,6 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
             let node = assembly.makeNode(of: child)
             let key = ChildKey(number: assembly.makeNumber())
             let embed = action.embed
-            let audit: ((inout State, Place) -> Void)? =
-                absent == nil && node.audit == nil
-                ? nil
-                : { whole, place in
-                    guard let childPlace = place.children[key] else { return }
-                    var isPresent = false
-                    modify(&whole) { part in
-                        isPresent = true
-                        node.audit?(&part, childPlace)
-                    }
-                    if !isPresent { childPlace.cancelAll() }
-                }
             return Node(
                 reduce: { whole, given in
                     guard let given = action.extract(given) else { return .none }
@@ -183,25 +164,72 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     if effect.isNone { return .none }
                     return effect.map(embed).within(key)
                 },
-                audit: audit
+                audit: Self.audit(of: key, canBeAbsent: absent != nil, node.audit, modify)
             )
         }
     }
 
+    @usableFromInline
     func makeNode(in assembly: Assembly) -> Node<State, Action> {
         make(assembly)
     }
 }
 
+extension Scope {
+    /// What ends the effects of children that are gone from `children`.
+    @usableFromInline
+    static func audit<Many: ChildCollection>(
+        of children: WritableKeyPath<State, Many>,
+        _ number: Int,
+        _ audit: ((inout Many.Child, Place) -> Void)?
+    ) -> (inout State, Place) -> Void where Many.ID: Sendable {
+        { whole, place in
+            let count = whole[keyPath: children].removalCount
+            if audit == nil, let count, place.removalCounts[number] == count { return }
+            place.removalCounts[number] = count
+            for (key, childPlace) in place.children where key.number == number {
+                guard let id = key.element?.base as? Many.ID else { continue }
+                if !whole[keyPath: children].contains(id: id) {
+                    childPlace.cancelAll()
+                } else if let audit {
+                    _ = whole[keyPath: children].modify(id: id) { audit(&$0, childPlace) }
+                }
+            }
+        }
+    }
+
+    /// What ends the effects of a child that is gone, and of its own; `nil` where there is nothing to look for.
+    @usableFromInline
+    static func audit<ChildState>(
+        of key: ChildKey,
+        canBeAbsent: Bool,
+        _ audit: ((inout ChildState, Place) -> Void)?,
+        _ modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
+    ) -> ((inout State, Place) -> Void)? {
+        if !canBeAbsent, audit == nil { return nil }
+        return { whole, place in
+            guard let childPlace = place.children[key] else { return }
+            var isPresent = false
+            modify(&whole) { part in
+                isPresent = true
+                audit?(&part, childPlace)
+            }
+            if !isPresent { childPlace.cancelAll() }
+        }
+    }
+}
+
 extension Effect {
     /// The same effect, whose ids are those of a child.
-    fileprivate func within(_ key: ChildKey) -> Effect {
+    @usableFromInline
+    func within(_ key: ChildKey) -> Effect {
         if case .tree = storage { Effect(.child(key, self)) } else { self }
     }
 }
 
 extension AbsentChildPolicy {
-    fileprivate func effect<Action: Sendable>(
+    @usableFromInline
+    func effect<Action: Sendable>(
         for child: Any.Type,
         id: (any Hashable & Sendable)? = nil
     ) -> Effect<Action> {
@@ -211,7 +239,8 @@ extension AbsentChildPolicy {
 
 extension Optional {
     /// Changes what is wrapped in place.
-    fileprivate mutating func modify(_ body: (inout Wrapped) -> Void) {
+    @inlinable
+    mutating func modify(_ body: (inout Wrapped) -> Void) {
         guard var wrapped = take() else { return }
         body(&wrapped)
         self = wrapped

@@ -14,8 +14,8 @@
 /// let counter = Case(Action.counter) { if case .counter(let action) = $0 { action } else { nil } }
 /// ```
 public struct Case<Root, Value>: Sendable {
-    let embed: @Sendable (Value) -> Root
-    let extract: @Sendable (Root) -> Value?
+    @usableFromInline let embed: @Sendable (Value) -> Root
+    @usableFromInline let extract: @Sendable (Root) -> Value?
 
     /// Creates it from the constructor of the case and the pattern that matches it.
     ///

@@ -24,6 +24,7 @@ public struct Drip<State, Action: Sendable>: PrimitiveDripper {
         self.reduce = reduce
     }
 
+    @usableFromInline
     func makeNode(in assembly: Assembly) -> Node<State, Action> {
         Node(reduce: reduce)
     }

@@ -104,22 +104,38 @@ public struct Effect<Action: Sendable>: Sendable {
     }
 
     /// The same effect, whose actions are those that `transform` makes of its own.
+    @inlinable
     public func map<Other: Sendable>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
         switch storage {
         case .none: .none
         case .send(let action): .send(transform(action))
-        case .tree(let tree): Effect<Other>(tree.kind.map(transform))
+        case .tree(let tree): Self.map(tree, transform)
         }
     }
 
+    @usableFromInline
+    static func map<Other: Sendable>(
+        _ tree: EffectTree<Action>,
+        _ transform: @escaping @Sendable (Action) -> Other
+    ) -> Effect<Other> {
+        Effect<Other>(tree.kind.map(transform))
+    }
+
     /// Whether there is nothing to do.
+    @inlinable
     var isNone: Bool {
         if case .none = storage { true } else { false }
     }
 
     /// Does `other` as well.
+    @inlinable
     mutating func add(_ other: Effect) {
         if other.isNone { return }
+        if isNone { self = other } else { join(other) }
+    }
+
+    @usableFromInline
+    mutating func join(_ other: Effect) {
         switch storage {
         case .none:
             self = other

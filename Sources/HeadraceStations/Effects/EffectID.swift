@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 /// What a program calls an effect, to cancel it by; it means something only in its station, and there in its node.
+@usableFromInline
 struct EffectID: Hashable, Sendable {
     let base: any Hashable & Sendable
 
@@ -16,10 +17,12 @@ struct EffectID: Hashable, Sendable {
         self.isInternal = isInternal
     }
 
+    @usableFromInline
     static func == (left: EffectID, right: EffectID) -> Bool {
         left.isInternal == right.isInternal && AnyHashable(left.base) == AnyHashable(right.base)
     }
 
+    @usableFromInline
     func hash(into hasher: inout Hasher) {
         hasher.combine(AnyHashable(base))
     }
@@ -29,10 +32,22 @@ struct EffectID: Hashable, Sendable {
 }
 
 /// Which child of a node it is.
+@usableFromInline
 struct ChildKey: Hashable, Sendable {
     /// The number of the scope.
     let number: Int
 
     /// The id of the element, in a collection of children.
     var element: EffectID?
+
+    @usableFromInline
+    init(number: Int) {
+        self.number = number
+    }
+
+    @usableFromInline
+    init(number: Int, element: any Hashable & Sendable) {
+        self.number = number
+        self.element = EffectID(element)
+    }
 }

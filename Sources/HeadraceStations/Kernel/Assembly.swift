@@ -5,16 +5,19 @@
 //===----------------------------------------------------------------------===//
 
 /// Makes the nodes of one station, and tells its children apart.
+@usableFromInline
 final class Assembly {
     private var lastNumber = 0
 
     /// A number that no other child of the station has.
+    @usableFromInline
     func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
     /// Makes the node of `dripper`: its own where it has one, that of its body otherwise.
+    @usableFromInline
     func makeNode<D: Dripper>(of dripper: D) -> Node<D.State, D.Action> {
         if let primitive = dripper as? any PrimitiveDripper<D.State, D.Action> {
             return primitive.makeNode(in: self)
@@ -37,6 +40,7 @@ final class Assembly {
 }
 
 /// A dripper that is not made of others.
+@usableFromInline
 protocol PrimitiveDripper<State, Action>: Dripper where Body == Never {
     func makeNode(in assembly: Assembly) -> Node<State, Action>
 }

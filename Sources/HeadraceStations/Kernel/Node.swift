@@ -5,12 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 /// A dripper as the station calls it: made once, called for each action.
+///
+/// What makes one is inlinable where it calls closures: those are then of the program's own types, and do not look up the
+/// types of what they handle for each action.
+@usableFromInline
 struct Node<State, Action: Sendable> {
-    let reduce: (inout State, Action) -> Effect<Action>
+    @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
 
     /// Ends the effects of children that are gone, in the place of this node; `nil` where it cannot have any.
-    let audit: ((inout State, Place) -> Void)?
+    @usableFromInline let audit: ((inout State, Place) -> Void)?
 
+    @inlinable
     init(
         reduce: @escaping (inout State, Action) -> Effect<Action>,
         audit: ((inout State, Place) -> Void)? = nil
@@ -20,6 +25,7 @@ struct Node<State, Action: Sendable> {
     }
 
     /// Creates a node that calls all of `parts`.
+    @inlinable
     init(_ parts: [Node]) {
         let audits = parts.compactMap(\.audit)
         let audit: ((inout State, Place) -> Void)? =

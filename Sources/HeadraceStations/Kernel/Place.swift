@@ -7,6 +7,7 @@
 import HeadraceCore
 
 /// Where effects are started: the station itself or one of its children, each with ids of its own.
+@usableFromInline
 final class Place {
     /// A beginning that waits until those before it under its id have ended.
     struct Waiter {
