@@ -22,6 +22,7 @@ extension Effect {
     ///   - command: The command.
     ///   - dispatcher: Brings it to its handler, on the actor of the station.
     ///   - action: Makes an action of success or of the error.
+    /// - Returns: The effect.
     public static func dispatch(
         _ command: some CQDCommand,
         by dispatcher: any CommandQueryDispatcher,

@@ -20,6 +20,7 @@ extension Station {
     /// - Parameters:
     ///   - property: What the binding reads.
     ///   - action: Makes the action that is poured when something is set.
+    /// - Returns: The binding.
     public func bind<Value>(
         _ property: KeyPath<State, Value>,
         pour action: @escaping @MainActor (Value) -> Action

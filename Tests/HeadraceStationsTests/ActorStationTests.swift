@@ -23,10 +23,12 @@ import Testing
         let station = ActorStation(initialState: Log.State()) { Log() }
 
         try await station.pour(
-            .start("a", .run { pour in
-                pour(.note("b"))
-                pour(.note("c"))
-            })
+            .start(
+                "a",
+                .run { pour in
+                    pour(.note("b"))
+                    pour(.note("c"))
+                })
         ).finish()
 
         #expect(await station.entries == ["a", "b", "c"])
@@ -128,10 +130,12 @@ import Testing
         let late = Mutex<RemotePour<Log.Action>?>(nil)
         let station = ActorStation(initialState: Log.State()) { Log() }
         try await station.pour(
-            .start("a", .run { pour in
-                let remote = pour.remote()
-                late.withLock { $0 = remote }
-            })
+            .start(
+                "a",
+                .run { pour in
+                    let remote = pour.remote()
+                    late.withLock { $0 = remote }
+                })
         ).finish()
 
         await late.withLock(\.self)?(.note("late"))

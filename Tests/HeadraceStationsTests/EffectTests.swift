@@ -15,10 +15,12 @@ import Testing
 
     @Test func anEffectPoursAfterItsActionWasReduced() async throws {
         let task = station.pour(
-            .start("load", .run { pour in
-                pour(.note("one"))
-                pour(.note("two"))
-            })
+            .start(
+                "load",
+                .run { pour in
+                    pour(.note("one"))
+                    pour(.note("two"))
+                })
         )
 
         #expect(station.entries == ["load"])
@@ -31,10 +33,12 @@ import Testing
     @Test func anEffectThatPoursSeesItsActionReducedAtOnce() async throws {
         let station = station
         try await station.pour(
-            .start("load", .run { pour in
-                pour(.note("one"))
-                await MainActor.run { #expect(station.entries == ["load", "one"]) }
-            })
+            .start(
+                "load",
+                .run { pour in
+                    pour(.note("one"))
+                    await MainActor.run { #expect(station.entries == ["load", "one"]) }
+                })
         ).finish()
     }
 
@@ -74,11 +78,13 @@ import Testing
 
     @Test func catchIsGivenTheErrorAndMayPour() async throws {
         try await station.pour(
-            .start("a", .run { _ in
-                throw Failure(name: "lost")
-            } catch: { error, pour in
-                pour(.note("\((error as? Failure)?.name ?? "?")"))
-            })
+            .start(
+                "a",
+                .run { _ in
+                    throw Failure(name: "lost")
+                } catch: { error, pour in
+                    pour(.note("\((error as? Failure)?.name ?? "?")"))
+                })
         ).finish()
 
         #expect(station.entries == ["a", "lost"])
@@ -92,12 +98,14 @@ import Testing
         let gate = Gate()
         let reached = Gate()
         let task = station.pour(
-            .start("a", .run { pour in
-                pour(.note("b"))
-                reached.open()
-                await gate.wait()
-                pour(.note("too late"))
-            })
+            .start(
+                "a",
+                .run { pour in
+                    pour(.note("b"))
+                    reached.open()
+                    await gate.wait()
+                    pour(.note("too late"))
+                })
         )
         await reached.wait()
 
@@ -114,10 +122,12 @@ import Testing
         let gate = Gate()
         let waiting = Task {
             try await station.pour(
-                .start("a", .run { _ in
-                    reached.open()
-                    await gate.wait()
-                })
+                .start(
+                    "a",
+                    .run { _ in
+                        reached.open()
+                        await gate.wait()
+                    })
             ).finish()
         }
         await reached.wait()
@@ -240,11 +250,13 @@ import Testing
 
     @Test func effectsBeginOnTheActorOfTheStation() async throws {
         try await station.pour(
-            .start("a", .run { pour in
-                MainActor.assertIsolated()
-                pour(.note("b"))
-                MainActor.assertIsolated()
-            })
+            .start(
+                "a",
+                .run { pour in
+                    MainActor.assertIsolated()
+                    pour(.note("b"))
+                    MainActor.assertIsolated()
+                })
         ).finish()
 
         #expect(station.entries == ["a", "b"])

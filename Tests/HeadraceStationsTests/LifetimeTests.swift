@@ -17,12 +17,14 @@ import Testing
         var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
         weak let released = station
         let task = try #require(station).pour(
-            .start("a", .run { pour in
-                reached.open()
-                await Gate().wait()
-                wasCancelled.withLock { $0 = Task.isCancelled && pour.isCancelled }
-                pour(.note("nobody is there"))
-            })
+            .start(
+                "a",
+                .run { pour in
+                    reached.open()
+                    await Gate().wait()
+                    wasCancelled.withLock { $0 = Task.isCancelled && pour.isCancelled }
+                    pour(.note("nobody is there"))
+                })
         )
         await reached.wait()
 
@@ -42,10 +44,12 @@ import Testing
             }
         }
         let task = await station?.pour(
-            .start("a", .run { _ in
-                reached.open()
-                await Gate().wait()
-            })
+            .start(
+                "a",
+                .run { _ in
+                    reached.open()
+                    await Gate().wait()
+                })
         )
         await reached.wait()
 
@@ -65,13 +69,15 @@ import Testing
             }
         }
         let task = try #require(station).pour(
-            .start("a", .run { pour in
-                await Task { @MainActor in
-                    reached.open()
-                    await stubborn.wait()
-                }.value
-                pour(.note("b"))
-            })
+            .start(
+                "a",
+                .run { pour in
+                    await Task { @MainActor in
+                        reached.open()
+                        await stubborn.wait()
+                    }.value
+                    pour(.note("b"))
+                })
         )
         await reached.wait()
 

@@ -32,10 +32,12 @@ import Testing
         let seen = Mutex<[MessageContext?]>([])
 
         try await station.pour(
-            .start("a", .run { pour in
-                seen.withLock { $0.append(.current) }
-                pour(.start("b", .send(.start("c", .run { _ in seen.withLock { $0.append(.current) } }))))
-            })
+            .start(
+                "a",
+                .run { pour in
+                    seen.withLock { $0.append(.current) }
+                    pour(.start("b", .send(.start("c", .run { _ in seen.withLock { $0.append(.current) } }))))
+                })
         ).finish()
 
         let contexts = observer.contexts
@@ -56,10 +58,12 @@ import Testing
         let seen = Mutex<[MessageContext]>([])
 
         try await station.pour(
-            .start("a", .run { _ in
-                guard let current = MessageContext.current else { return }
-                seen.withLock { $0 = [current, MessageContext(kind: .command, type: Int.self)] }
-            })
+            .start(
+                "a",
+                .run { _ in
+                    guard let current = MessageContext.current else { return }
+                    seen.withLock { $0 = [current, MessageContext(kind: .command, type: Int.self)] }
+                })
         ).finish()
 
         let contexts = seen.withLock(\.self)

@@ -76,7 +76,14 @@ private struct House: Dripper {
             action: Case(Action.row) { if case .row(let id, let action) = $0 { (id, action) } else { nil } },
             absent: absent
         ) {
-            Scope(state: \.log, action: Case { $0 } extract: { $0 }) { Log() }
+            Scope(
+                state: \.log,
+                action: Case {
+                    $0
+                } extract: {
+                    $0
+                }
+            ) { Log() }
         }
         Scope(
             each: \.keyed,
@@ -255,7 +262,9 @@ private struct Nested {
             return .none
         }
         if depth == 0 { return Drippers(own) }
-        let action = Case<Deep, Deep> { Deep(depth: $0.depth + 1) } extract: {
+        let action = Case<Deep, Deep> {
+            Deep(depth: $0.depth + 1)
+        } extract: {
             $0.depth > 0 ? Deep(depth: $0.depth - 1) : nil
         }
         let scope = Scope<Nested, Deep>(state: \.inner[0], action: action) { dripper(depth: depth - 1) }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Dispatch
+import Foundation
 
 #if canImport(Darwin)
 import Darwin
@@ -39,5 +40,6 @@ public func runOnMainActorToExit(_ body: @escaping @MainActor () async throws ->
             exit(EXIT_FAILURE)
         }
     }
-    dispatchMain()
+    // Not 'dispatchMain', which ends the main thread: valgrind does not survive that.
+    while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
 }

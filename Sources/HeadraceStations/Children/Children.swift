@@ -42,7 +42,9 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
     /// The child at `position`.
     public subscript(position: Int) -> Child { elements[position] }
 
-    /// The child with `id`; `nil` for none. Setting it to `nil` removes the child.
+    /// The child with an id, or `nil` where there is none.
+    ///
+    /// Setting it to `nil` removes the child.
     public subscript(id id: Child.ID) -> Child? {
         get { positions[id].map { elements[$0] } }
         set {

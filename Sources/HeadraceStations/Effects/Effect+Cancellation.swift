@@ -10,6 +10,7 @@ extension Effect {
     /// - Parameters:
     ///   - id: What to call it. Several may be under way under one id.
     ///   - cancelInFlight: Whether those that are under way are cancelled before it begins; not unless stated.
+    /// - Returns: The effect.
     public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
         cancellable(id: id, policy: cancelInFlight ? .latest : .concurrent)
     }

@@ -16,6 +16,7 @@ extension Effect {
     /// - Parameters:
     ///   - operation: Begins on the actor of the station. Its value need not be `Sendable`, since it stays there.
     ///   - action: Makes an action of what `operation` has returned or thrown.
+    /// - Returns: The effect.
     public static func outcome<Value>(
         of operation: nonisolated(nonsending) @escaping @Sendable () async throws -> Value,
         as action: @escaping @Sendable (Result<Value, any Error>) -> Action

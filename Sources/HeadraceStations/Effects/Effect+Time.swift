@@ -21,6 +21,7 @@ extension Effect {
     ///   - interval: The least time between two beginnings, by the station's clock.
     ///   - latest: Whether the last of those that came too early begins when `interval` has passed; otherwise
     ///     none of them is done.
+    /// - Returns: The effect.
     public func throttle(id: some Hashable & Sendable, for interval: Duration, latest: Bool) -> Effect {
         isNone ? self : Effect(.throttle(EffectID(id), interval, latest: latest, self))
     }
@@ -33,6 +34,7 @@ extension Effect {
     /// - Parameters:
     ///   - interval: From one to the next, by the station's clock; above zero.
     ///   - action: Makes the action of each beat.
+    /// - Returns: The effect, which ends only when it is cancelled.
     public static func timer(every interval: Duration, _ action: @escaping @Sendable () -> Action) -> Effect {
         precondition(interval > .zero, "A timer needs an interval above zero. To fix, give it one.")
         return .run { pour in

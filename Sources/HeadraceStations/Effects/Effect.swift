@@ -53,6 +53,7 @@ public struct Effect<Action: Sendable>: Sendable {
     ///     its turn has come, not a line of it runs.
     ///   - handler: Is given what `operation` throws, unless the effect was cancelled. Without it, the error is the
     ///     failure of the action's ``PourTask``, and observers are told.
+    /// - Returns: The effect.
     public static func run(
         _ operation: nonisolated(nonsending) @escaping @Sendable (_ pour: Pour<Action>) async throws -> Void,
         catch handler: (nonisolated(nonsending) @Sendable (_ error: any Error, _ pour: Pour<Action>) async -> Void)? =

@@ -25,6 +25,7 @@ public struct EffectPolicy: Hashable, Sendable {
     /// It begins when those before it have ended; where `limit` wait already, it is not done.
     ///
     /// - Parameter limit: How many may wait, besides the one that is under way; not negative.
+    /// - Returns: The policy.
     public static func queue(limit: Int) -> EffectPolicy {
         precondition(limit >= 0, "A queue cannot hold \(limit) effects. To fix, give it a limit of 0 or more.")
         return EffectPolicy(kind: .queue(limit: limit))

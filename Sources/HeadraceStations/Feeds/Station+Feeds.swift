@@ -13,6 +13,7 @@ extension Station {
     /// Where the state is an object, each element is that object, as it is when the element is taken.
     ///
     /// - Parameter limit: How many elements each iterator holds; where it is full, the oldest goes.
+    /// - Returns: A feed, which ends when the station is released.
     public func states(limit: Int) -> Feed<State> {
         Feed(core, limit: limit) { core, take in core.subscribe(by: take) }
     }
@@ -22,6 +23,7 @@ extension Station {
     /// - Parameters:
     ///   - property: Which.
     ///   - limit: How many elements each iterator holds; where it is full, the oldest goes.
+    /// - Returns: A feed, which ends when the station is released.
     public func states<Value: Equatable>(of property: KeyPath<State, Value>, limit: Int = 64) -> Feed<Value> {
         Feed(core, limit: limit) { core, take in core.subscribe(to: property, by: take) }
     }
@@ -38,6 +40,7 @@ extension Station {
     /// While nobody listens, it costs nothing.
     ///
     /// - Parameter limit: How many elements each iterator holds; where it is full, the oldest goes.
+    /// - Returns: A feed, which ends when the station is released.
     public func changes(limit: Int) -> Feed<Reduction<Action>> {
         Feed(core, limit: limit) { core, take in core.subscribeToChanges(by: take) }
     }

@@ -35,7 +35,8 @@ extension Journal where Action: Codable {
     public init(jsonLines: Data) throws {
         let decoder = JSONDecoder()
         actions = []
-        for (index, line) in jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        for (index, line) in jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
         where !line.isEmpty {
             do {
                 actions.append(try decoder.decode(Action.self, from: Data(line)))

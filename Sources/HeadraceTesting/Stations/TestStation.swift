@@ -99,6 +99,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     ///   - filePath: Where the test is.
     ///   - line: Where the test is.
     ///   - column: Where the test is.
+    /// - Returns: What the action has started.
     @discardableResult
     public func pour(
         _ action: Action,
@@ -252,7 +253,8 @@ public final class TestStation<State, Action: Sendable>: Sendable {
             matching: predicate,
             describing: { action in
                 guard let action else {
-                    return "Expected to receive \(expected), but no effect has sent it; \(count) are under way\(sleeps)."
+                    return
+                        "Expected to receive \(expected), but no effect has sent it; \(count) are under way\(sleeps)."
                 }
                 return "Expected to receive \(expected), but received '\(action)'."
             },
