@@ -31,8 +31,10 @@ let package = Package(
         .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
         .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
+        .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
+        .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
         .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
@@ -48,6 +50,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // Both are compiled only with HeadraceTesting.
+        .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+        .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
@@ -107,6 +112,26 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        .target(name: "HeadraceStations", dependencies: ["HeadraceCore"]),
+        .testTarget(
+            name: "HeadraceStationsTests",
+            dependencies: ["HeadraceCore", "HeadraceStations", "HeadraceTesting"]
+        ),
+
+        // Where commands and stations meet, so that neither needs the other.
+        .target(name: "HeadraceCommandEffects", dependencies: ["HeadraceCommands", "HeadraceStations"]),
+        .testTarget(
+            name: "HeadraceCommandEffectsTests",
+            dependencies: [
+                "HeadraceCommandEffects",
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceResolution",
+                "HeadraceStations",
+                "HeadraceTesting",
             ]
         ),
 
@@ -205,26 +230,47 @@ let package = Package(
         ),
 
         // Empty where there is no SwiftUI.
-        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceDomain", "HeadraceResolution"]),
+        .target(
+            name: "HeadraceSwiftUI",
+            dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStations"]
+        ),
 
+        // Without the support, what is reported on Linux is printed and fails no test.
         .target(
             name: "HeadraceTesting",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution"]
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceResolution",
+                "HeadraceStations",
+                .product(name: "CustomDump", package: "swift-custom-dump"),
+                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+                .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
+            ]
         ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceResolution", "HeadraceTesting"]
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceResolution",
+                "HeadraceStations",
+                "HeadraceTesting",
+            ]
         ),
 
         // MARK: The umbrella
         .target(
             name: "Headrace",
             dependencies: [
+                "HeadraceCommandEffects",
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceFlux",
                 "HeadraceResolution",
+                "HeadraceStations",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]

@@ -11,6 +11,7 @@ let package = Package(
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
         .executable(name: "unit-of-work-benchmark", targets: ["UnitOfWorkBenchmark"]),
+        .executable(name: "station-benchmark", targets: ["StationBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -89,6 +90,25 @@ let package = Package(
                 .product(name: "HeadraceDomain", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
                 .product(name: "HeadraceSQLite", package: "headrace"),
+            ]
+        ),
+
+        // MARK: Stations
+        .target(
+            name: "StationSubjects",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceStations", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "StationBenchmark",
+            dependencies: [
+                "DispatchSubjects",
+                "Measuring",
+                "StationSubjects",
+                .product(name: "HeadraceStations", package: "headrace"),
             ]
         ),
 

@@ -4,11 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+@_exported public import HeadraceCommandEffects
 @_exported public import HeadraceCommands
 @_exported public import HeadraceCore
 @_exported public import HeadraceDomain
 @_exported public import HeadraceFlux
 @_exported public import HeadraceResolution
+@_exported public import HeadraceStations
 
 #if Macros
 @_exported public import HeadraceMacros

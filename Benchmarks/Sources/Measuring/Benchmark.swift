@@ -24,6 +24,11 @@ public struct Benchmark: Sendable {
         runToExit { try await perform(Options(arguments)) }
     }
 
+    /// Does the same on the main actor, for what is bound to it.
+    public func runOnMainActor(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
+        runOnMainActorToExit { try await perform(Options(arguments)) }
+    }
+
     private func perform(_ options: Options) async throws -> Int32 {
         switch options.mode {
         case .list:

@@ -25,14 +25,15 @@ struct Measurement {
     init(_ figure: Figure, rounds: Int) async throws {
         let floor = figure.floor.makeLoop()
         let subject = figure.subject.makeLoop()
-        let floorIterations = try await Self.iterations(of: floor)
-        let subjectIterations = try await Self.iterations(of: subject)
+        let clock = figure.subject.isConcurrent ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID
+        let floorIterations = try await Self.iterations(of: floor, by: clock)
+        let subjectIterations = try await Self.iterations(of: subject, by: clock)
 
         var floors: [Double] = []
         var subjects: [Double] = []
         for _ in 0..<rounds {
-            floors.append(try await Self.time(floor, floorIterations))
-            subjects.append(try await Self.time(subject, subjectIterations))
+            floors.append(try await Self.time(floor, floorIterations, by: clock))
+            subjects.append(try await Self.time(subject, subjectIterations, by: clock))
         }
 
         self.floor = Self.median(floors)
@@ -41,27 +42,34 @@ struct Measurement {
     }
 
     /// As many iterations as take some three milliseconds; finding them warms up, too.
-    private static func iterations(of loop: @Sendable (Int) async throws -> Void) async throws -> Int {
+    private static func iterations(
+        of loop: @Sendable (Int) async throws -> Void,
+        by clock: clockid_t
+    ) async throws -> Int {
         var iterations = 1_000
-        while try await time(loop, iterations) * Double(iterations) < 3_000_000 {
+        while try await time(loop, iterations, by: clock) * Double(iterations) < 3_000_000 {
             iterations *= 2
         }
         return iterations
     }
 
     /// Nanoseconds an iteration.
-    private static func time(_ loop: @Sendable (Int) async throws -> Void, _ iterations: Int) async throws -> Double {
-        let start = threadTime()
+    private static func time(
+        _ loop: @Sendable (Int) async throws -> Void,
+        _ iterations: Int,
+        by clock: clockid_t
+    ) async throws -> Double {
+        let start = processorTime(by: clock)
         try await loop(iterations)
-        return (threadTime() - start) / Double(iterations)
+        return (processorTime(by: clock) - start) / Double(iterations)
     }
 
-    /// The time that this thread has run, in nanoseconds: not the time that it waited for a processor.
+    /// The time that this thread, or all of them, have run, in nanoseconds: not the time that they waited for a processor.
     ///
-    /// No loop here suspends, so each ends on the thread that it began on.
-    private static func threadTime() -> Double {
+    /// A loop that does not suspend ends on the thread that it began on.
+    private static func processorTime(by clock: clockid_t) -> Double {
         var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        clock_gettime(clock, &time)
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 

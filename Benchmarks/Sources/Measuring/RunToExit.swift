@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Dispatch
+import Foundation
 
 #if canImport(Darwin)
 import Darwin
@@ -27,4 +28,18 @@ public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> N
     }
     DispatchSemaphore(value: 0).wait()
     exit(EXIT_FAILURE)
+}
+
+/// Runs `body` on the main actor, and ends the process as ``runToExit(_:)`` does.
+public func runOnMainActorToExit(_ body: @escaping @MainActor () async throws -> Int32) -> Never {
+    Task { @MainActor in
+        do {
+            exit(try await body())
+        } catch {
+            print("error: \(error)")
+            exit(EXIT_FAILURE)
+        }
+    }
+    // Not 'dispatchMain', which ends the main thread: valgrind does not survive that.
+    while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
 }

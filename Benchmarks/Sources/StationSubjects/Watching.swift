@@ -1,0 +1,20 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+import Measuring
+
+/// Middleware that is told of each action and does next to nothing.
+public struct Watching: ActionMiddleware {
+    /// Creates a middleware.
+    public init() {}
+
+    /// Takes note.
+    @inline(never)
+    public func willExecute<Message: Sendable>(_ message: Message, in context: MessageContext) {
+        consume(1)
+    }
+}

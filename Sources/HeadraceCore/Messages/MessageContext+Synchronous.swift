@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension MessageContext {
+    /// Describes a message that `cause` has given rise to, or, without one, what is being handled now.
+    package init(kind: MessageKind, type: Any.Type, causedBy cause: MessageContext?) {
+        self.init(kind: kind, type: type, in: cause.map { .message($0) } ?? .current)
+    }
+
+    /// Runs `operation`, which does not wait, as the handling of `context`.
+    package static func withCurrent<Result>(
+        _ context: MessageContext,
+        _ operation: () throws -> Result
+    ) rethrows -> Result {
+        try Surroundings.$current.withValue(.message(context), operation: operation)
+    }
+
+    /// Runs `operation` as the handling of a new message, without middleware or observers.
+    package static nonisolated(nonsending) func handlingNew<Result>(
+        _ kind: MessageKind,
+        type: Any.Type,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await Surroundings.withNewMessage(kind: kind, type: type) { _ in try await operation() }
+    }
+}

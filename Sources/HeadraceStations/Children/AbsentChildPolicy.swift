@@ -1,0 +1,18 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What becomes of an action for a child that is not there.
+public struct AbsentChildPolicy: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case drop, report }
+
+    let kind: Kind
+
+    /// Nothing; it is dropped.
+    public static let drop = AbsentChildPolicy(kind: .drop)
+
+    /// It fails: the ``PourTask`` throws ``StationError`` with the code ``StationError/Code/childIsGone``.
+    public static let report = AbsentChildPolicy(kind: .report)
+}

@@ -1,0 +1,132 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The states of children in an order, each found by its id in constant time.
+///
+/// ```swift
+/// struct State {
+///     var rows: Children<Row.State> = []
+/// }
+///
+/// state.rows.append(Row.State(id: 7))
+/// state.rows[id: 7]?.title = "seven"
+/// ```
+///
+/// An id occurs once: what is appended under the id of another child takes its place. A child keeps the id under which
+/// it was added.
+public struct Children<Child: Identifiable>: RandomAccessCollection where Child.ID: Sendable {
+    @usableFromInline var elements: [Child] = []
+    @usableFromInline var positions: [Child.ID: Int] = [:]
+    private var removals = 0
+
+    /// Creates a collection without children.
+    public init() {}
+
+    /// Creates a collection of `children`, in their order.
+    public init(_ children: some Swift.Sequence<Child>) {
+        for child in children { append(child) }
+    }
+
+    /// The first position.
+    public var startIndex: Int { elements.startIndex }
+
+    /// The position after the last child.
+    public var endIndex: Int { elements.endIndex }
+
+    /// The ids, in the order of the children.
+    public var ids: [Child.ID] { elements.map(\.id) }
+
+    /// The child at `position`.
+    public subscript(position: Int) -> Child { elements[position] }
+
+    /// The child with an id, or `nil` where there is none.
+    ///
+    /// Setting it to `nil` removes the child.
+    public subscript(id id: Child.ID) -> Child? {
+        get { positions[id].map { elements[$0] } }
+        set {
+            guard let newValue else {
+                remove(id: id)
+                return
+            }
+            if let position = positions[id] {
+                elements[position] = newValue
+            } else {
+                append(newValue)
+            }
+        }
+    }
+
+    /// Adds `child` at the end, or puts it where the one with its id is.
+    public mutating func append(_ child: Child) {
+        if let position = positions[child.id] {
+            elements[position] = child
+        } else {
+            positions[child.id] = elements.count
+            elements.append(child)
+        }
+    }
+
+    /// Takes the child with `id` out and returns it; `nil` for none.
+    ///
+    /// - Complexity: O(*n*) in the number of children after it.
+    @discardableResult
+    public mutating func remove(id: Child.ID) -> Child? {
+        guard let position = positions.removeValue(forKey: id) else { return nil }
+        removals += 1
+        let child = elements.remove(at: position)
+        for later in position..<elements.count { positions[elements[later].id] = later }
+        return child
+    }
+
+    /// Takes all children out.
+    public mutating func removeAll() {
+        removals += elements.count
+        elements = []
+        positions = [:]
+    }
+}
+
+extension Children: ChildCollection {
+    /// How many children were removed from this value so far.
+    public var removalCount: Int? { removals }
+
+    /// Tells whether there is a child with `id`.
+    public func contains(id: Child.ID) -> Bool { positions[id] != nil }
+
+    /// Changes the child with `id` in place, and returns what `body` returns; `nil` where there is none.
+    @inlinable
+    public mutating func modify<Result>(id: Child.ID, _ body: (inout Child) -> Result) -> Result? {
+        guard let position = positions[id] else { return nil }
+        return body(&elements[position])
+    }
+}
+
+extension Children: ExpressibleByArrayLiteral {
+    /// Creates a collection of `children`, in their order.
+    public init(arrayLiteral children: Child...) {
+        self.init(children)
+    }
+}
+
+extension Children: Sendable where Child: Sendable {}
+
+extension Children: Equatable where Child: Equatable {
+    /// Whether both have equal children in the same order.
+    public static func == (left: Children, right: Children) -> Bool { left.elements == right.elements }
+}
+
+extension Children: Codable where Child: Codable {
+    /// Decodes an array of children.
+    public init(from decoder: any Decoder) throws {
+        self.init(try [Child](from: decoder))
+    }
+
+    /// Encodes the children as an array.
+    public func encode(to encoder: any Encoder) throws {
+        try elements.encode(to: encoder)
+    }
+}

@@ -1,0 +1,248 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Puts the dripper of a child into that of its parent: the child's state is a part of the parent's, and so are its
+/// actions.
+///
+/// ```swift
+/// struct Parent: Dripper {
+///     @Observable final class State {
+///         var counter = Counter.State()
+///     }
+///
+///     enum Action {
+///         case counter(Counter.Action)
+///
+///         static let toCounter = Case(Action.counter) { if case .counter(let action) = $0 { action } else { nil } }
+///     }
+///
+///     var body: some Dripper<State, Action> {
+///         Scope(state: \.counter, action: Action.toCounter) { Counter() }
+///         Drip { state, action in … }
+///     }
+/// }
+/// ```
+///
+/// A child tells its parent something by an action, which the parent matches: `case .counter(.increase)`. Ids of effects
+/// mean something only within the child that has named them. A child that goes takes its effects along.
+public struct Scope<State, Action: Sendable>: PrimitiveDripper {
+    @usableFromInline let make: (Assembly) -> Node<State, Action>
+
+    /// Creates a scope of a child that is always there.
+    ///
+    /// - Parameters:
+    ///   - state: Where the child's state is.
+    ///   - action: Which of the parent's actions are the child's.
+    ///   - child: The child's drippers.
+    @inlinable
+    public init<ChildState, ChildAction: Sendable>(
+        state: WritableKeyPath<State, ChildState>,
+        action: Case<Action, ChildAction>,
+        @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
+    ) {
+        if let property = StoredProperty(state) {
+            self.init(action, child()) { whole, body in property.modify(&whole, body) }
+        } else {
+            self.init(action, child()) { whole, body in body(&whole[keyPath: state]) }
+        }
+    }
+
+    /// Creates a scope of a child that is always there, and whose state is an object that is never replaced.
+    @inlinable @_disfavoredOverload
+    public init<ChildState: AnyObject, ChildAction: Sendable>(
+        state: KeyPath<State, ChildState>,
+        action: Case<Action, ChildAction>,
+        @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
+    ) {
+        self.init(action, child()) { whole, body in
+            var part = whole[keyPath: state]
+            body(&part)
+        }
+    }
+
+    /// Creates a scope of a child that is there as long as its state is not `nil`.
+    ///
+    /// - Parameters:
+    ///   - state: Where the child's state is.
+    ///   - action: Which of the parent's actions are the child's.
+    ///   - absent: What becomes of an action while there is no child.
+    ///   - child: The child's drippers.
+    @inlinable
+    public init<ChildState, ChildAction: Sendable>(
+        optional state: WritableKeyPath<State, ChildState?>,
+        action: Case<Action, ChildAction>,
+        absent: AbsentChildPolicy = .report,
+        @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
+    ) {
+        self.init(action, child(), absent: absent) { whole, body in
+            // Asked first, so that a child that is absent is not written, and nobody who observes it is told.
+            if whole[keyPath: state] != nil { whole[keyPath: state].modify(body) }
+        }
+    }
+
+    /// Creates a scope of a child that is there as long as an enumeration is a certain case.
+    ///
+    /// - Parameters:
+    ///   - state: Where the enumeration is: `\.self` for the whole state.
+    ///   - case: Which case holds the child's state.
+    ///   - action: Which of the parent's actions are the child's.
+    ///   - absent: What becomes of an action while it is another case.
+    ///   - child: The child's drippers.
+    @inlinable
+    public init<Sum, ChildState, ChildAction: Sendable>(
+        state: WritableKeyPath<State, Sum>,
+        case: Case<Sum, ChildState>,
+        action: Case<Action, ChildAction>,
+        absent: AbsentChildPolicy = .report,
+        @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
+    ) {
+        self.init(action, child(), absent: absent) { whole, body in
+            guard var part = `case`.extract(whole[keyPath: state]) else { return }
+            body(&part)
+            whole[keyPath: state] = `case`.embed(part)
+        }
+    }
+
+    /// Creates a scope of any number of children, told apart by their ids.
+    ///
+    /// Finding a child takes the same time however many there are.
+    ///
+    /// - Parameters:
+    ///   - children: Where the children's states are.
+    ///   - action: Which of the parent's actions are those of a child, and of which.
+    ///   - absent: What becomes of an action for a child that is not there.
+    ///   - child: The drippers of each child.
+    @inlinable
+    public init<Many: ChildCollection, ChildAction: Sendable>(
+        each children: WritableKeyPath<State, Many>,
+        action: Case<Action, (Many.ID, ChildAction)>,
+        absent: AbsentChildPolicy = .report,
+        @DripperBuilder<Many.Child, ChildAction> child: () -> Drippers<Many.Child, ChildAction>
+    ) where Many.ID: Sendable {
+        let child = child()
+        make = { assembly in
+            let node = assembly.makeNode(of: child)
+            let number = assembly.makeNumber()
+            let embed = action.embed
+            return Node(
+                reduce: { whole, given in
+                    guard let (id, given) = action.extract(given) else { return .none }
+                    let effect = whole[keyPath: children].modify(id: id) { node.reduce(&$0, given) }
+                    guard let effect else {
+                        return absent.effect(for: ChildAction.self, id: id)
+                    }
+                    if effect.isNone { return .none }
+                    return effect.map { embed((id, $0)) }
+                        .within(ChildKey(number: number, element: id))
+                },
+                audit: Self.audit(of: children, number, node.audit)
+            )
+        }
+    }
+
+    /// Creates a scope of one child, which `modify` gives to its closure where it is there.
+    @inlinable
+    init<ChildState, ChildAction: Sendable>(
+        _ action: Case<Action, ChildAction>,
+        _ child: Drippers<ChildState, ChildAction>,
+        absent: AbsentChildPolicy? = nil,
+        modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
+    ) {
+        make = { assembly in
+            let node = assembly.makeNode(of: child)
+            let key = ChildKey(number: assembly.makeNumber())
+            let embed = action.embed
+            return Node(
+                reduce: { whole, given in
+                    guard let given = action.extract(given) else { return .none }
+                    var effect: Effect<ChildAction>?
+                    modify(&whole) { part in effect = node.reduce(&part, given) }
+                    guard let effect else { return (absent ?? .drop).effect(for: ChildAction.self) }
+                    if effect.isNone { return .none }
+                    return effect.map(embed).within(key)
+                },
+                audit: Self.audit(of: key, canBeAbsent: absent != nil, node.audit, modify)
+            )
+        }
+    }
+
+    @usableFromInline
+    func makeNode(in assembly: Assembly) -> Node<State, Action> {
+        make(assembly)
+    }
+}
+
+extension Scope {
+    /// What ends the effects of children that are gone from `children`.
+    @usableFromInline
+    static func audit<Many: ChildCollection>(
+        of children: WritableKeyPath<State, Many>,
+        _ number: Int,
+        _ audit: ((inout Many.Child, Place) -> Void)?
+    ) -> (inout State, Place) -> Void where Many.ID: Sendable {
+        { whole, place in
+            let count = whole[keyPath: children].removalCount
+            if audit == nil, let count, place.removalCounts[number] == count { return }
+            place.removalCounts[number] = count
+            for (key, childPlace) in place.children where key.number == number {
+                guard let id = key.element?.base as? Many.ID else { continue }
+                if !whole[keyPath: children].contains(id: id) {
+                    childPlace.cancelAll()
+                } else if let audit {
+                    _ = whole[keyPath: children].modify(id: id) { audit(&$0, childPlace) }
+                }
+            }
+        }
+    }
+
+    /// What ends the effects of a child that is gone, and of its own; `nil` where there is nothing to look for.
+    @usableFromInline
+    static func audit<ChildState>(
+        of key: ChildKey,
+        canBeAbsent: Bool,
+        _ audit: ((inout ChildState, Place) -> Void)?,
+        _ modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
+    ) -> ((inout State, Place) -> Void)? {
+        if !canBeAbsent, audit == nil { return nil }
+        return { whole, place in
+            guard let childPlace = place.children[key] else { return }
+            var isPresent = false
+            modify(&whole) { part in
+                isPresent = true
+                audit?(&part, childPlace)
+            }
+            if !isPresent { childPlace.cancelAll() }
+        }
+    }
+}
+
+extension Effect {
+    /// The same effect, whose ids are those of a child.
+    @usableFromInline
+    func within(_ key: ChildKey) -> Effect {
+        if case .tree = storage { Effect(.child(key, self)) } else { self }
+    }
+}
+
+extension AbsentChildPolicy {
+    @usableFromInline
+    func effect<Action: Sendable>(
+        for child: Any.Type,
+        id: (any Hashable & Sendable)? = nil
+    ) -> Effect<Action> {
+        kind == .drop ? .none : .fail(StationError.childIsGone(child, id: id))
+    }
+}
+
+extension Optional {
+    /// Changes what is wrapped in place.
+    @inlinable
+    mutating func modify(_ body: (inout Wrapped) -> Void) {
+        guard var wrapped = take() else { return }
+        body(&wrapped)
+        self = wrapped
+    }
+}

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What an effect is made of, where it is more than an action to send.
+@usableFromInline
+final class EffectTree<Action: Sendable>: Sendable {
+    typealias Operation = nonisolated(nonsending) @Sendable (Pour<Action>) async throws -> Void
+
+    enum Kind: Sendable {
+        case run(Operation)
+        case fail(any Error)
+        case merge([Effect<Action>])
+        case concatenate([Effect<Action>])
+
+        /// What a child has returned.
+        case child(ChildKey, Effect<Action>)
+
+        case identified(EffectID, EffectPolicy, Effect<Action>)
+        case cancel(EffectID)
+        case throttle(EffectID, Duration, latest: Bool, Effect<Action>)
+
+        /// Notes that what is throttled under the id begins now.
+        case mark(EffectID)
+    }
+
+    let kind: Kind
+
+    init(_ kind: Kind) {
+        self.kind = kind
+    }
+}
+
+extension EffectTree.Kind {
+    func map<Other: Sendable>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectTree<Other>.Kind {
+        switch self {
+        case .run(let operation): .run { pour in try await operation(pour.map(transform)) }
+        case .fail(let error): .fail(error)
+        case .merge(let effects): .merge(effects.map { $0.map(transform) })
+        case .concatenate(let effects): .concatenate(effects.map { $0.map(transform) })
+        case .child(let key, let effect): .child(key, effect.map(transform))
+        case .identified(let id, let policy, let effect): .identified(id, policy, effect.map(transform))
+        case .cancel(let id): .cancel(id)
+        case .throttle(let id, let interval, let latest, let effect):
+            .throttle(id, interval, latest: latest, effect.map(transform))
+        case .mark(let id): .mark(id)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// What an effect pours its actions by, like a function.
+///
+/// ```swift
+/// .run { pour in
+///     for await location in locations { pour(.moved(to: location)) }
+/// }
+/// ```
+///
+/// It is not `Sendable`, and so stays on the actor of the station, as the effect does: when `pour(action)` returns, the
+/// action was reduced. An effect can therefore not be faster than its station. Code that has left the actor, such as
+/// the children of a task group, takes a ``remote(_:)``.
+public struct Pour<Action: Sendable> {
+    /// The clock of the station.
+    public let clock: any TimeSource
+
+    private let run: EffectRun
+    private let actor: any Actor
+    private let deliver: @Sendable (Action) -> Void
+
+    init(
+        run: EffectRun,
+        actor: any Actor,
+        clock: any TimeSource,
+        deliver: @escaping @Sendable (Action) -> Void
+    ) {
+        self.run = run
+        self.actor = actor
+        self.clock = clock
+        self.deliver = deliver
+    }
+
+    /// Whether the effect was cancelled: what it pours now is dropped.
+    public var isCancelled: Bool { run.isCancelled }
+
+    /// Has `action` reduced: when this returns, it was, and its effects belong to the task of the same pour.
+    public func callAsFunction(_ action: Action) {
+        deliver(action)
+    }
+
+    /// A pour that other actors and child tasks may use.
+    public func remote(_ policy: RemotePourPolicy = .suspend) -> RemotePour<Action> {
+        switch policy.kind {
+        case .suspend:
+            return RemotePour(actor: actor, deliver: deliver, slot: nil)
+        case .latest:
+            let slot = CoalescingSlot(deliver: deliver)
+            run.deliverAtTheEnd { slot.deliver() }
+            return RemotePour(actor: actor, deliver: deliver, slot: slot)
+        }
+    }
+
+    /// The same pour for the actions of a child.
+    func map<Child: Sendable>(_ transform: @escaping @Sendable (Child) -> Action) -> Pour<Child> {
+        Pour<Child>(run: run, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
+    }
+}
+
+@available(*, unavailable, message: "A pour stays on the actor of its station. To fix, take a 'pour.remote()'.")
+extension Pour: Sendable {}

@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// The actions of a station in the order in which they were reduced: those that were poured and those that effects have
+/// sent and poured.
+///
+/// ```swift
+/// let recording = station.record()
+/// …
+/// try recording.journal.jsonLines().write(to: file)
+/// ```
+///
+/// As text it is JSON, an action in each line. A ``Replay`` reduces it again.
+public struct Journal<Action: Sendable>: Sendable {
+    /// The actions.
+    public var actions: [Action]
+
+    /// Creates a journal of `actions`.
+    public init(_ actions: [Action] = []) {
+        self.actions = actions
+    }
+}
+
+extension Journal: Equatable where Action: Equatable {}
+
+extension Journal where Action: Codable {
+    /// Reads a journal from JSON, an action in each line; empty lines are left out.
+    ///
+    /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal``, which names the line.
+    public init(jsonLines: Data) throws {
+        let decoder = JSONDecoder()
+        actions = []
+        for (index, line) in jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        where !line.isEmpty {
+            do {
+                actions.append(try decoder.decode(Action.self, from: Data(line)))
+            } catch {
+                throw StationError.malformedJournal(line: index + 1, error)
+            }
+        }
+    }
+
+    /// The journal as JSON, an action in each line, the same text for the same actions.
+    ///
+    /// - Throws: What encoding an action throws.
+    public func jsonLines() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var lines = Data()
+        for action in actions {
+            lines.append(try encoder.encode(action))
+            lines.append(UInt8(ascii: "\n"))
+        }
+        return lines
+    }
+}

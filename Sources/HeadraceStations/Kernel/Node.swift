@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A dripper as the station calls it: made once, called for each action.
+///
+/// What makes one is inlinable where it calls closures: those are then of the program's own types, and do not look up the
+/// types of what they handle for each action.
+@usableFromInline
+struct Node<State, Action: Sendable> {
+    @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
+
+    /// Ends the effects of children that are gone, in the place of this node; `nil` where it cannot have any.
+    @usableFromInline let audit: ((inout State, Place) -> Void)?
+
+    @inlinable
+    init(
+        reduce: @escaping (inout State, Action) -> Effect<Action>,
+        audit: ((inout State, Place) -> Void)? = nil
+    ) {
+        self.reduce = reduce
+        self.audit = audit
+    }
+
+    /// Creates a node that calls all of `parts`.
+    @inlinable
+    init(_ parts: [Node]) {
+        let audits = parts.compactMap(\.audit)
+        let audit: ((inout State, Place) -> Void)? =
+            audits.isEmpty ? nil : { state, place in for audit in audits { audit(&state, place) } }
+        switch parts.count {
+        case 0:
+            self.init { _, _ in .none }
+        case 1:
+            self = parts[0]
+        default:
+            let reducers = parts.map(\.reduce)
+            self.init(
+                reduce: { state, action in
+                    var effect = Effect<Action>.none
+                    for reduce in reducers { effect.add(reduce(&state, action)) }
+                    return effect
+                },
+                audit: audit
+            )
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// How two states are compared, found out once for each station.
+enum StateComparison<State> {
+    /// Compares states that are `Equatable` values; `nil` for others, and for objects, which are always the same.
+    static func make() -> ((State, State) -> Bool)? {
+        guard !(State.self is AnyObject.Type), let type = State.self as? any Equatable.Type else { return nil }
+        return make(type)
+    }
+
+    private static func make<Value: Equatable>(_ type: Value.Type) -> ((State, State) -> Bool)? {
+        { left, right in
+            guard let left = left as? Value, let right = right as? Value else { return false }
+            return left == right
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import HeadraceCore
+
+/// A station without an actor of its own, for whoever brings one: a test's, with an executor that the test drives.
+package final class StationDriver<State, Action: Sendable> {
+    private let core: StationCore<State, Action>
+
+    /// Creates a station; `lifetime` must be attached to the actor that owns this before the first action.
+    package init<D: Dripper>(
+        initialState: State,
+        middleware: [any Middleware],
+        observers: [any MessageObserver],
+        clock: any TimeSource,
+        taskExecutor: any TaskExecutor,
+        lifetime: Lifetime,
+        dripper: D
+    ) where D.State == State, D.Action == Action {
+        core = StationCore(
+            state: initialState,
+            dripper: dripper,
+            options: StationOptions(
+                middleware: middleware,
+                observers: observers,
+                clock: clock,
+                taskExecutor: taskExecutor
+            ),
+            lifetime: lifetime
+        )
+    }
+
+    /// The state.
+    package var state: State { core.state }
+
+    /// Reduces `action` before it returns.
+    package func pour(_ action: Action) -> PourTask { core.pour(action) }
+
+    /// Has each reduction told, with whether the program has poured the action; and each failure.
+    package func watch(
+        reduced: @escaping (State, Action, _ isPoured: Bool) -> Void,
+        failed: @escaping (any Error, Action) -> Void
+    ) {
+        _ = core.addTap(after: { state, action, source in reduced(state, action, source == .program) }, failed: failed)
+    }
+}

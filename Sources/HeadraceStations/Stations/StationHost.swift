@@ -1,0 +1,56 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The actor of an ``ActorStation``; effects that are under way keep it, but not the station itself.
+actor StationHost<State, Action: Sendable> {
+    private let core: StationCore<State, Action>
+
+    init(_ makeCore: () -> sending StationCore<State, Action>, lifetime: Lifetime) {
+        core = makeCore()
+        lifetime.attach(self)
+    }
+
+    func pour(_ action: Action) -> PourTask {
+        core.pour(action)
+    }
+
+    func states(limit: Int) -> AsyncStream<State> where State: Sendable {
+        stream(limit: limit) { core.subscribe(by: $0) }
+    }
+
+    func changes(limit: Int) -> AsyncStream<Reduction<Action>> {
+        stream(limit: limit) { core.subscribeToChanges(by: $0) }
+    }
+
+    private func stream<Element: Sendable>(
+        limit: Int,
+        _ subscribe: (@escaping (Element) -> Bool) -> Void
+    ) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(limit))
+        let end = StreamEnd(continuation)
+        subscribe { element in
+            if case .terminated = end.continuation.yield(element) { false } else { true }
+        }
+        return stream
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value {
+        body(core.state)
+    }
+}
+
+/// Ends a stream when whoever fills it is gone.
+private final class StreamEnd<Element> {
+    let continuation: AsyncStream<Element>.Continuation
+
+    init(_ continuation: AsyncStream<Element>.Continuation) {
+        self.continuation = continuation
+    }
+
+    deinit {
+        continuation.finish()
+    }
+}

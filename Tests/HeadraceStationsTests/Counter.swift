@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceStations
+import Observation
+
+/// The counter that everybody begins with: an observable class, one action up and one down.
+struct Counter: Dripper {
+    @Observable
+    final class State {
+        var count: Int
+        @ObservationIgnored private let id = UUID()
+
+        init(count: Int = 0) {
+            self.count = count
+        }
+    }
+
+    enum Action: Equatable {
+        case increase
+        case decrease
+    }
+
+    var body: some Dripper<State, Action> {
+        Drip { state, action in
+            switch action {
+            case .increase:
+                state.count += 1
+                return .none
+            case .decrease:
+                state.count -= 1
+                return .none
+            }
+        }
+    }
+}
+
+/// Keeps what it is told, in order; what an action does is told by a closure.
+struct Log: Dripper {
+    struct State: Equatable {
+        var entries: [String] = []
+    }
+
+    indirect enum Action: Sendable, CustomStringConvertible {
+        case note(String)
+        case start(String, Effect<Action>)
+
+        var description: String {
+            switch self {
+            case .note(let text), .start(let text, _): text
+            }
+        }
+    }
+
+    var body: some DripperOf<Self> {
+        Drip { state, action in
+            switch action {
+            case .note(let text):
+                state.entries.append(text)
+                return .none
+            case .start(let text, let effect):
+                state.entries.append(text)
+                return effect
+            }
+        }
+    }
+}
+
+/// An error with a name.
+struct Failure: Error, Equatable {
+    var name = "failure"
+}
+
+/// Numbers that are the same for the same seed: SplitMix64, <https://doi.org/10.1145/2714064.2660195>.
+struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// A point that some wait for and others open, once.
+final class Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func open() {
+        continuation.finish()
+    }
+
+    /// Returns when it is open, or the task is cancelled.
+    func wait() async {
+        for await _ in stream {}
+    }
+}

@@ -1,0 +1,198 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceStations
+import HeadraceTesting
+import Synchronization
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(5))) struct PolicyTests {
+    private let clock = TestClock()
+    private let station: Station<Log.State, Log.Action>
+
+    init() {
+        station = Station(initialState: Log.State(), clock: clock) { Log() }
+    }
+
+    /// Notes its name when it begins and when it ends.
+    private func work(_ name: String, until gate: Gate) -> Effect<Log.Action> {
+        .run { pour in
+            pour(.note("\(name) begins"))
+            await gate.wait()
+            pour(.note("\(name) ends"))
+        }
+    }
+
+    private func settle() async {
+        for _ in 1...20 { await Task.yield() }
+    }
+
+    @Test func theLatestCancelsThoseBefore() async throws {
+        let (one, two) = (Gate(), Gate())
+        let first = station.pour(.start("1", work("one", until: one).cancellable(id: "x", cancelInFlight: true)))
+        await settle()
+        let second = station.pour(.start("2", work("two", until: two).cancellable(id: "x", cancelInFlight: true)))
+        try await first.finish()
+        two.open()
+        try await second.finish()
+
+        #expect(station.entries == ["1", "one begins", "2", "two begins", "two ends"])
+    }
+
+    @Test func whatIsToBeDroppedIsNotDoneWhileAnotherIsUnderWay() async throws {
+        let gate = Gate()
+        let first = station.pour(.start("1", work("one", until: gate).cancellable(id: "x", policy: .drop)))
+        let second = station.pour(.start("2", work("two", until: gate).cancellable(id: "x", policy: .drop)))
+        #expect(second.isFinished)
+        gate.open()
+        try await first.finish()
+        try await station.pour(.start("3", work("three", until: gate).cancellable(id: "x", policy: .drop))).finish()
+
+        #expect(station.entries == ["1", "2", "one begins", "one ends", "3", "three begins", "three ends"])
+    }
+
+    @Test func aQueueIsDoneInOrderUpToItsLimit() async throws {
+        let gate = Gate()
+        let tasks = (1...5).map { number in
+            station.pour(
+                .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 2)))
+            )
+        }
+        #expect(tasks.map(\.isFinished) == [false, false, false, true, true])
+        gate.open()
+        for task in tasks { try await task.finish() }
+
+        #expect(
+            station.entries.filter { $0 != "" }
+                == ["1 begins", "1 ends", "2 begins", "2 ends", "3 begins", "3 ends"]
+        )
+    }
+
+    @Test func oneThatIsCancelledWhileItWaitsLetsTheNextHaveItsTurn() async throws {
+        let gate = Gate()
+        let tasks = (1...4).map { number in
+            station.pour(
+                .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 5)))
+            )
+        }
+        tasks[1].cancel()
+        tasks[2].cancel()
+        gate.open()
+        for task in tasks { try await task.finish() }
+
+        #expect(station.entries.filter { $0 != "" } == ["1 begins", "1 ends", "4 begins", "4 ends"])
+    }
+
+    @Test func whatWaitsInAQueueEndsWhenItsStationIsReleased() async throws {
+        var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
+        let tasks = (1...3).compactMap { number in
+            station?.pour(
+                .start("", work("\(number)", until: Gate()).cancellable(id: "x", policy: .queue(limit: 5)))
+            )
+        }
+        await settle()
+
+        station = nil
+
+        for task in tasks { try await task.finish() }
+        #expect(station == nil)
+    }
+
+    @Test func cancellingAnIdEndsWhatWaitsInItsQueueToo() async throws {
+        let tasks = (1...3).map { number in
+            station.pour(
+                .start("", work("\(number)", until: Gate()).cancellable(id: "x", policy: .queue(limit: 5)))
+            )
+        }
+        await settle()
+        station.pour(.start("stop", .cancel(id: "x")))
+        for task in tasks { try await task.finish() }
+
+        #expect(station.entries.filter { $0 != "" } == ["1 begins", "stop"])
+    }
+
+    @Test func debouncedEffectsBeginWhenItHasBeenQuiet() async throws {
+        let effect = { (name: String) in Effect<Log.Action>.send(.note(name)).debounce(id: 0, for: .seconds(1)) }
+        let first = station.pour(.start("1", effect("one")))
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(900))
+        let second = station.pour(.start("2", effect("two")))
+        try await first.finish()
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(999))
+        #expect(clock.remainingSleeps == [.milliseconds(1)])
+        clock.advance(by: .milliseconds(1))
+        try await second.finish()
+
+        #expect(station.entries == ["1", "2", "two"])
+    }
+
+    @Test func throttledEffectsBeginNoMoreOftenThanTheyMay() async throws {
+        let effect = { (name: String) in
+            Effect<Log.Action>.send(.note(name)).throttle(id: 0, for: .seconds(1), latest: false)
+        }
+
+        station.pour(.start("", effect("one")))
+        station.pour(.start("", effect("two")))
+        clock.advance(by: .milliseconds(999))
+        station.pour(.start("", effect("three")))
+        clock.advance(by: .milliseconds(1))
+        station.pour(.start("", effect("four")))
+
+        #expect(station.entries.filter { $0 != "" } == ["one", "four"])
+        #expect(clock.remainingSleeps == [])
+    }
+
+    @Test func theLatestOfThoseThatCameTooEarlyBeginsWhenItMay() async throws {
+        let effect = { (name: String) in
+            Effect<Log.Action>.send(.note(name)).throttle(id: 0, for: .seconds(1), latest: true)
+        }
+
+        station.pour(.start("", effect("one")))
+        let second = station.pour(.start("", effect("two")))
+        let third = station.pour(.start("", effect("three")))
+        try await second.finish()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(1))
+        try await third.finish()
+        let fourth = station.pour(.start("", effect("four")))
+        await clock.sleepers(1)
+        #expect(clock.remainingSleeps == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        try await fourth.finish()
+
+        #expect(station.entries.filter { $0 != "" } == ["one", "three", "four"])
+    }
+
+    @Test func aTimerKeepsToItsInstants() async throws {
+        let task = station.pour(.start("", Effect.timer(every: .seconds(1)) { .note("beat") }.cancellable(id: "t")))
+        for _ in 1...3 {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(1))
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(2_500))
+        await clock.sleepers(1)
+        #expect(clock.remainingSleeps == [.milliseconds(500)])
+        station.pour(.start("stop", .cancel(id: "t")))
+        try await task.finish()
+
+        #expect(station.entries == ["", "beat", "beat", "beat", "beat", "stop"])
+    }
+
+    @Test func anIdWithinAnotherIsCancelledWithIt() async throws {
+        let gate = Gate()
+        let task = station.pour(
+            .start("", work("one", until: gate).cancellable(id: "inner").cancellable(id: "outer"))
+        )
+        await settle()
+        station.pour(.start("stop", .cancel(id: "outer")))
+        try await task.finish()
+
+        #expect(station.entries == ["", "one begins", "stop"])
+    }
+}
