@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
+        .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
         .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
@@ -107,6 +108,34 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        .target(
+            name: "HeadraceServices",
+            dependencies: [
+                "HeadraceCore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceServicesTests",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceServices",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
             ]
         ),
 
@@ -208,7 +237,9 @@ let package = Package(
 
         .target(
             name: "HeadraceTesting",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution"]
+            dependencies: [
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceServices",
+            ]
         ),
         .testTarget(
             name: "HeadraceTestingTests",
@@ -224,6 +255,7 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceFlux",
                 "HeadraceResolution",
+                "HeadraceServices",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]

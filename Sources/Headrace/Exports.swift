@@ -9,6 +9,7 @@
 @_exported public import HeadraceDomain
 @_exported public import HeadraceFlux
 @_exported public import HeadraceResolution
+@_exported public import HeadraceServices
 
 #if Macros
 @_exported public import HeadraceMacros

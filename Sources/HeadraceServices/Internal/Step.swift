@@ -1,0 +1,149 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// What a tree does with actions of one type: only what wants them is left of it.
+final class Step<A: Action>: Sendable {
+    enum Work: Sendable {
+        case handlers([TypedHandler<A>])
+        case serial([Step])
+        case concurrent([Step])
+        case hook(HookMoment, HookRun<A>, Step?)
+        case transform(ErrorTransform, Step)
+    }
+
+    let work: Work
+
+    private init(_ work: Work) {
+        self.work = work
+    }
+
+    /// What `node` does with such actions, or `nil` where nothing in it wants any.
+    static func make(of node: Node) -> Step? {
+        guard node.wants(A.self) else { return nil }
+        switch node.content {
+        case .store(let handlers):
+            let wanting = handlers.compactMap { $0 as? TypedHandler<A> }
+            return wanting.isEmpty ? nil : Step(.handlers(wanting))
+        case .list(let nodes, .serial):
+            return serial(nodes.compactMap(make))
+        case .list(let nodes, .concurrent):
+            return concurrent(nodes.compactMap(make))
+        case .hook(let moment, let hook, let inner):
+            let step = make(of: inner)
+            return hook.run(for: A.self).map { Step(.hook(moment, $0, step)) } ?? step
+        case .transform(let transform, let inner):
+            return make(of: inner).map { Step(.transform(transform, $0)) }
+        case .inner(let inner):
+            return make(of: inner)
+        }
+    }
+
+    /// One after the other, those that are so themselves flattened: stores become one list of handlers.
+    private static func serial(_ steps: [Step]) -> Step? {
+        if steps.count < 2 { return steps.first }
+        var parts: [Step] = []
+        for step in steps.flatMap({ if case .serial(let inner) = $0.work { inner } else { [$0] } }) {
+            if case .handlers(let handlers) = step.work, case .handlers(let previous)? = parts.last?.work {
+                parts[parts.count - 1] = Step(.handlers(previous + handlers))
+            } else {
+                parts.append(step)
+            }
+        }
+        return parts.count == 1 ? parts[0] : Step(.serial(parts))
+    }
+
+    /// At the same time, those that are so themselves flattened.
+    private static func concurrent(_ steps: [Step]) -> Step? {
+        if steps.count < 2 { return steps.first }
+        return Step(.concurrent(steps.flatMap { if case .concurrent(let inner) = $0.work { inner } else { [$0] } }))
+    }
+
+    /// Does it.
+    ///
+    /// - Throws: What a handler throws, or ``Failures``.
+    nonisolated(nonsending) func run(_ action: A, _ frame: SendFrame) async throws {
+        switch work {
+        case .handlers(let handlers):
+            for handler in handlers {
+                if Task.isCancelled { throw CancellationError() }
+                try await handler.run(action, frame)
+            }
+        case .serial(let steps):
+            for step in steps { try await step.run(action, frame) }
+        case .concurrent(let steps):
+            try await Self.runConcurrently(steps, action, frame)
+        case .hook(let moment, let hook, let inner):
+            try await Self.run(inner, within: hook, at: moment, action, frame)
+        case .transform(let transform, let inner):
+            do {
+                try await inner.run(action, frame)
+            } catch {
+                try await transform.apply(to: error, frame)
+            }
+        }
+    }
+
+    private static nonisolated(nonsending) func runConcurrently(
+        _ steps: [Step],
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        let failures = await withTaskGroup(of: IndexedFailure?.self) { group in
+            for (index, step) in steps.enumerated() {
+                group.addTask {
+                    do {
+                        try await step.run(action, frame)
+                        return nil
+                    } catch {
+                        return IndexedFailure(index: index, error: error)
+                    }
+                }
+            }
+            var failures: [IndexedFailure] = []
+            for await failure in group {
+                if let failure { failures.append(failure) }
+            }
+            return failures
+        }
+        if !failures.isEmpty { throw Failures(failures.sorted { $0.index < $1.index }.map(\.error)) }
+    }
+
+    private static nonisolated(nonsending) func run(
+        _ inner: Step?,
+        within hook: HookRun<A>,
+        at moment: HookMoment,
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        if moment == .pre {
+            if Task.isCancelled { throw CancellationError() }
+            try await hook.run(action, frame, .success)
+            try await inner?.run(action, frame)
+            return
+        }
+
+        var errors: [any Error] = []
+        do {
+            try await inner?.run(action, frame)
+        } catch {
+            errors = [error]
+        }
+        do {
+            let outcome = errors.first.map { MessageOutcome.failure(Failures.reported($0)) } ?? .success
+            try await hook.run(action, frame, outcome)
+        } catch {
+            errors.append(error)
+        }
+        if !errors.isEmpty { throw errors.count == 1 ? errors[0] : Failures(errors) }
+    }
+}
+
+private struct IndexedFailure: Sendable {
+    let index: Int
+    let error: any Error
+}
