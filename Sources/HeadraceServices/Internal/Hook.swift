@@ -62,7 +62,9 @@ struct WildcardHook: Hook {
     var actionType: (any Action.Type)? { nil }
 
     func run<A: Action>(for type: A.Type) -> HookRun<A>? {
-        HookRun { [site, operation] action, frame, outcome in
+        // No capture list: with one, the compiler (6.3) lets a closure leave the caller's actor.
+        let (site, operation) = (site, operation)
+        return HookRun { action, frame, outcome in
             try await site.scoped(frame) { try await operation(action, outcome) }
         }
     }
