@@ -76,3 +76,24 @@ extension StoreService where Model: AnyObject {
         )
     }
 }
+
+extension StoreService where Model: Actor {
+    /// Changes the model of the store from within, when an action of this type comes.
+    ///
+    /// The handler runs on the actor: `{ (model: isolated IdentityModel, action, send) in … }`. Between two suspensions nobody
+    /// else is there. For the rest see ``mutate(on:_:)-(_,(Model,A,Send)->Void)``.
+    @_disfavoredOverload  // A handler that says nothing of isolation calls the actor from outside.
+    public func mutate<A: Action>(
+        on type: A.Type,
+        _ handler: @escaping @Sendable (isolated Model, A, Send) async throws -> Void
+    ) -> ModifiedService<Self> {
+        handling(
+            .mutate(A.self) { box, site in
+                let model = box.initial
+                return TypedHandler(at: site) { (action: A, frame) in
+                    try await handler(model, action, site.send.within(frame))
+                }
+            }
+        )
+    }
+}
