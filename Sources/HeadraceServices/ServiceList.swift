@@ -18,9 +18,9 @@ public struct ServiceList: Service {
 
 extension ServiceList: BuiltInService {
     func makeNode(in context: PlanContext) -> Node {
+        if services.count == 1 { return Planner.node(of: services[0], in: context) }
         var context = context
         context.pending = []
-        if services.count == 1 { return Planner.node(of: services[0], in: context) }
         let nodes = services.enumerated().map { index, service in
             Planner.node(of: service, in: context.entering("\(index + 1)"))
         }

@@ -48,19 +48,19 @@ public final class Bootstrap: Sendable {
         core = ClusterCore(reading.root, configuration)
         problems = reading.problems
         emitters = EmitterGroup(reading.emitters, core: core)
-        reference.core = core
+        reference.connect(core)
         do {
             for handler in reading.bootstraps { try await handler() }
             try await emitters.consumeFirst()
         } catch {
-            reference.core = nil
+            reference.disconnect()
             throw error
         }
         emitters.start()
     }
 
     deinit {
-        reference.core = nil
+        reference.disconnect()
         emitters.stop()
     }
 

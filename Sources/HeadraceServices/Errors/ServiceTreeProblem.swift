@@ -92,7 +92,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
             .missingEnvironment,
             path,
             """
-            The service \(place(path)) reads '\(name)', which nothing states. \
+            The service \(place(path)) reads a '\(name)' that nothing states. \
             To fix, add '.environment(…)' or '.environmentObject(…)' to it or to a service around it.
             """
         )

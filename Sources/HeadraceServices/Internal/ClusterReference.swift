@@ -10,8 +10,16 @@ import Synchronization
 final class ClusterReference: Sendable {
     private let state = Mutex<ClusterCore?>(nil)
 
-    var core: ClusterCore? {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
+    var core: ClusterCore? { state.withLock { $0 } }
+
+    /// Leads to `core` from now on.
+    func connect(_ core: ClusterCore) {
+        state.withLock { $0 = core }
+    }
+
+    /// Leads nowhere any more.
+    func disconnect() {
+        // What is freed with the cluster is freed when the lock is free.
+        _ = state.withLock { $0.take() }
     }
 }

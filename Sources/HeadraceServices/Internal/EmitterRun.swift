@@ -27,13 +27,15 @@ final class EmitterRun: Sendable {
     }
 
     func start(with core: WeakCore, end: Latch) {
-        let task = Task { [emitter, weak self] in
+        // A sequence that ends late keeps neither this nor the services.
+        let pump = emitter.pump
+        let task = Task { [weak self] in
             do {
-                try await emitter.pump { [weak self] action in
+                try await pump { [weak self] action in
                     await self?.handle(action, by: core) ?? false
                 }
             } catch {
-                await Self.report(error, of: emitter, end: end)
+                await self?.report(error, to: end)
             }
         }
         state.withLock { state in
@@ -90,7 +92,7 @@ final class EmitterRun: Sendable {
     }
 
     /// Says that the sequence has failed, unless that is transformed or was asked for.
-    private static func report(_ error: any Error, of emitter: Emitter, end: Latch) async {
+    private func report(_ error: any Error, to end: Latch) async {
         if error is CancellationError, Task.isCancelled { return }
         do {
             try await emitter.transform(error)

@@ -27,7 +27,7 @@ final class EnvironmentReader: Sendable {
         guard let value = read(values) else {
             preconditionFailure(
                 """
-                '\(name)' was read outside of its service, and has no default. \
+                A '\(name)' was read outside of its service, where there is none. \
                 To fix, read it in 'body' or in a handler that stands there.
                 """
             )
