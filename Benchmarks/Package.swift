@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "flux-benchmark", targets: ["FluxBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
+        .executable(name: "services-benchmark", targets: ["ServicesBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -58,6 +59,24 @@ let package = Package(
                 "FluxSubjects",
                 "Measuring",
                 .product(name: "HeadraceFlux", package: "headrace"),
+            ]
+        ),
+
+        // MARK: Service trees
+        .target(
+            name: "ServicesSubjects",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceServices", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "ServicesBenchmark",
+            dependencies: [
+                "Measuring",
+                "ServicesSubjects",
+                .product(name: "HeadraceServices", package: "headrace"),
             ]
         ),
 

@@ -148,7 +148,9 @@ private struct TwoStores: StoreService {
         let error = #expect(throws: ServiceTreeError.self) { try cluster.validate() }
 
         #expect(error?.problems.map(\.kind) == [.unheard, .unusedModel, .unheard])
-        #expect(error?.problems.first?.message.contains("'HeadraceServicesTests.Unheard', which 'emit' at the root gives") == true)
+        #expect(
+            error?.problems.first?.message.contains("'HeadraceServicesTests.Unheard', which 'emit' at the root gives")
+                == true)
         #expect(error?.problems.last?.message.contains("transformError") == true)
     }
 

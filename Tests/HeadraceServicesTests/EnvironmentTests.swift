@@ -141,7 +141,10 @@ private struct FramedGreeter: Service {
         }
 
         #expect(error?.problems.map(\.kind) == [.missingEnvironment, .missingEnvironment, .missingEnvironment])
-        #expect(error?.problems.map(\.path) == [["Group", "1", "Greeter"], ["Group", "1", "Greeter"], ["Group", "2", "Greeter"]])
+        #expect(
+            error?.problems.map(\.path) == [
+                ["Group", "1", "Greeter"], ["Group", "1", "Greeter"], ["Group", "2", "Greeter"],
+            ])
         #expect(error?.problems.first?.message.contains("String") == true)
         #expect(error?.problems.last?.message.contains("Journal") == true)
     }

@@ -39,7 +39,7 @@ private struct Endless: AsyncSequence, Sendable {
 /// A cluster that nobody holds frees everything and stops its emitters.
 @Suite(.timeLimit(.minutes(1))) struct LeakTests {
     /// A cluster that uses everything, and a model that it alone holds.
-    private func cluster(model: Hoarder, emitting source: some AsyncSequence<Ping, Never> & Sendable) async throws -> Bootstrap {
+    private func cluster(model: Hoarder) async throws -> Bootstrap {
         try await Bootstrap {
             Group {
                 Store(model: Hoarder.self)
@@ -47,7 +47,7 @@ private struct Endless: AsyncSequence, Sendable {
                     .bootstrap { _ in }
                 Leaf("beside", Journal())
             }
-            .emit(consumeAtBootstrap: false) { AsyncStream<Ping> { $0.finish() } }
+            .emit(using: AsyncStream<Ping> { $0.finish() })
             .transformError { Recovery(name: "\($0)") }
             .observe { [model] _ in await model.keep(Send { _ in }) }
             .with(model: model)
@@ -57,7 +57,7 @@ private struct Endless: AsyncSequence, Sendable {
     @Test func aModelThatKeepsWhatItSendsWithIsFreedWithTheCluster() async throws {
         let freed = Gate()
         do {
-            let cluster = try await cluster(model: Hoarder(onRelease: freed), emitting: AsyncStream { $0.finish() })
+            let cluster = try await cluster(model: Hoarder(onRelease: freed))
             try await cluster.send(action: Ping())
         }
 

@@ -109,7 +109,8 @@ private struct Refusing: ActionMiddleware {
 
         #expect(
             causes.journal.entries == [
-                "Ping because of nothing", "Pong because of Ping", "Recovery because of Pong", "Recovery ended: success",
+                "Ping because of nothing", "Pong because of Ping", "Recovery because of Pong",
+                "Recovery ended: success",
                 "Pong ended: success", "Ping ended: success",
             ]
         )

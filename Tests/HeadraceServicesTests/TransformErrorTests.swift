@@ -126,7 +126,9 @@ private struct OtherRecovery: Action {}
                 leaf("b", throwing: Failure("far"))
                 leaf("c", throwing: Failure("nobody's"))
             }
-            .transformError { error -> (any Action)? in error as? Failure == Failure("near") ? Recovery(name: "near") : nil }
+            .transformError { error -> (any Action)? in
+                error as? Failure == Failure("near") ? Recovery(name: "near") : nil
+            }
             .transformError { error -> (any Action)? in error as? Failure == Failure("far") ? OtherRecovery() : nil }
             .observe(on: OtherRecovery.self) { journal.note("other") }
             recovering()

@@ -25,6 +25,6 @@ public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> N
             exit(EXIT_FAILURE)
         }
     }
-    DispatchSemaphore(value: 0).wait()
-    exit(EXIT_FAILURE)
+    // The thread of the main actor is free for it: a cluster of services is made there.
+    dispatchMain()
 }

@@ -45,7 +45,12 @@ public struct ServiceGraph: Sendable {
             }
             return [open(.store, "Store of \(TypeNames.short(model))", types.map { "on \($0)" } + remarks)]
         case .hook(let moment, let hook, let inner):
-            let word = switch moment { case .pre: "before"; case .post: "after"; case .observe: "observes" }
+            let word =
+                switch moment {
+                case .pre: "before";
+                case .post: "after";
+                case .observe: "observes"
+                }
             let remark = "\(word) \(hook.actionType.map { TypeNames.short($0) } ?? "every action")"
             return add(inner, remarks: [remark] + remarks)
         case .transform(_, let inner):

@@ -19,6 +19,7 @@ extension Service {
     ///     is released.
     ///   - consumeAtBootstrap: Whether the whole sequence is consumed before the cluster is there; then ``Bootstrap`` throws
     ///     what goes wrong. Otherwise it begins as soon as the cluster is there.
+    /// - Returns: The service with the modifier.
     public func emit<Source: AsyncSequence & Sendable>(
         using source: Source,
         consumeAtBootstrap: Bool = false
@@ -60,6 +61,7 @@ extension Service {
     ///   - interval: How long it waits before each action.
     ///   - clock: What it waits on; a test has one that it moves itself.
     ///   - makeAction: Makes the action.
+    /// - Returns: The service with the modifier.
     public func emit<A: Action>(
         every interval: Duration,
         on clock: any TimeSource = ContinuousClock(),

@@ -14,6 +14,7 @@ extension Service {
     /// transformed any more: where that fails, so does the send. A `CancellationError` is not transformed.
     ///
     /// - Parameter transform: Makes the action. What it throws is reported instead of the error.
+    /// - Returns: The service with the modifier.
     public func transformError<A: Action>(
         _ transform: @escaping @Sendable (any Error) throws -> A
     ) -> ModifiedService<Self> {

@@ -20,6 +20,7 @@ extension StoreService {
     ///   - type: The type of the actions, exactly this one.
     ///   - handler: Is given the model, the action, and what sends other actions. Under `serial()` it runs in the task and
     ///     on the actor of the sender, beside others in a child task.
+    /// - Returns: The service with the modifier.
     @_disfavoredOverload  // A model that is an object takes the other one.
     public func mutate<A: Action>(
         on type: A.Type,
@@ -62,6 +63,7 @@ extension StoreService where Model: AnyObject {
     ///   - type: The type of the actions, exactly this one.
     ///   - handler: Is given the model, the action, and what sends other actions. It runs where the one of a value would;
     ///     `{ @MainActor model, action, send in … }` runs where a model of the main actor lives.
+    /// - Returns: The service with the modifier.
     public func mutate<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (Model, A, Send) async throws -> Void
