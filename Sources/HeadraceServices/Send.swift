@@ -18,32 +18,20 @@ public import HeadraceCore
 /// It returns when the action has been handled, and throws what kept it from being so. Actions that send actions that send
 /// actions end after a number of steps: ``ServiceError`` with the code ``ServiceError/Code-swift.struct/tooDeep``.
 public struct Send: Sendable {
-    typealias Operation = nonisolated(nonsending) @Sendable (any Action) async throws -> Void
-
-    enum Target: Sendable {
-        case cluster(ClusterReference)
-        case custom(Operation)
-        case nowhere
-    }
-
-    let target: Target
+    @usableFromInline let target: SendTarget
 
     /// What the sender is part of.
-    private var frame = SendFrame()
+    @usableFromInline let frame: SendFrame
 
-    init(to cluster: ClusterReference) {
-        target = .cluster(cluster)
-    }
-
-    private init(target: Target) {
+    @inlinable
+    init(to target: SendTarget, from frame: SendFrame) {
         self.target = target
+        self.frame = frame
     }
-
-    static let unconnected = Send(target: .nowhere)
 
     /// Creates what does `operation` with each action instead of sending it to a cluster.
     public init(_ operation: nonisolated(nonsending) @escaping @Sendable (any Action) async throws -> Void) {
-        target = .custom(operation)
+        self.init(to: SendTarget(.custom(operation)), from: SendFrame())
     }
 
     /// Sends `action`, and returns when it has been handled.
@@ -51,7 +39,7 @@ public struct Send: Sendable {
     /// - Throws: What ``Bootstrap/send(action:)`` throws; ``ServiceError`` with the code
     ///   ``ServiceError/Code-swift.struct/released`` where there is no cluster any more.
     public nonisolated(nonsending) func callAsFunction<A: Action>(action: A) async throws {
-        switch target {
+        switch target.kind {
         case .cluster(let cluster):
             guard let core = cluster.core else { throw ServiceError.released(A.self) }
             try await core.send(action, from: try frame.inner(sending: A.self, limit: core.depthLimit))
@@ -69,8 +57,6 @@ public struct Send: Sendable {
 
     /// The same for a handler that runs in `frame`.
     func within(_ frame: SendFrame) -> Send {
-        var send = self
-        send.frame = frame
-        return send
+        Send(to: target, from: frame)
     }
 }

@@ -146,6 +146,6 @@ import Testing
         gate.open()
 
         await #expect(throws: CancellationError.self) { try await sending.value }
-        #expect(journal.entries == ["post: cancelled"])
+        #expect(journal.entries == ["a", "post: cancelled"])
     }
 }

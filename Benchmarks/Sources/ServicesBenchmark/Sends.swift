@@ -68,33 +68,11 @@ extension Workload {
         }
     }
 
-    /// Sends to ten services at the same time.
-    static let sendToTenAtOnce = sending("send-to-ten-concurrent") {
-        try await Bootstrap {
-            for _ in 0..<10 { TallyService(Tally()) }
-        }
-    }
-
     /// Calls what the service does.
     static let callDirectly = Workload("floor-call") {
         let tally = Tally()
         return { iterations in
             for number in 0..<iterations { try await tally.take(number) }
-        }
-    }
-
-    /// Does what ten services do in the tasks of a group.
-    static let groupOfTasks = Workload("floor-task-group") {
-        let tallies = (0..<10).map { _ in Tally() }
-        return { iterations in
-            for number in 0..<iterations {
-                try await withThrowingTaskGroup { group in
-                    for tally in tallies {
-                        group.addTask { try await tally.take(number) }
-                    }
-                    try await group.waitForAll()
-                }
-            }
         }
     }
 }

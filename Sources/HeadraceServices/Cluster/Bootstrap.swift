@@ -20,7 +20,7 @@ import Synchronization
 /// The tree is read once, on the main actor: which service wants which action is known from then on, and sending visits only
 /// those. A cluster that nobody holds any more stops its emitters and frees its services.
 public final class Bootstrap: Sendable {
-    private let core: ClusterCore
+    @usableFromInline let core: ClusterCore
     private let reference: ClusterReference
     private let problems: [ServiceTreeProblem]
     let emitters: EmitterGroup
@@ -40,7 +40,8 @@ public final class Bootstrap: Sendable {
         @ServiceBuilder services: @MainActor () throws -> ServiceList
     ) async throws {
         let reference = ClusterReference()
-        let reading = try await Planner.read(services, send: Send(to: reference))
+        let reading = try await Planner.read(
+            services, send: Send(to: SendTarget(.cluster(reference)), from: SendFrame()))
         let obstacles = reading.problems.filter(\.kind.preventsBootstrap)
         if !obstacles.isEmpty { throw ServiceTreeError(obstacles) }
 
@@ -67,11 +68,12 @@ public final class Bootstrap: Sendable {
     /// Has the services that want `action` handle it, and returns when they have.
     ///
     /// A service wants an action by its exact type. Where nothing wants it, nothing happens. Services that take it one
-    /// after the other run in the task and on the actor of the caller, others in child tasks. Where the task is
-    /// cancelled, no further handler is begun.
+    /// after the other run in the task and on the actor of the caller, and once that task is cancelled, the next one is not
+    /// begun; others run in child tasks, and are cancelled with it.
     ///
     /// - Throws: The error of the service that failed, as it is; ``ServiceFailures`` where several did at the same time;
     ///   what a middleware throws; `CancellationError`.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send<A: Action>(action: A) async throws {
         try await core.send(action, from: SendFrame())
     }

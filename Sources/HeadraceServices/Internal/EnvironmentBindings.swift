@@ -22,7 +22,9 @@ final class EnvironmentReader: Sendable {
     /// What `read` gives where the service stands that is being described, or whose handler is running.
     func value<Value>(_ read: (ServiceEnvironmentValues) -> Value?) -> Value {
         let scope = EnvironmentScope.current
-        var values = scope?.bindings.values(for: self) ?? ServiceEnvironmentValues(send: .unconnected)
+        var values =
+            scope?.bindings.values(for: self)
+            ?? ServiceEnvironmentValues(send: Send(to: SendTarget(.nowhere), from: SendFrame()))
         if let frame = scope?.frame { values.send = values.send.within(frame) }
         guard let value = read(values) else {
             preconditionFailure(

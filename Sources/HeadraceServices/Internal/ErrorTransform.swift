@@ -7,6 +7,7 @@
 import HeadraceCore
 
 /// Turns errors into actions, and sends them.
+@usableFromInline
 final class ErrorTransform: Sendable {
     private let site: PlanSite
     private let transform: @Sendable (any Error) throws -> (any Action)?
@@ -19,6 +20,7 @@ final class ErrorTransform: Sendable {
     /// Sends what becomes of each error in `error`, and returns where all of that is handled.
     ///
     /// - Throws: ``Failures`` with what it leaves as it is, and with what goes wrong.
+    @usableFromInline
     nonisolated(nonsending) func apply(to error: any Error, _ frame: SendFrame) async throws {
         if frame.isTransformed { throw error }
         var left: [Failures.Entry] = []

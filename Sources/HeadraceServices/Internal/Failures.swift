@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 /// The errors of several services on their way up, in the order written.
+@usableFromInline
 struct Failures: Error {
     struct Entry: Sendable {
         let error: any Error
@@ -19,6 +20,7 @@ struct Failures: Error {
         self.entries = entries
     }
 
+    @usableFromInline
     init(_ errors: [any Error]) {
         entries = errors.flatMap { Self.entries(of: $0) }
     }
@@ -28,6 +30,7 @@ struct Failures: Error {
     }
 
     /// What whoever sends gets to see of `error`.
+    @usableFromInline
     static func reported(_ error: any Error) -> any Error {
         guard let failures = error as? Failures else { return error }
         let errors = failures.entries.map(\.error)

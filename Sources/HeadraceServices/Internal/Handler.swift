@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
+public import HeadraceCore
 
 /// What a store does when an action of one type comes.
 protocol Handler: Sendable {
@@ -14,18 +14,23 @@ protocol Handler: Sendable {
     func makePlan(of root: Node) -> Plan
 }
 
+/// What a store does with actions of one type; a structure, since a bare function would be converted at each call.
+@usableFromInline
 struct TypedHandler<A: Action>: Handler {
-    typealias Run = nonisolated(nonsending) @Sendable (A, SendFrame) async throws -> Void
+    @usableFromInline typealias Run = nonisolated(nonsending) @Sendable (A, SendFrame) async throws -> Void
 
-    let run: Run
+    @usableFromInline let run: Run
 
-    /// Creates a handler that reads the environment of `site`.
-    init(at site: PlanSite, _ run: @escaping Run) {
-        guard let bindings = site.bindings else {
-            self.run = run
-            return
-        }
-        self.run = { action, frame in
+    @inlinable
+    init(_ run: @escaping Run) {
+        self.run = run
+    }
+
+    /// The same, reading the environment of `site`.
+    func reading(at site: PlanSite) -> TypedHandler {
+        guard let bindings = site.bindings else { return self }
+        let run = run
+        return TypedHandler { action, frame in
             let scope = EnvironmentScope(bindings: bindings, frame: frame)
             try await EnvironmentScope.$current.binding(scope) { try await run(action, frame) }
         }

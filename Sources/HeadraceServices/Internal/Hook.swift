@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
+public import HeadraceCore
 
 /// When a hook is called: before the services under it, after them, or after them without a say.
+@usableFromInline
 enum HookMoment: Sendable { case pre, observe, post }
 
 /// What is done around services.
@@ -22,6 +23,7 @@ protocol Hook: Sendable {
 }
 
 /// What a hook does with actions of one type; a structure, since a bare function would be converted at each call.
+@usableFromInline
 struct HookRun<A: Action>: Sendable {
     let run: nonisolated(nonsending) @Sendable (A, SendFrame, MessageOutcome) async throws -> Void
 }

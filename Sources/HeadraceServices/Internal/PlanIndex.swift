@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
+public import HeadraceCore
 import Synchronization
 
 /// What a tree does with the actions of one type.
@@ -18,6 +18,7 @@ final class Plan: Sendable {
 }
 
 /// Finds what a tree does with an action: only what wants actions of that type is visited.
+@usableFromInline
 final class PlanIndex: Sendable {
     private let root: Node
     private let plans: TypeTable<Plan>
@@ -31,15 +32,27 @@ final class PlanIndex: Sendable {
     }
 
     /// What is done with actions of this type, or `nil` where nothing is.
+    @inlinable
     func step<A: Action>(for type: A.Type) -> Step<A>? {
-        guard let plan = plans[ObjectIdentifier(type)] ?? otherPlan(for: type), let step = plan.step else { return nil }
-        // Both tables have under the identity of `A` only plans that were made with `Step<A>`.
+        guard let step = namedStep(for: type) ?? otherStep(for: type) else { return nil }
+        // Under the identity of `A` there are only plans that were made with `Step<A>`.
         return unsafe unsafeDowncast(step, to: Step<A>.self)
     }
 
-    private func otherPlan<A: Action>(for type: A.Type) -> Plan? {
-        guard root.wantsAll else { return nil }
-        return others.withLock { others in
+    /// A `Step` for this type, where something in the tree names the type.
+    @usableFromInline
+    func namedStep(for type: Any.Type) -> (any AnyObject & Sendable)? {
+        unsafe plans.unretained(type)?._withUnsafeGuaranteedRef { $0.step }
+    }
+
+    /// A `Step<A>`, where something wants all actions.
+    @usableFromInline
+    func otherStep<A: Action>(for type: A.Type) -> (any AnyObject & Sendable)? {
+        root.wantsAll ? otherPlan(for: type).step : nil
+    }
+
+    private func otherPlan<A: Action>(for type: A.Type) -> Plan {
+        others.withLock { others in
             if let plan = others[ObjectIdentifier(type)] { return plan }
             let plan = Plan(Step<A>.make(of: root))
             others[ObjectIdentifier(type)] = plan

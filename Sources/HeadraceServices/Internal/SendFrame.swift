@@ -7,12 +7,19 @@
 import HeadraceCore
 
 /// What a handler is part of: a send, perhaps one of many within each other.
+@usableFromInline
 struct SendFrame: Sendable {
     /// How many sends it is within, not counting the first.
-    var depth = 0
+    @usableFromInline var depth: Int
 
     /// Whether it handles what an error has become, so that errors stay errors.
-    var isTransformed = false
+    @usableFromInline var isTransformed: Bool
+
+    @inlinable
+    init(depth: Int = 0, isTransformed: Bool = false) {
+        self.depth = depth
+        self.isTransformed = isTransformed
+    }
 
     /// The frame of what is sent within this one.
     func inner(sending action: Any.Type, limit: Int) throws -> SendFrame {

@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
+public import HeadraceCore
 
 /// What a tree does with actions of one type: only what wants them is left of it.
+@usableFromInline
 final class Step<A: Action>: Sendable {
+    @usableFromInline
     enum Work: Sendable {
         case handlers([TypedHandler<A>])
         case serial([Step])
@@ -16,10 +18,14 @@ final class Step<A: Action>: Sendable {
         case transform(ErrorTransform, Step)
     }
 
-    let work: Work
+    @usableFromInline let work: Work
+
+    /// The handlers where it is nothing but those, else none.
+    @usableFromInline let handlers: [TypedHandler<A>]
 
     private init(_ work: Work) {
         self.work = work
+        if case .handlers(let handlers) = work { self.handlers = handlers } else { handlers = [] }
     }
 
     /// What `node` does with such actions, or `nil` where nothing in it wants any.
@@ -66,15 +72,16 @@ final class Step<A: Action>: Sendable {
     /// Does it.
     ///
     /// - Throws: What a handler throws, or ``Failures``.
+    @inlinable
     nonisolated(nonsending) func run(_ action: A, _ frame: SendFrame) async throws {
         switch work {
         case .handlers(let handlers):
-            for handler in handlers {
-                if Task.isCancelled { throw CancellationError() }
-                try await handler.run(action, frame)
-            }
+            try await Self.run(handlers, action, frame)
         case .serial(let steps):
-            for step in steps { try await step.run(action, frame) }
+            for index in steps.indices {
+                if index > 0, Task.isCancelled { throw CancellationError() }
+                try await steps[index].run(action, frame)
+            }
         case .concurrent(let steps):
             try await Self.runConcurrently(steps, action, frame)
         case .hook(let moment, let hook, let inner):
@@ -88,32 +95,58 @@ final class Step<A: Action>: Sendable {
         }
     }
 
-    private static nonisolated(nonsending) func runConcurrently(
+    @inlinable @inline(__always)
+    static nonisolated(nonsending) func run(
+        _ handlers: [TypedHandler<A>],
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        try await handlers[0].run(action, frame)
+        if handlers.count == 1 { return }
+        try await runFurther(handlers, action, frame)
+    }
+
+    /// Runs all handlers but the first, as long as the task is not cancelled.
+    @inlinable
+    static nonisolated(nonsending) func runFurther(
+        _ handlers: [TypedHandler<A>],
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        let cancellation = CancellationFlag()
+        try await withTaskCancellationHandler {
+            for index in 1..<handlers.count {
+                if cancellation.isRaised { throw CancellationError() }
+                try await handlers[index].run(action, frame)
+            }
+        } onCancel: {
+            cancellation.raise()
+        }
+    }
+
+    @inlinable
+    static nonisolated(nonsending) func runConcurrently(
         _ steps: [Step],
         _ action: A,
         _ frame: SendFrame
     ) async throws {
-        let failures = await withTaskGroup(of: IndexedFailure?.self) { group in
-            for (index, step) in steps.enumerated() {
+        let failures = FailureList()
+        await withDiscardingTaskGroup { group in
+            for (place, step) in steps.enumerated() {
                 group.addTask {
                     do {
                         try await step.run(action, frame)
-                        return nil
                     } catch {
-                        return IndexedFailure(index: index, error: error)
+                        failures.add(error, at: place)
                     }
                 }
             }
-            var failures: [IndexedFailure] = []
-            for await failure in group {
-                if let failure { failures.append(failure) }
-            }
-            return failures
         }
-        if !failures.isEmpty { throw Failures(failures.sorted { $0.index < $1.index }.map(\.error)) }
+        try failures.rethrow()
     }
 
-    private static nonisolated(nonsending) func run(
+    @usableFromInline
+    static nonisolated(nonsending) func run(
         _ inner: Step?,
         within hook: HookRun<A>,
         at moment: HookMoment,
@@ -121,7 +154,6 @@ final class Step<A: Action>: Sendable {
         _ frame: SendFrame
     ) async throws {
         if moment == .pre {
-            if Task.isCancelled { throw CancellationError() }
             try await hook.run(action, frame, .success)
             try await inner?.run(action, frame)
             return
@@ -141,9 +173,4 @@ final class Step<A: Action>: Sendable {
         }
         if !errors.isEmpty { throw errors.count == 1 ? errors[0] : Failures(errors) }
     }
-}
-
-private struct IndexedFailure: Sendable {
-    let index: Int
-    let error: any Error
 }

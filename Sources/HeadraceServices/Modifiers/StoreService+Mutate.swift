@@ -28,11 +28,13 @@ extension StoreService {
     ) -> ModifiedService<Self> {
         handling(
             .mutate(A.self) { box, site in
-                TypedHandler(at: site) { (action: A, frame) in
+                let target = site.send.target
+                return TypedHandler { (action: A, frame) in
                     try await box.mutate { model in
-                        try await handler(&model, action, site.send.within(frame))
+                        try await handler(&model, action, Send(to: target, from: frame))
                     }
                 }
+                .reading(at: site)
             }
         )
     }
@@ -64,17 +66,24 @@ extension StoreService where Model: AnyObject {
     ///   - handler: Is given the model, the action, and what sends other actions. It runs where the one of a value would;
     ///     `{ @MainActor model, action, send in … }` runs where a model of the main actor lives.
     /// - Returns: The service with the modifier.
+    @inlinable @inline(__always)
     public func mutate<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (Model, A, Send) async throws -> Void
     ) -> ModifiedService<Self> {
+        calling(A.self) { model, target in
+            TypedHandler { action, frame in try await handler(model, action, Send(to: target, from: frame)) }
+        }
+    }
+
+    /// Has the store do what `makeHandler` makes of its model.
+    @usableFromInline
+    func calling<A: Action>(
+        _ type: A.Type,
+        _ makeHandler: @escaping @Sendable (Model, SendTarget) -> TypedHandler<A>
+    ) -> ModifiedService<Self> {
         handling(
-            .mutate(A.self) { box, site in
-                let model = box.initial
-                return TypedHandler(at: site) { (action: A, frame) in
-                    try await handler(model, action, site.send.within(frame))
-                }
-            }
+            .mutate(A.self) { box, site in makeHandler(box.initial, site.send.target).reading(at: site) }
         )
     }
 }
@@ -84,18 +93,14 @@ extension StoreService where Model: Actor {
     ///
     /// The handler runs on the actor: `{ (model: isolated IdentityModel, action, send) in … }`. Between two suspensions nobody
     /// else is there. For the rest see ``mutate(on:_:)-(_,(Model,A,Send)->Void)``.
+    @inlinable
     @_disfavoredOverload  // A handler that says nothing of isolation calls the actor from outside.
     public func mutate<A: Action>(
         on type: A.Type,
         _ handler: @escaping @Sendable (isolated Model, A, Send) async throws -> Void
     ) -> ModifiedService<Self> {
-        handling(
-            .mutate(A.self) { box, site in
-                let model = box.initial
-                return TypedHandler(at: site) { (action: A, frame) in
-                    try await handler(model, action, site.send.within(frame))
-                }
-            }
-        )
+        calling(A.self) { model, target in
+            TypedHandler { action, frame in try await handler(model, action, Send(to: target, from: frame)) }
+        }
     }
 }
