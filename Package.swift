@@ -243,7 +243,9 @@ let package = Package(
         ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceResolution", "HeadraceTesting"]
+            dependencies: [
+                "HeadraceCommands", "HeadraceCore", "HeadraceResolution", "HeadraceServices", "HeadraceTesting",
+            ]
         ),
 
         // MARK: The umbrella
@@ -260,7 +262,7 @@ let package = Package(
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        .testTarget(name: "HeadraceTests", dependencies: ["Headrace"]),
+        .testTarget(name: "HeadraceTests", dependencies: ["Headrace", "HeadraceTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )
