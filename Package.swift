@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
+        .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
@@ -132,6 +133,34 @@ let package = Package(
                 "HeadraceResolution",
                 "HeadraceStations",
                 "HeadraceTesting",
+            ]
+        ),
+
+        .target(
+            name: "HeadraceServices",
+            dependencies: [
+                "HeadraceCore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceServicesTests",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceServices",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
             ]
         ),
 
@@ -243,6 +272,7 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceResolution",
+                "HeadraceServices",
                 "HeadraceStations",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
@@ -255,6 +285,7 @@ let package = Package(
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceResolution",
+                "HeadraceServices",
                 "HeadraceStations",
                 "HeadraceTesting",
             ]
@@ -270,12 +301,13 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceFlux",
                 "HeadraceResolution",
+                "HeadraceServices",
                 "HeadraceStations",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        .testTarget(name: "HeadraceTests", dependencies: ["Headrace"]),
+        .testTarget(name: "HeadraceTests", dependencies: ["Headrace", "HeadraceTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
         .executable(name: "unit-of-work-benchmark", targets: ["UnitOfWorkBenchmark"]),
         .executable(name: "station-benchmark", targets: ["StationBenchmark"]),
+        .executable(name: "services-benchmark", targets: ["ServicesBenchmark"]),
     ],
     dependencies: [
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
@@ -109,6 +110,24 @@ let package = Package(
                 "Measuring",
                 "StationSubjects",
                 .product(name: "HeadraceStations", package: "headrace"),
+            ]
+        ),
+
+        // MARK: Service trees
+        .target(
+            name: "ServicesSubjects",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceServices", package: "headrace"),
+            ]
+        ),
+        .executableTarget(
+            name: "ServicesBenchmark",
+            dependencies: [
+                "Measuring",
+                "ServicesSubjects",
+                .product(name: "HeadraceServices", package: "headrace"),
             ]
         ),
 

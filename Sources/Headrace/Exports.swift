@@ -10,6 +10,7 @@
 @_exported public import HeadraceDomain
 @_exported public import HeadraceFlux
 @_exported public import HeadraceResolution
+@_exported public import HeadraceServices
 @_exported public import HeadraceStations
 
 #if Macros

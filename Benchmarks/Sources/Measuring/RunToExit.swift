@@ -26,8 +26,8 @@ public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> N
             exit(EXIT_FAILURE)
         }
     }
-    DispatchSemaphore(value: 0).wait()
-    exit(EXIT_FAILURE)
+    // The thread of the main actor is free for it: a cluster of services is made there.
+    dispatchMain()
 }
 
 /// Runs `body` on the main actor, and ends the process as ``runToExit(_:)`` does.

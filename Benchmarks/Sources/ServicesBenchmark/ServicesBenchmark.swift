@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Measuring
+
+/// Measures trees of services against what one would write by hand.
+@main
+enum ServicesBenchmark {
+    static func main() {
+        if CommandLine.arguments.contains("--concurrent") {
+            runToExit { try await Siblings.measure(isChecked: CommandLine.arguments.contains("--check")) }
+        }
+        Benchmark([
+            Figure(.sendToOne, floor: .callDirectly, atMost: 8),
+            Figure(.sendToOneOfThousand, floor: .sendToOne, atMost: 2),
+            // Wanted is 10.
+            Figure(.sendToTenInOrder, floor: .sendToOne, atMost: 12),
+            Figure(.sendToValue, floor: .callDirectly),
+        ]).run()
+    }
+}

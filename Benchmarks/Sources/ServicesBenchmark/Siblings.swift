@@ -1,0 +1,48 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceServices
+import Measuring
+import ServicesSubjects
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#endif
+
+/// Ten siblings at the same time against ten tasks of a group that do the same, by the wall.
+enum Siblings {
+    static func measure(isChecked: Bool, rounds: Int = 51, iterations: Int = 2_000) async throws -> Int32 {
+        let cluster = try await Bootstrap {
+            for _ in 0..<10 { TallyService(Tally()) }
+        }
+        let tallies = (0..<10).map { _ in Tally() }
+        let clock = ContinuousClock()
+        var ratios: [Double] = []
+        for _ in 0..<rounds {
+            let floor = try await clock.measure {
+                for number in 0..<iterations { try await runInGroup(tallies, number) }
+            }
+            let subject = try await clock.measure {
+                for number in 0..<iterations { try await cluster.send(action: Count(number)) }
+            }
+            ratios.append(subject / floor)
+        }
+        let ratio = ratios.sorted()[rounds / 2]
+        print("ten concurrent siblings against ten tasks of a group: \(ratio) (at most 1.3)")
+        return isChecked && ratio > 1.3 ? EXIT_FAILURE : EXIT_SUCCESS
+    }
+
+    private static func runInGroup(_ tallies: [Tally], _ number: Int) async throws {
+        try await withThrowingTaskGroup { group in
+            for tally in tallies {
+                group.addTask { try await tally.take(number) }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension ServiceGraph {
+    /// The tree as Graphviz reads it: services rounded, groups as boxes, stores as cylinders.
+    ///
+    /// Related Graphviz documentation: <https://graphviz.org/doc/info/lang.html>
+    public var dot: String {
+        var lines = ["digraph services {", "    node [shape=box];"]
+        for (index, box) in boxes.enumerated() {
+            let attributes =
+                switch box.shape {
+                case .service: ", style=rounded"
+                case .group: ""
+                case .store: ", shape=cylinder"
+                }
+            let label = self.lines(of: box).map { Self.escapedForDot($0) }.joined(separator: "\\n")
+            lines.append("    n\(index) [label=\"\(label)\"\(attributes)];")
+        }
+        for (index, box) in boxes.enumerated() {
+            for child in box.children { lines.append("    n\(index) -> n\(child);") }
+        }
+        return (lines + ["}"]).joined(separator: "\n") + "\n"
+    }
+
+    /// `text` between quotation marks.
+    private static func escapedForDot(_ text: String) -> String {
+        text.map { character in
+            switch character {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            default: String(character)
+            }
+        }
+        .joined()
+    }
+}

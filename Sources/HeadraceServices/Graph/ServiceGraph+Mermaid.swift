@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension ServiceGraph {
+    /// The tree as a Mermaid flow chart: services rounded, groups as boxes, stores as cylinders.
+    ///
+    /// Related Mermaid documentation: <https://mermaid.js.org/syntax/flowchart.html>
+    public var mermaid: String {
+        var lines = ["flowchart TD"]
+        for (index, box) in boxes.enumerated() {
+            let (opening, closing) =
+                switch box.shape {
+                case .service: ("(", ")")
+                case .group: ("[", "]")
+                case .store: ("[(", ")]")
+                }
+            let label = self.lines(of: box).map { Self.escapedForMermaid($0) }.joined(separator: "<br/>")
+            lines.append("    n\(index)\(opening)\"\(label)\"\(closing)")
+        }
+        for (index, box) in boxes.enumerated() {
+            for child in box.children { lines.append("    n\(index) --> n\(child)") }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `text` between quotation marks, as Mermaid writes what would end or format it.
+    private static func escapedForMermaid(_ text: String) -> String {
+        text.map { character in
+            switch character {
+            case "#": "#35;"
+            case "\"": "#quot;"
+            case "&": "#amp;"
+            case "<": "#lt;"
+            case ">": "#gt;"
+            case "`": "#96;"
+            case "*": "#42;"
+            case "_": "#95;"
+            default: String(character)
+            }
+        }
+        .joined()
+    }
+}

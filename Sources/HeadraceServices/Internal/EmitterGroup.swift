@@ -1,0 +1,65 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Logging
+
+/// The emitters of a cluster.
+final class EmitterGroup: Sendable {
+    private let runs: [EmitterRun]
+    private let consumedFirst: [Emitter]
+    private let core: WeakCore
+
+    /// Opens when the cluster is to end, or an emitter has failed.
+    let end = Latch()
+
+    init(_ emitters: [Emitter], core: ClusterCore) {
+        self.core = WeakCore(core)
+        consumedFirst = emitters.filter(\.isConsumedFirst)
+        runs = emitters.filter { !$0.isConsumedFirst }.map(EmitterRun.init)
+    }
+
+    /// Consumes the sequences that are to be consumed before anything else.
+    func consumeFirst() async throws {
+        for emitter in consumedFirst {
+            do {
+                try await emitter.pump { [core] action in
+                    guard let core = core.value else { return false }
+                    try await emitter.handle(action, by: core)
+                    return true
+                }
+            } catch {
+                throw error
+            }
+        }
+    }
+
+    func start() {
+        for run in runs { run.start(with: core, end: end) }
+    }
+
+    /// Lets the emitters take nothing more, those around others first, and returns when all have ended.
+    func drain() async {
+        for run in runs.reversed() { await run.drain() }
+    }
+
+    /// Ends the emitters, and cancels what they do.
+    func stop() {
+        end.open(.failure(CancellationError()))
+        for run in runs { run.stop() }
+    }
+}
+
+/// A cluster that its emitters do not keep.
+struct WeakCore: Sendable {
+    private weak let core: ClusterCore?
+
+    init(_ core: ClusterCore) {
+        self.core = core
+    }
+
+    var value: ClusterCore? { core }
+}

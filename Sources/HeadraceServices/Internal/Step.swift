@@ -1,0 +1,176 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// What a tree does with actions of one type: only what wants them is left of it.
+@usableFromInline
+final class Step<A: Action>: Sendable {
+    @usableFromInline
+    enum Work: Sendable {
+        case handlers([TypedHandler<A>])
+        case serial([Step])
+        case concurrent([Step])
+        case hook(HookMoment, HookRun<A>, Step?)
+        case transform(ErrorTransform, Step)
+    }
+
+    @usableFromInline let work: Work
+
+    /// The handlers where it is nothing but those, else none.
+    @usableFromInline let handlers: [TypedHandler<A>]
+
+    private init(_ work: Work) {
+        self.work = work
+        if case .handlers(let handlers) = work { self.handlers = handlers } else { handlers = [] }
+    }
+
+    /// What `node` does with such actions, or `nil` where nothing in it wants any.
+    static func make(of node: Node) -> Step? {
+        guard node.wants(A.self) else { return nil }
+        switch node.content {
+        case .store(let handlers):
+            let wanting = handlers.compactMap { $0 as? TypedHandler<A> }
+            return wanting.isEmpty ? nil : Step(.handlers(wanting))
+        case .list(let nodes, .serial):
+            return serial(nodes.compactMap(make))
+        case .list(let nodes, .concurrent):
+            return concurrent(nodes.compactMap(make))
+        case .hook(let moment, let hook, let inner):
+            let step = make(of: inner)
+            return hook.run(for: A.self).map { Step(.hook(moment, $0, step)) } ?? step
+        case .transform(let transform, let inner):
+            return make(of: inner).map { Step(.transform(transform, $0)) }
+        case .inner(let inner):
+            return make(of: inner)
+        }
+    }
+
+    /// One after the other, those that are so themselves flattened: stores become one list of handlers.
+    private static func serial(_ steps: [Step]) -> Step? {
+        if steps.count < 2 { return steps.first }
+        var parts: [Step] = []
+        for step in steps.flatMap({ if case .serial(let inner) = $0.work { inner } else { [$0] } }) {
+            if case .handlers(let handlers) = step.work, case .handlers(let previous)? = parts.last?.work {
+                parts[parts.count - 1] = Step(.handlers(previous + handlers))
+            } else {
+                parts.append(step)
+            }
+        }
+        return parts.count == 1 ? parts[0] : Step(.serial(parts))
+    }
+
+    /// At the same time, those that are so themselves flattened.
+    private static func concurrent(_ steps: [Step]) -> Step? {
+        if steps.count < 2 { return steps.first }
+        return Step(.concurrent(steps.flatMap { if case .concurrent(let inner) = $0.work { inner } else { [$0] } }))
+    }
+
+    /// Does it.
+    ///
+    /// - Throws: What a handler throws, or ``Failures``.
+    @inlinable
+    nonisolated(nonsending) func run(_ action: A, _ frame: SendFrame) async throws {
+        switch work {
+        case .handlers(let handlers):
+            try await Self.run(handlers, action, frame)
+        case .serial(let steps):
+            for index in steps.indices {
+                if index > 0, Task.isCancelled { throw CancellationError() }
+                try await steps[index].run(action, frame)
+            }
+        case .concurrent(let steps):
+            try await Self.runConcurrently(steps, action, frame)
+        case .hook(let moment, let hook, let inner):
+            try await Self.run(inner, within: hook, at: moment, action, frame)
+        case .transform(let transform, let inner):
+            do {
+                try await inner.run(action, frame)
+            } catch {
+                try await transform.apply(to: error, frame)
+            }
+        }
+    }
+
+    @inlinable @inline(__always)
+    static nonisolated(nonsending) func run(
+        _ handlers: [TypedHandler<A>],
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        try await handlers[0].run(action, frame)
+        if handlers.count == 1 { return }
+        try await runFurther(handlers, action, frame)
+    }
+
+    /// Runs all handlers but the first, as long as the task is not cancelled.
+    @inlinable
+    static nonisolated(nonsending) func runFurther(
+        _ handlers: [TypedHandler<A>],
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        let cancellation = CancellationFlag()
+        try await withTaskCancellationHandler {
+            for index in 1..<handlers.count {
+                if cancellation.isRaised { throw CancellationError() }
+                try await handlers[index].run(action, frame)
+            }
+        } onCancel: {
+            cancellation.raise()
+        }
+    }
+
+    @inlinable
+    static nonisolated(nonsending) func runConcurrently(
+        _ steps: [Step],
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        let failures = FailureList()
+        await withDiscardingTaskGroup { group in
+            for (place, step) in steps.enumerated() {
+                group.addTask {
+                    do {
+                        try await step.run(action, frame)
+                    } catch {
+                        failures.add(error, at: place)
+                    }
+                }
+            }
+        }
+        try failures.rethrow()
+    }
+
+    @usableFromInline
+    static nonisolated(nonsending) func run(
+        _ inner: Step?,
+        within hook: HookRun<A>,
+        at moment: HookMoment,
+        _ action: A,
+        _ frame: SendFrame
+    ) async throws {
+        if moment == .pre {
+            try await hook.run(action, frame, .success)
+            try await inner?.run(action, frame)
+            return
+        }
+
+        var errors: [any Error] = []
+        do {
+            try await inner?.run(action, frame)
+        } catch {
+            errors = [error]
+        }
+        do {
+            let outcome = errors.first.map { MessageOutcome.failure(Failures.reported($0)) } ?? .success
+            try await hook.run(action, frame, outcome)
+        } catch {
+            errors.append(error)
+        }
+        if !errors.isEmpty { throw errors.count == 1 ? errors[0] : Failures(errors) }
+    }
+}

@@ -1,0 +1,242 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceServices
+import HeadraceTesting
+import InMemoryLogging
+import Logging
+import Testing
+
+/// A sequence that fails after its actions.
+private struct Failing: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<Ping>
+
+        mutating func next() async throws -> Ping? {
+            guard let ping = rest.popFirst() else { throw HeadraceServicesTests.Failure("stream failed") }
+            return ping
+        }
+    }
+
+    var actions: [Ping]
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: actions[...]) }
+}
+
+/// Actions from outside.
+@Suite(.timeLimit(.minutes(1))) struct EmitterTests {
+    private let journal = Journal()
+
+    /// Notes the number of each ping, and throws for those of them that are told.
+    private func numbers(throwing refused: Set<Int> = []) -> some Service {
+        Store(model: Journal.self)
+            .mutate(on: Ping.self) { journal, action, _ in
+                journal.note("\(action.number)")
+                if refused.contains(action.number) { throw Failure("\(action.number) refused") }
+            }
+            .with(model: journal)
+    }
+
+    private func pings(_ numbers: [Int]) -> AsyncStream<Ping> {
+        AsyncStream { continuation in
+            for number in numbers { continuation.yield(Ping(number: number)) }
+            continuation.finish()
+        }
+    }
+
+    @Test func actionsGoToTheServicesUnderTheEmitterAndToNoOthersInOrder() async throws {
+        let elsewhere = Journal()
+        let cluster = try await Bootstrap {
+            numbers()
+                .emit(using: pings(Array(0..<100)))
+            Leaf("elsewhere", elsewhere)
+        }
+
+        await journal.reaches(100)
+
+        #expect(journal.entries == (0..<100).map { "\($0)" })
+        #expect(elsewhere.entries.isEmpty)
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func theNextActionIsAskedForWhenTheOneBeforeIsHandled() async throws {
+        let gate = Gate()
+        let journal = journal
+        let cluster = try await Bootstrap {
+            numbers()
+                .pre { _ in await gate.pass() }
+                .emit {
+                    journal.note("made")
+                    return AsyncStream<Ping> {
+                        journal.note("asked")
+                        return Ping(number: 7)
+                    }
+                }
+        }
+
+        await gate.arrivals(1)
+        #expect(journal.entries == ["made", "asked"])
+        gate.open()
+        await journal.reaches(5)
+
+        #expect(journal.entries.prefix(5) == ["made", "asked", "7", "asked", "7"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func actionsOfSeveralTypesComeFromOneSequence() async throws {
+        let journal = journal
+        let stream = AsyncStream<any Action> { continuation in
+            continuation.yield(Ping(number: 1))
+            continuation.yield(Pong(number: 2))
+            continuation.finish()
+        }
+        let cluster = try await Bootstrap {
+            numbers()
+                .observe(on: Pong.self) { journal.note("pong \($0.number)") }
+                .emit(using: stream)
+        }
+
+        await journal.reaches(2)
+
+        #expect(journal.entries == ["1", "pong 2"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func aSequenceIsConsumedBeforeTheClusterIsThereWhereThatIsAsked() async throws {
+        let journal = journal
+        let cluster = try await Bootstrap {
+            numbers()
+                .bootstrap { journal.note("bootstrap") }
+                .emit(using: pings([1, 2, 3]), consumeAtBootstrap: true)
+                .bootstrap { journal.note("outer bootstrap") }
+        }
+
+        #expect(journal.entries == ["bootstrap", "outer bootstrap", "1", "2", "3"])
+        try await cluster.send(action: Ping(number: 4))
+        #expect(journal.entries.last == "4")
+    }
+
+    @Test func whatFailsThenKeepsTheClusterFromBeing() async throws {
+        await #expect(throws: Failure("2 refused")) {
+            _ = try await Bootstrap {
+                numbers(throwing: [2]).emit(using: pings([1, 2, 3]), consumeAtBootstrap: true)
+            }
+        }
+        await #expect(throws: Failure("stream failed")) {
+            _ = try await Bootstrap {
+                numbers().emit(using: Failing(actions: [Ping(number: 4)]), consumeAtBootstrap: true)
+            }
+        }
+
+        #expect(journal.entries == ["1", "2", "4"])
+    }
+
+    @Test func anActionThatFailsIsLoggedAndTheNextOneComes() async throws {
+        let handler = InMemoryLogHandler()
+        try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
+            let cluster = try await Bootstrap {
+                numbers(throwing: [1]).emit(using: pings([1, 2]))
+            }
+            await journal.reaches(2)
+            await cluster.shutDown()
+        }
+
+        #expect(journal.entries == ["1", "2"])
+        #expect(handler.entries.map(\.message.description) == ["An action that an emitter gave was not handled."])
+        #expect(handler.entries.first?.metadata["error"]?.description == "1 refused")
+    }
+
+    @Test func anErrorIsTransformedWhereThatIsAskedAboveTheEmitter() async throws {
+        let journal = journal
+        let cluster = try await Bootstrap {
+            numbers(throwing: [1])
+                .emit(using: Failing(actions: [Ping(number: 1), Ping(number: 2)]))
+                .transformError { Recovery(name: "\($0)") }
+                .observe(on: Recovery.self) { journal.note("recovered from \($0.name)") }
+        }
+
+        await journal.reaches(4)
+
+        #expect(journal.entries == ["1", "recovered from 1 refused", "2", "recovered from stream failed"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func aSequenceThatFailsIsLoggedAndEndsTheRun() async throws {
+        let handler = InMemoryLogHandler()
+        try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
+            let cluster = try await Bootstrap {
+                numbers().emit(using: Failing(actions: [Ping(number: 1)]))
+            }
+            await #expect(throws: Failure("stream failed")) { try await cluster.run() }
+            try await cluster.send(action: Ping(number: 2))
+        }
+
+        #expect(journal.entries == ["1", "2"])
+        #expect(handler.entries.map(\.message.description) == ["An emitter has failed, and gives no more actions."])
+    }
+
+    @Test func aClockThatATestMovesEmits() async throws {
+        let clock = TestClock()
+        let cluster = try await Bootstrap {
+            numbers().emit(every: .seconds(60), on: clock) { Ping(number: 9) }
+        }
+
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(59))
+        #expect(journal.entries.isEmpty)
+        for count in 1...3 {
+            clock.advance(by: .seconds(count == 1 ? 1 : 60))
+            await journal.reaches(count)
+            await clock.sleepers(1)
+        }
+
+        #expect(journal.entries == ["9", "9", "9"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func shuttingDownDrainsWhatTheSequencesHoldAndHandlesItWithoutCancellation() async throws {
+        let gate = Gate()
+        let journal = journal
+        let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
+        let cluster = try await Bootstrap {
+            Store(model: Journal.self)
+                .mutate(on: Ping.self) { journal, action, _ in
+                    await gate.pass()
+                    journal.note("\(action.number) \(Task.isCancelled ? "cancelled" : "handled")")
+                }
+                .with(model: journal)
+                .emit(using: stream)
+        }
+        for number in 1...3 { continuation.yield(Ping(number: number)) }
+        await gate.arrivals(1)
+
+        async let end: Void = cluster.shutDown()
+        gate.open()
+        await end
+
+        #expect(journal.entries == ["1 handled", "2 handled", "3 handled"])
+    }
+
+    @Test func emittersAroundOthersAreDrainedFirst() async throws {
+        let journal = journal
+        func sequence(_ name: String) -> AsyncStream<Ping> {
+            let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
+            continuation.onTermination = { _ in journal.note("\(name) ended") }
+            return stream
+        }
+        let cluster = try await Bootstrap {
+            Group {
+                numbers().emit(using: sequence("inner"))
+            }
+            .emit(using: sequence("outer"))
+        }
+
+        await cluster.shutDown()
+
+        #expect(journal.entries == ["outer ended", "inner ended"])
+    }
+}

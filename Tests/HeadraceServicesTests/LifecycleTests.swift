@@ -1,0 +1,66 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Lifecycle
+import HeadraceCore
+import HeadraceServices
+import Logging
+import ServiceLifecycle
+import Testing
+
+/// Ends at once, and with it the group.
+private struct Ending: ServiceLifecycle.Service {
+    let gate: Gate
+
+    func run() async throws { await gate.pass() }
+}
+
+/// The cluster as a service among others.
+@Suite(.timeLimit(.minutes(1))) struct LifecycleTests {
+    private let journal = Journal()
+
+    private func group(_ cluster: Bootstrap, endingAfter gate: Gate) -> ServiceGroup {
+        ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: cluster),
+                    .init(service: Ending(gate: gate), successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            )
+        )
+    }
+
+    @Test func itRunsUntilAGracefulShutdownAndDrainsItsEmitters() async throws {
+        let gate = Gate()
+        let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
+        let cluster = try await Bootstrap {
+            Leaf("a", journal, after: gate).emit(using: stream)
+        }
+        for _ in 0..<3 { continuation.yield(Ping()) }
+
+        async let run: Void = group(cluster, endingAfter: gate).run()
+        await gate.arrivals(2)
+        gate.open()
+        try await run
+
+        #expect(journal.entries == ["a", "a", "a"])
+    }
+
+    @Test func cancellingTheRunStopsTheEmitters() async throws {
+        let ended = Gate()
+        let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
+        continuation.onTermination = { _ in ended.open() }
+        let cluster = try await Bootstrap { Leaf("a", journal).emit(using: stream) }
+
+        let run = Task { try await cluster.run() }
+        run.cancel()
+
+        await #expect(throws: CancellationError.self) { try await run.value }
+        await ended.pass()
+    }
+}
+#endif

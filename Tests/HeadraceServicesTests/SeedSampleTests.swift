@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceServices
+import HeadraceTesting
+import Testing
+
+private enum StartUpAction: Action, Equatable { case appDidCompleteLaunching }
+private enum IdentityAction: Action, Equatable { case logIn(name: String), logOut }
+private enum ArticlesAction: Action, Equatable { case reload }
+private enum ErrorAction: Action { case error(any Error) }
+
+private actor IdentityModel {
+    private(set) var name: String?
+    private(set) var isReady = false
+
+    init(name: String? = nil) { self.name = name }
+
+    func apply(_ action: IdentityAction) throws {
+        switch action {
+        case .logIn(let name) where name.isEmpty: throw Failure("no name")
+        case .logIn(let name): self.name = name
+        case .logOut: name = nil
+        }
+    }
+
+    func start() { isReady = true }
+}
+
+private actor ArticlesModel {
+    private(set) var loads = 0
+
+    func reload() { loads += 1 }
+}
+
+private struct IdentityService: Service {
+    var body: some Service {
+        Store(model: IdentityModel.self)
+            .mutate(on: IdentityAction.self) { model, action, send in
+                try await model.apply(action)
+            }
+            .mutate(on: StartUpAction.self) { model, action, send in
+                await model.start()
+                try await send(action: ArticlesAction.reload)
+            }
+    }
+}
+
+/// What seed 002 shows, compiled and run.
+@Suite(.timeLimit(.minutes(1))) struct SeedSampleTests {
+    @Test func theClusterOfTheSeedWorks() async throws {
+        let identityModel = IdentityModel()
+        let articlesModel = ArticlesModel()
+        let observed = Journal()
+        let (notificationsStream, notifications) = AsyncStream.makeStream(of: IdentityAction.self)
+
+        let cluster = try await Bootstrap {
+            Group {
+                Store(model: IdentityModel.self)
+                    .mutate(on: IdentityAction.self) { model, action, send in
+                        try await model.apply(action)
+                    }
+                    .mutate(on: StartUpAction.self) { model, action, send in
+                        await model.start()
+                    }
+                    .with(model: identityModel)
+                Store(model: ArticlesModel.self)
+                    .mutate(on: ArticlesAction.self) { model, action, send in
+                        await model.reload()
+                    }
+                    .with(model: articlesModel)
+            }
+            .emit(using: notificationsStream)
+            .transformError {
+                ErrorAction.error($0)
+            }
+            .observe(on: IdentityAction.self) {
+                observed.note("identity")
+            }
+        }
+        try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
+        try await cluster.send(action: IdentityAction.logIn(name: "Ada"))
+        try await cluster.send(action: ArticlesAction.reload)
+        try await cluster.send(action: IdentityAction.logIn(name: ""))
+
+        #expect(await identityModel.isReady)
+        #expect(await identityModel.name == "Ada")
+        #expect(await articlesModel.loads == 1)
+        #expect(observed.entries == ["identity", "identity"])
+
+        notifications.yield(.logOut)
+        notifications.finish()
+        await cluster.shutDown()
+        #expect(await identityModel.name == nil)
+    }
+
+    @Test func aServiceOfOnesOwnGetsItsModelFromOutside() async throws {
+        let identityModel = IdentityModel()
+
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: identityModel)
+        }
+        try await cluster.send(action: IdentityAction.logIn(name: "Ada"))
+
+        #expect(await identityModel.name == "Ada")
+    }
+}

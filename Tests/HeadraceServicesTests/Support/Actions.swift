@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceServices
+
+struct Ping: Action, Equatable { var number = 0 }
+struct Pong: Action, Equatable { var number = 0 }
+struct Unheard: Action, Equatable {}
+
+struct Failure: Error, Equatable, CustomStringConvertible {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
+    var description: String { name }
+}
+
+struct Recovery: Action, Equatable { let name: String }
+
+struct Counter: Sendable, Equatable {
+    var count = 0
+}
+
+/// A leaf that notes its name when it is given a ping, and throws where it is told.
+struct Leaf: Service {
+    let name: String
+    let journal: Journal
+    var error: Failure?
+    var gate: Gate?
+
+    init(_ name: String, _ journal: Journal, throwing error: Failure? = nil, after gate: Gate? = nil) {
+        self.name = name
+        self.journal = journal
+        self.error = error
+        self.gate = gate
+    }
+
+    var body: some Service {
+        Store(model: Journal.self)
+            .mutate(on: Ping.self) { [name, error, gate] journal, _, _ in
+                await gate?.pass()
+                journal.note(name)
+                if let error { throw error }
+            }
+            .with(model: journal)
+    }
+}

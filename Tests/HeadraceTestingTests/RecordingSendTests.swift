@@ -1,0 +1,103 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceServices
+import HeadraceTesting
+import Testing
+
+private enum StartUpAction: Action, Equatable { case appDidCompleteLaunching }
+private enum ArticlesAction: Action, Equatable { case reload }
+
+private protocol Identity: Sendable {
+    func start() async
+}
+
+private actor MockedIdentity: Identity {
+    private(set) var starts = 0
+
+    func start() { starts += 1 }
+}
+
+private struct IdentityService: Service {
+    var body: some Service {
+        Store(model: (any Identity).self)
+            .mutate(on: StartUpAction.self) { model, action, send in
+                await model.start()
+                try await send(action: ArticlesAction.reload)
+            }
+    }
+}
+
+private struct CounterService: Service {
+    var body: some Service {
+        Store(model: Int.self)
+            .mutate(on: StartUpAction.self) { model, _, _ in model += 1 }
+    }
+}
+
+/// Seed 002's section on testing, and what tests see of models that are values.
+@Suite(.timeLimit(.minutes(1))) struct RecordingSendTests {
+    private struct Refused: Error {}
+
+    @Test func aServiceIsTestedWithAMockedModelAndARecordingSend() async throws {
+        let mockedIdentityModel = MockedIdentity()
+        let recordingSend = RecordingSend()
+
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: mockedIdentityModel)
+                .environment(\.send, recordingSend)
+        }
+        try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
+
+        #expect(await mockedIdentityModel.starts == 1)
+        #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
+        #expect(recordingSend.actions(of: StartUpAction.self) == [])
+        #expect(recordingSend.actions.count == 1)
+    }
+
+    @Test func itAnswersAsItIsTold() async throws {
+        let recordingSend = RecordingSend { _ in throw Refused() }
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: MockedIdentity())
+                .environment(\.send, recordingSend)
+        }
+
+        await #expect(throws: Refused.self) {
+            try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
+        }
+
+        #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
+    }
+
+    @Test func aTestWaitsForWhatIsSent() async throws {
+        let recordingSend = RecordingSend()
+        let sending = Task { try await recordingSend.send(ArticlesAction.reload) }
+
+        await recordingSend.reaches(1)
+        try await sending.value
+
+        #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
+    }
+
+    @Test func aProbeSeesTheModelOfAStoreAndWaitsForIt() async throws {
+        let probe = ModelProbe<Int>()
+        #expect(probe.current == nil)
+        let cluster = try await Bootstrap { CounterService().with(model: 5, probe: probe) }
+        #expect(probe.values == [5])
+
+        let sending = Task {
+            for _ in 0..<3 { try await cluster.send(action: StartUpAction.appDidCompleteLaunching) }
+        }
+        await probe.reaches { $0 == 8 }
+        try await sending.value
+
+        #expect(probe.values == [5, 6, 7, 8])
+        #expect(probe.current == 8)
+    }
+}

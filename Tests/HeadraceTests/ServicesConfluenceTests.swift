@@ -1,0 +1,95 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import HeadraceTesting
+import Testing
+
+private struct CheckOut: Action { let orderID: String }
+private struct OrderWasPlaced: Action { let orderID: String }
+
+private struct PlaceOrder: CQDCommand, Equatable { let orderID: String }
+
+private struct OrderPlaced: DurableDomainEvent {
+    static let eventName = "confluence-order-placed"
+    var orderID: String
+}
+
+private final class Order: StoredEntity {
+    static let entityName = "confluence-order"
+
+    let id: String
+    var raisedEvents = RaisedEvents()
+
+    init(id: String) { self.id = id }
+}
+
+private struct PlaceOrderHandler: HandlesCommand {
+    let store: InMemoryStore
+
+    func handle(_ command: PlaceOrder) async throws {
+        let context = EntityContext(store)
+        try await UnitOfWork(delegator: RecordingDelegator(), context: context).execute { context in
+            let order = Order(id: command.orderID)
+            order.raiseEvent(OrderPlaced(orderID: order.id))
+            context.insert(order)
+        }
+    }
+}
+
+/// What the presentation layer shows; stands for a station.
+@MainActor
+private final class Board {
+    private(set) var placed: [String] = []
+    private var watcher: CheckedContinuation<Void, Never>?
+
+    func show(_ orderID: String) {
+        placed.append(orderID)
+        watcher?.resume()
+        watcher = nil
+    }
+
+    func firstOrder() async {
+        if placed.isEmpty { await withCheckedContinuation { watcher = $0 } }
+    }
+}
+
+/// Where a service tree meets the other faces.
+@Suite(.timeLimit(.minutes(1))) struct ServicesConfluenceTests {
+    @MainActor
+    @Test func anActionBecomesACommandItsEventAnActionAndThatWhatIsShown() async throws {
+        let store = try InMemoryStore(entities: [Order.self])
+        let board = Board()
+        let placing = PlaceOrderHandler(store: store)
+
+        let cluster = try await Bootstrap {
+            Group {}
+                .dispatch(on: CheckOut.self) {
+                    PlaceOrder(orderID: $0.orderID)
+                } with: {
+                    try await placing.handle($0)
+                }
+            Group {}
+                .observe(on: OrderWasPlaced.self) { @MainActor action in board.show(action.orderID) }
+                .emit(
+                    using: ActionFeed(after: 0, on: TestClock()) { position in
+                        try await store.events(after: position, limit: 100)
+                    } position: {
+                        $0.position
+                    } action: { record -> OrderWasPlaced? in
+                        guard record.event.name == OrderPlaced.eventName else { return nil }
+                        let placed = try? JSONDecoder().decode(OrderPlaced.self, from: record.event.json)
+                        return placed.map { OrderWasPlaced(orderID: $0.orderID) }
+                    }
+                )
+        }
+        try await cluster.send(action: CheckOut(orderID: "7"))
+        await board.firstOrder()
+
+        #expect(board.placed == ["7"])
+    }
+}
