@@ -207,7 +207,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "CrashSubject",
-            dependencies: ["HeadraceDomain", "HeadraceSQLite", "HeadraceTesting"],
+            dependencies: ["HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceSQLite"],
             path: "Tests/CrashSubject"
         ),
         .testTarget(

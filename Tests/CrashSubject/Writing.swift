@@ -7,8 +7,8 @@
 #if SQLite
 import Foundation
 import HeadraceDomain
+import HeadraceResolution
 import HeadraceSQLite
-import HeadraceTesting
 
 /// Stores entries and their events from many tasks; some units of work are rolled back.
 enum Writing {
@@ -64,7 +64,8 @@ enum Writing {
         on store: SQLiteStore,
         _ body: (EntityContext) async throws -> Void
     ) async throws {
-        try await UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store)).execute(body)
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute(body)
     }
 }
 
