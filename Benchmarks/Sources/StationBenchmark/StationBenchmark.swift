@@ -18,6 +18,7 @@ enum StationBenchmark {
             Figure(.middleware(10), floor: .middleware(1), atMost: 4),
             Figure(.middleware(10), floor: .pour, atMost: 4),
             Figure(.pourIntoNumber, floor: .callClosure, atMost: 6),
+            Figure(.make, floor: .callClosure),
             Figure(.pourAndAwait, floor: .awaitTask, atMost: 3),
         ]).runOnMainActor()
     }
