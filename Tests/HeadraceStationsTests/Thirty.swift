@@ -17,7 +17,9 @@ struct Thirty: Dripper {
     }
 
     static func number(_ number: Int) -> Case<Action, Counter.Action> {
-        Case { .child(number, $0) } extract: {
+        Case {
+            .child(number, $0)
+        } extract: {
             if case .child(number, let action) = $0 { action } else { nil }
         }
     }
