@@ -52,6 +52,13 @@ extension Workload {
         }
     }
 
+    /// Makes a station and releases it.
+    static let make = onMainActor("make-station") {
+        { iterations in
+            for _ in 0..<iterations { consume(Station(initialState: Tally.State()) { Tally() }) }
+        }
+    }
+
     /// Pours an action for one of many children.
     static func children(_ count: Int) -> Workload {
         onMainActor("pour-to-one-of-\(count)-children") {

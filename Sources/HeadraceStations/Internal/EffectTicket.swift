@@ -18,7 +18,7 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
     private weak let core: StationCore<State, Action>?
     private let operation: EffectTree<Action>.Operation
     private let run: EffectRun
-    private let setting: Setting<Action>
+    private let setting: Setting
     private let completion: StationCore<State, Action>.Completion?
     private let lifetime: Lifetime
 
@@ -26,7 +26,7 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
         core: StationCore<State, Action>,
         operation: @escaping EffectTree<Action>.Operation,
         run: EffectRun,
-        setting: Setting<Action>,
+        setting: Setting,
         completion: StationCore<State, Action>.Completion?
     ) {
         self.core = core
@@ -67,9 +67,9 @@ final class EffectTicket<State, Action: Sendable>: @unchecked Sendable {
         if !run.isCancelled, let (chain, clock) = core.map({ ($0.chain.isEmpty ? nil : $0.chain, $0.clock) }) {
             let pour = Pour<Action>(run: run, actor: actor, clock: clock) { self.deliver($0) }
             do {
-                if let chain {
+                if let chain, let action = setting.action as? Action {
                     let operation = operation
-                    try await chain.run(EffectMessage(action: setting.action), kind: .effect) { _ in
+                    try await chain.run(EffectMessage(action: action), kind: .effect) { _ in
                         try await operation(pour)
                     }
                 } else {

@@ -7,9 +7,11 @@
 import HeadraceCore
 
 /// For whom and where an effect is started.
-struct Setting<Action: Sendable> {
+///
+/// It is not generic, because generic code looks a generic type up each time that it handles a value of it.
+struct Setting {
     /// The action that has started it.
-    let action: Action
+    let action: any Sendable
 
     let activity: Activity
 
@@ -28,7 +30,7 @@ extension StationCore {
     typealias Completion = (_ isDone: Bool) -> Void
 
     /// Starts `effect`, and calls `completion` when it has ended, which may be at once.
-    func start(_ effect: Effect<Action>, _ setting: Setting<Action>, then completion: Completion? = nil) {
+    func start(_ effect: Effect<Action>, _ setting: Setting, then completion: Completion? = nil) {
         switch effect.storage {
         case .none:
             completion?(true)
@@ -44,13 +46,13 @@ extension StationCore {
         }
     }
 
-    private func start(_ tree: EffectTree<Action>, _ setting: Setting<Action>, then completion: Completion?) {
+    private func start(_ tree: EffectTree<Action>, _ setting: Setting, then completion: Completion?) {
         switch tree.kind {
         case .run(let operation):
             launch(operation, setting, then: completion)
         case .fail(let error):
             setting.activity.fail(error)
-            for tap in taps { tap.failed?(error, setting.action) }
+            tellOfFailure(error, setting)
             completion?(false)
         case .merge(let effects):
             merge(effects, setting, then: completion)
@@ -74,7 +76,7 @@ extension StationCore {
         }
     }
 
-    private func merge(_ effects: [Effect<Action>], _ setting: Setting<Action>, then completion: Completion?) {
+    private func merge(_ effects: [Effect<Action>], _ setting: Setting, then completion: Completion?) {
         guard let completion else {
             for effect in effects { start(effect, setting) }
             return
@@ -94,7 +96,7 @@ extension StationCore {
         _ effect: Effect<Action>,
         under id: EffectID,
         _ policy: EffectPolicy,
-        _ setting: Setting<Action>,
+        _ setting: Setting,
         then completion: Completion?
     ) {
         let place = setting.place
@@ -120,7 +122,7 @@ extension StationCore {
     private func begin(
         _ effect: Effect<Action>,
         under id: EffectID,
-        _ setting: Setting<Action>,
+        _ setting: Setting,
         then completion: Completion?
     ) {
         let group = EffectGroup(id, within: setting.group)
@@ -138,7 +140,7 @@ extension StationCore {
         _ effect: Effect<Action>,
         under id: EffectID,
         limit: Int,
-        _ setting: Setting<Action>,
+        _ setting: Setting,
         then completion: Completion?
     ) {
         let activity = setting.activity
@@ -165,7 +167,7 @@ extension StationCore {
         under id: EffectID,
         for interval: Duration,
         latest: Bool,
-        _ setting: Setting<Action>,
+        _ setting: Setting,
         then completion: Completion?
     ) {
         let now = clock.now
@@ -188,7 +190,7 @@ extension StationCore {
 
     private func launch(
         _ operation: @escaping EffectTree<Action>.Operation,
-        _ setting: Setting<Action>,
+        _ setting: Setting,
         then completion: Completion?
     ) {
         let run = EffectRun()
@@ -209,10 +211,15 @@ extension StationCore {
         }
     }
 
+    private func tellOfFailure(_ error: any Error, _ setting: Setting) {
+        guard let action = setting.action as? Action else { return }
+        for tap in taps { tap.failed?(error, action) }
+    }
+
     /// Is told by the ticket of `run` that it has ended.
-    func ended(_ run: EffectRun, _ setting: Setting<Action>, failure: (any Error)?, completion: Completion?) {
+    func ended(_ run: EffectRun, _ setting: Setting, failure: (any Error)?, completion: Completion?) {
         if let failure {
-            for tap in taps { tap.failed?(failure, setting.action) }
+            tellOfFailure(failure, setting)
         }
         let isAlone = !status.contains(.isBusy)
         if isAlone { status.insert(.isBusy) }
@@ -226,14 +233,14 @@ extension StationCore {
 /// Starts one effect when the one before it has ended.
 private final class EffectSequence<State, Action: Sendable> {
     private let effects: [Effect<Action>]
-    private let setting: Setting<Action>
+    private let setting: Setting
     private weak let core: StationCore<State, Action>?
     private let completion: StationCore<State, Action>.Completion?
     private var next = 0
 
     init(
         _ effects: [Effect<Action>],
-        _ setting: Setting<Action>,
+        _ setting: Setting,
         core: StationCore<State, Action>,
         completion: StationCore<State, Action>.Completion?
     ) {

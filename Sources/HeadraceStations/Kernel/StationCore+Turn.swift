@@ -74,13 +74,17 @@ extension StationCore {
 
     /// Reduces what waits, in order; then the station is free.
     private func drain() {
+        if status.contains(.hasPending) { reducePending() }
+        status.remove(.isBusy)
+    }
+
+    private func reducePending() {
         while let next = queue.popFirst() {
             if !(next.activity?.isCancelled ?? false) {
                 turn(next.action, of: next.activity, cause: next.cause, from: next.source)
             }
             next.activity?.end()
         }
-        status.remove(.isBusy)
         status.remove(.hasPending)
     }
 
