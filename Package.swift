@@ -238,7 +238,8 @@ let package = Package(
         .target(
             name: "HeadraceTesting",
             dependencies: [
-                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceServices",
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceFlux", "HeadraceResolution",
+                "HeadraceServices",
             ]
         ),
         .testTarget(
