@@ -271,6 +271,7 @@ let package = Package(
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceFlux",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",

@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceFlux
+import HeadraceTesting
 import InMemoryLogging
 import Logging
 import Synchronization
@@ -171,17 +172,18 @@ import Testing
     }
 
     @Test func aDispatcherThatNobodyHoldsLivesUntilWhatIsQueuedIsExecutedAndIsFreedThen() async throws {
-        weak var freed: Ledger?
+        weak var weakLedger: Ledger?
+        let freed: Gate
         let gate = Gate()
         do {
             let ledger = Ledger()
-            freed = ledger
+            (weakLedger, freed) = (ledger, ledger.freed)
             ledger.queue(Perform { _ in await gate.pass() })
             ledger.queue(Perform { $0.note("last") })
         }
-        #expect(freed != nil)
+        #expect(weakLedger != nil)
         gate.open()
-        while freed != nil { await Task.yield() }
+        await freed.pass()
     }
 
     // MARK: Limits
@@ -240,7 +242,7 @@ import Testing
         let newer = Task { try await ledger.dispatch(Note("a2")) as Void }
         #expect(await code(tasks[0]) == .dropped)
         let other = Task { try await ledger.dispatch(Note("c1")) as Void }
-        while ledger.pipeline.waitingCount < 3 { await Task.yield() }
+        await ledger.pipeline.waiting(3)
         ledger.activate()
         for task in [tasks[1], newer, other] { try await task.value }
 

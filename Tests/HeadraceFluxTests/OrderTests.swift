@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceFlux
+import HeadraceTesting
 import Testing
 
 /// Strictly one after the other, in the order dispatched.
@@ -55,7 +56,7 @@ import Testing
         let (gate, busy) = await ledger.occupy()
         let queued = await ledger.line([Note("queued")])
         let outside = Task { await ledger.execute(Note("outside")) }
-        while ledger.pipeline.waitingCount < 2 { await Task.yield() }
+        await ledger.pipeline.waiting(2)
 
         #expect(ledger.entries == [])
         gate.open()

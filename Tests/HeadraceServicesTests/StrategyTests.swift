@@ -206,20 +206,60 @@ import Testing
 
     @MainActor
     @Test func serialServicesStayOnTheActorOfTheSender() async throws {
+        let journal = journal
+        let isolated = Store(model: Journal.self)
+            .mutate(on: Ping.self) { journal, _, _ in
+                MainActor.assertIsolated()
+                journal.note("object")
+            }
+            .mutate(on: Pong.self) { journal, _, _ in
+                MainActor.assertIsolated()
+                journal.note("sent")
+                throw Failure("transformed")
+            }
+            .with(model: journal)
         let cluster = try await Bootstrap {
             Group {
-                Store(model: Journal.self)
-                    .mutate(on: Ping.self) { _, _, _ in MainActor.assertIsolated() }
-                    .with(model: journal)
-                leaf("b")
+                isolated
+                isolated
+                Store(model: Counter.self)
+                    .mutate(on: Ping.self) { model, _, send in
+                        MainActor.assertIsolated()
+                        journal.note("value")
+                        try await send(Pong())
+                        MainActor.assertIsolated()
+                    }
+                    .observe(on: Ping.self) { _, _ in MainActor.assertIsolated() }
+                    .with(model: Counter())
+                EnvironmentReader(journal: journal)
             }
             .serial()
             .pre { _ in MainActor.assertIsolated() }
             .post { _ in MainActor.assertIsolated() }
+            .transformError { _ in Recovery(name: "") }
+            .observe(on: Recovery.self) { _ in
+                MainActor.assertIsolated()
+                journal.note("recovered")
+            }
         }
 
         try await cluster.send(action: Ping())
 
-        #expect(journal.entries == ["b"])
+        #expect(journal.entries == ["object", "object", "value", "sent", "recovered", "environment"])
+    }
+}
+
+private struct EnvironmentReader: Service {
+    @Environment(\.send) private var send
+    let journal: Journal
+
+    var body: some Service {
+        Store(model: Journal.self)
+            .mutate(on: Ping.self) { journal, _, _ in
+                MainActor.assertIsolated()
+                try await send(Unheard())
+                journal.note("environment")
+            }
+            .with(model: journal)
     }
 }

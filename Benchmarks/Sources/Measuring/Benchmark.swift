@@ -14,14 +14,21 @@ import Glibc
 public struct Benchmark: Sendable {
     private let figures: [Figure]
 
+    private let servesMainActor: Bool
+
     /// Creates a benchmark of these rows.
-    public init(_ figures: [Figure]) {
+    ///
+    /// - Parameters:
+    ///   - figures: The rows.
+    ///   - servesMainActor: As of ``runToExit(servesMainActor:_:)``.
+    public init(_ figures: [Figure], servesMainActor: Bool = false) {
         self.figures = figures
+        self.servesMainActor = servesMainActor
     }
 
     /// Does what the arguments ask for and ends the process; call it from a synchronous `main`.
     public func run(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
-        runToExit { try await perform(Options(arguments)) }
+        runToExit(servesMainActor: servesMainActor) { try await perform(Options(arguments)) }
     }
 
     /// Does the same on the main actor, for what is bound to it.

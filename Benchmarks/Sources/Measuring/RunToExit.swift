@@ -17,7 +17,12 @@ import Glibc
 ///
 /// Call it from a synchronous `main`: an asynchronous one is isolated to the main actor, and so would be
 /// everything that is measured.
-public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> Never {
+///
+/// - Parameters:
+///   - servesMainActor: Whether the main actor does what it is given, such as making a cluster of services; valgrind does
+///     not survive that.
+///   - body: What is run; its value is the status of the process.
+public func runToExit(servesMainActor: Bool = false, _ body: @escaping @Sendable () async throws -> Int32) -> Never {
     Task.detached {
         do {
             exit(try await body())
@@ -26,8 +31,9 @@ public func runToExit(_ body: @escaping @Sendable () async throws -> Int32) -> N
             exit(EXIT_FAILURE)
         }
     }
-    // The thread of the main actor is free for it: a cluster of services is made there.
-    dispatchMain()
+    if servesMainActor { dispatchMain() }
+    DispatchSemaphore(value: 0).wait()
+    exit(EXIT_FAILURE)
 }
 
 /// Runs `body` on the main actor, and ends the process as ``runToExit(_:)`` does.

@@ -16,6 +16,10 @@ final class ActionLine: Sendable {
     private let state: Mutex<ActionLineState<Waiter>>
     private let overflow: Overflow
 
+    /// Those who wait for others to wait: tests.
+    private let watchers = Mutex<[(count: Int, continuation: CheckedContinuation<Void, Never>)]>([])
+    private let hasWatchers = Atomic(false)
+
     init(limit: Int?, overflow: Overflow) {
         state = Mutex(ActionLineState(limit: limit, overflow: overflow.choice))
         self.overflow = overflow
@@ -68,7 +72,29 @@ final class ActionLine: Sendable {
     ) -> (ActionLineState<Waiter>.Arrival, [ActionLineState<Waiter>.Rejection]) {
         var key: AnyHashable?
         if case .coalesce(let makeKey) = overflow.choice { key = makeKey(action) }
-        return state.withLock { $0.arrive(key: key, isAwaited: isAwaited) }
+        let arrival = state.withLock { $0.arrive(key: key, isAwaited: isAwaited) }
+        if hasWatchers.load(ordering: .sequentiallyConsistent) { tellWatchers() }
+        return arrival
+    }
+
+    /// Returns when at least this many wait.
+    func waiting(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            watchers.withLock { $0.append((count, continuation)) }
+            hasWatchers.store(true, ordering: .sequentiallyConsistent)
+            // Who came before that was not told of it is counted here; who comes later tells.
+            tellWatchers()
+        }
+    }
+
+    private func tellWatchers() {
+        let waitingCount = waitingCount
+        let reached = watchers.withLock { watchers in
+            let reached = watchers.filter { $0.count <= waitingCount }
+            watchers.removeAll { $0.count <= waitingCount }
+            return reached
+        }
+        for watcher in reached { watcher.continuation.resume() }
     }
 
     /// Returns when the turn of `place` has come.

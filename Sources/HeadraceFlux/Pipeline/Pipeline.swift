@@ -33,4 +33,9 @@ public final class Pipeline: Sendable {
 
     /// How many actions wait.
     public var waitingCount: Int { line.waitingCount }
+
+    /// Returns when at least this many actions wait.
+    package func waitsFor(_ count: Int) async {
+        await line.waiting(count)
+    }
 }

@@ -27,8 +27,8 @@ public final class Bootstrap: Sendable {
 
     /// Reads the tree, prepares the services, and starts what emits actions.
     ///
-    /// The services are prepared on the main actor, those under others first (``Service/bootstrap(_:)``); then what is
-    /// to be consumed first is consumed (``Service/emit(using:consumeAtBootstrap:)-(S,_)``).
+    /// The services are prepared on the main actor, those under others first (`bootstrap(_:)`); then what is
+    /// to be consumed first is consumed (`emit(using:consumeAtBootstrap:)`).
     ///
     /// - Parameters:
     ///   - configuration: How the cluster handles actions.

@@ -4,9 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
-import Logging
-
 /// The emitters of a cluster.
 final class EmitterGroup: Sendable {
     private let runs: [EmitterRun]
@@ -25,14 +22,10 @@ final class EmitterGroup: Sendable {
     /// Consumes the sequences that are to be consumed before anything else.
     func consumeFirst() async throws {
         for emitter in consumedFirst {
-            do {
-                try await emitter.pump { [core] action in
-                    guard let core = core.value else { return false }
-                    try await emitter.handle(action, by: core)
-                    return true
-                }
-            } catch {
-                throw error
+            try await emitter.pump { [core] action in
+                guard let core = core.value else { return false }
+                try await emitter.handle(action, by: core)
+                return true
             }
         }
     }

@@ -101,26 +101,9 @@ final class Step<A: Action>: Sendable {
         _ action: A,
         _ frame: SendFrame
     ) async throws {
-        try await handlers[0].run(action, frame)
-        if handlers.count == 1 { return }
-        try await runFurther(handlers, action, frame)
-    }
-
-    /// Runs all handlers but the first, as long as the task is not cancelled.
-    @inlinable
-    static nonisolated(nonsending) func runFurther(
-        _ handlers: [TypedHandler<A>],
-        _ action: A,
-        _ frame: SendFrame
-    ) async throws {
-        let cancellation = CancellationFlag()
-        try await withTaskCancellationHandler {
-            for index in 1..<handlers.count {
-                if cancellation.isRaised { throw CancellationError() }
-                try await handlers[index].run(action, frame)
-            }
-        } onCancel: {
-            cancellation.raise()
+        for index in handlers.indices {
+            if index > 0, Task.isCancelled { throw CancellationError() }
+            try await handlers[index].run(action, frame)
         }
     }
 

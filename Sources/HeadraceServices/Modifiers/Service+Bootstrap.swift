@@ -21,7 +21,7 @@ extension Service {
 extension StoreService {
     /// Prepares the model of the store before the cluster takes its first action, on the main actor.
     ///
-    /// For the rest see ``Service/bootstrap(_:)``.
+    /// For the rest see `bootstrap(_:)`.
     @_disfavoredOverload  // A model that is an object takes the other one.
     public func bootstrap(
         _ handler: @escaping @MainActor @Sendable (inout Model) async throws -> Void
@@ -39,7 +39,7 @@ extension StoreService {
 extension StoreService where Model: AnyObject {
     /// Prepares the model of the store before the cluster takes its first action, on the main actor.
     ///
-    /// For the rest see ``Service/bootstrap(_:)``.
+    /// For the rest see `bootstrap(_:)`.
     public func bootstrap(
         _ handler: @escaping @MainActor @Sendable (Model) async throws -> Void
     ) -> ModifiedService<Self> {

@@ -27,7 +27,7 @@ extension Service {
         emit(consumeAtBootstrap: consumeAtBootstrap) { source }
     }
 
-    /// As ``emit(using:consumeAtBootstrap:)-(Source,_)``, with actions of several types.
+    /// As `emit(using:consumeAtBootstrap:)`, with actions of several types.
     @_disfavoredOverload
     public func emit<Source: AsyncSequence & Sendable>(
         using source: Source,
@@ -40,7 +40,7 @@ extension Service {
         }
     }
 
-    /// As ``emit(using:consumeAtBootstrap:)-(Source,_)``, with a sequence that is made when it is to be consumed.
+    /// As `emit(using:consumeAtBootstrap:)`, with a sequence that is made when it is to be consumed.
     public func emit<Source: AsyncSequence & SendableMetatype>(
         consumeAtBootstrap: Bool = false,
         from makeSource: @escaping @Sendable () async throws -> Source
@@ -54,7 +54,7 @@ extension Service {
 
     /// Gives an action to the services under it again and again, the first when one interval has passed.
     ///
-    /// For the rest see ``emit(using:consumeAtBootstrap:)-(Source,_)``. Actions that take longer than the interval delay the
+    /// For the rest see `emit(using:consumeAtBootstrap:)`. Actions that take longer than the interval delay the
     /// next one; none are made up for.
     ///
     /// - Parameters:

@@ -10,14 +10,14 @@ extension Service {
     /// Watches every action that comes to the services under it, once they have handled it, whether or not they could.
     ///
     /// It is for logs and for what shows the state elsewhere. It runs where the services do, before `send` returns, and has
-    /// no say; what takes part is ``pre(_:)`` and ``post(_:)``.
+    /// no say; what takes part is ``pre(_:)`` and `post(_:)`.
     public func observe(
         _ observer: nonisolated(nonsending) @escaping @Sendable (any Action) async -> Void
     ) -> ModifiedService<Self> {
         hooked(.observe) { WildcardHook(at: $0) { action, _ in await observer(action) } }
     }
 
-    /// Watches the actions of this type, exactly this one; see ``observe(_:)``.
+    /// Watches the actions of this type, exactly this one; see `observe(_:)`.
     public func observe<A: Action>(
         on type: A.Type,
         _ observer: nonisolated(nonsending) @escaping @Sendable (A) async -> Void
@@ -25,7 +25,7 @@ extension Service {
         hooked(.observe) { TypedHook(at: $0) { (action: A, _) in await observer(action) } }
     }
 
-    /// Is told that an action of this type was handled, and not which; see ``observe(_:)``.
+    /// Is told that an action of this type was handled, and not which; see `observe(_:)`.
     public func observe<A: Action>(
         on type: A.Type,
         _ observer: nonisolated(nonsending) @escaping @Sendable () async -> Void
@@ -47,7 +47,7 @@ extension Service {
 extension StoreService {
     /// Watches the actions of this type together with the model, once the store has handled them.
     ///
-    /// A model that is a value comes as the last finished mutation has left it. For the rest see ``Service/observe(_:)``.
+    /// A model that is a value comes as the last finished mutation has left it. For the rest see `observe(_:)`.
     public func observe<A: Action>(
         on type: A.Type,
         _ observer: nonisolated(nonsending) @escaping @Sendable (Model, A) async -> Void

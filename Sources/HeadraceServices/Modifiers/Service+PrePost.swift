@@ -33,14 +33,14 @@ extension Service {
         hooked(.post) { WildcardHook(at: $0) { action, _ in try await handler(action) } }
     }
 
-    /// As ``post(_:)``, and is told how they have ended.
+    /// As `post(_:)`, and is told how they have ended.
     public func post(
         _ handler: nonisolated(nonsending) @escaping @Sendable (any Action, MessageOutcome) async throws -> Void
     ) -> ModifiedService<Self> {
         hooked(.post) { WildcardHook(at: $0) { action, outcome in try await handler(action, outcome) } }
     }
 
-    /// As ``post(_:)``, for the actions of this type, exactly this one.
+    /// As `post(_:)`, for the actions of this type, exactly this one.
     public func post<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Void
@@ -48,7 +48,7 @@ extension Service {
         hooked(.post) { TypedHook(at: $0) { (action: A, _) in try await handler(action) } }
     }
 
-    /// As ``post(_:)``, for the actions of this type, exactly this one, and is told how they have ended.
+    /// As `post(_:)`, for the actions of this type, exactly this one, and is told how they have ended.
     public func post<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (A, MessageOutcome) async throws -> Void

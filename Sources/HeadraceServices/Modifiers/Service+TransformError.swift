@@ -21,7 +21,7 @@ extension Service {
         transforming(into: A.self) { try transform($0) }
     }
 
-    /// As ``transformError(_:)-(_)``, into actions of several types, or into `nil` where the error is to stay.
+    /// As `transformError(_:)`, into actions of several types, or into `nil` where the error is to stay.
     @_disfavoredOverload
     public func transformError(
         _ transform: @escaping @Sendable (any Error) throws -> (any Action)?

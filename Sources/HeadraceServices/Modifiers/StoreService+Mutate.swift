@@ -92,7 +92,7 @@ extension StoreService where Model: Actor {
     /// Changes the model of the store from within, when an action of this type comes.
     ///
     /// The handler runs on the actor: `{ (model: isolated IdentityModel, action, send) in … }`. Between two suspensions nobody
-    /// else is there. For the rest see ``mutate(on:_:)-(_,(Model,A,Send)->Void)``.
+    /// else is there. For the rest see `mutate(on:_:)`.
     @inlinable
     @_disfavoredOverload  // A handler that says nothing of isolation calls the actor from outside.
     public func mutate<A: Action>(

@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceFlux
+import HeadraceTesting
 import Synchronization
 
 /// A dispatcher that notes what its actions do, and whether two of them do it at the same time.
@@ -19,6 +20,11 @@ final class Ledger: Dispatcher {
     let pipeline: Pipeline
     let middlewares: [any Middleware]
     let state = Mutex(State())
+
+    /// Opens when the ledger is freed.
+    let freed = Gate()
+
+    deinit { freed.open() }
 
     init(_ pipeline: Pipeline = Pipeline(), middlewares: [any Middleware] = []) {
         self.pipeline = pipeline
@@ -132,7 +138,7 @@ extension Ledger {
         for action in actions {
             let count = pipeline.waitingCount
             tasks.append(Task { try await dispatch(action) as Void })
-            while pipeline.waitingCount == count { await Task.yield() }
+            await pipeline.waiting(count + 1)
         }
         return tasks
     }
