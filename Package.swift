@@ -83,7 +83,7 @@ let package = Package(
 
         // MARK: The faces
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
-        .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution"]),
+        .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution", "HeadraceTesting"]),
 
         .target(
             name: "HeadraceCommands",
@@ -97,6 +97,7 @@ let package = Package(
             name: "HeadraceCommandsTests",
             dependencies: [
                 "HeadraceCommands",
+                "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
             ]
         ),

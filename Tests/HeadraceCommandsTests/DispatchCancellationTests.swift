@@ -7,6 +7,7 @@
 import HeadraceCommands
 import HeadraceCore
 import HeadraceResolution
+import HeadraceTesting
 import Synchronization
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
             builder.singleton { tally }
         }
         let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tasks: [Task<Void, any Error>] = []
         var cancelled: Set<Int> = []
 
@@ -141,19 +142,5 @@ private final class WorkHandler: HandlesCommand, Resolvable {
         for _ in 0..<command.number % 5 { await Task {}.value }
         try Task.checkCancellation()
         tally.record(.finished, command.number)
-    }
-}
-
-/// Random numbers that are the same for the same seed: SplitMix64 of Steele, Lea and Flood,
-/// <https://doi.org/10.1145/2714064.2660195>.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -157,7 +157,7 @@ import Testing
 
         try await withRelay(bench.relay()) {
             try await bench.deposit(5)
-            await gate.arrival()
+            await gate.arrivals(1)
             for _ in 0..<10 {
                 await clock.sleepers(2)
                 clock.advance(by: .seconds(1))
@@ -176,7 +176,7 @@ import Testing
         for amount in 1...10 { try await bench.deposit(amount, to: "\(amount % 3)") }
         let relay = bench.relay { $0.concurrency = 1 }
         let task = Task { try await relay.run() }
-        await gate.arrival()
+        await gate.arrivals(1)
 
         relay.shutDown()
         gate.open()
@@ -230,7 +230,7 @@ import Testing
                 $0.concurrency = 4
             }
         ) {
-            await gate.arrival()
+            await gate.arrivals(1)
             await bench.clock.sleepers(2)
             #expect(store.leased == 20)
             gate.open()

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceResolution
+import HeadraceTesting
 import Synchronization
 
 /// A type for each number: the binary digits are its generic arguments.
@@ -42,7 +43,7 @@ final class RandomGraph: Sendable {
 
     /// Plans `count` types; without `cycles` each needs only types of lower numbers.
     init(seed: UInt64, count: Int = 200, cycles: Bool) {
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         plans = (0..<count).map { number in
             let reachable = cycles ? count : number
             let needs = reachable == 0 ? 0 : Int.random(in: 0...(cycles ? 2 : 3), using: &generator)
@@ -63,7 +64,7 @@ final class RandomGraph: Sendable {
     ///
     /// Each needs only types of lower numbers, and none that lives shorter than itself.
     init(soundSeed seed: UInt64, count: Int = 200) {
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let lifetimes = (0..<count).map { _ in
             [Lifetime.transient, .scoped, .singleton].randomElement(using: &generator) ?? .transient
         }
@@ -176,19 +177,6 @@ final class RandomGraph: Sendable {
         in dependencies: Dependencies
     ) -> Dependencies {
         isOptional ? dependencies.on(Node<T>?.self) : dependencies.on(Node<T>.self)
-    }
-
-    /// SplitMix of Steele, Lea and Flood, <https://doi.org/10.1145/2660193.2660195>.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
     }
 }
 

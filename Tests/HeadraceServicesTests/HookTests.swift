@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceServices
+import HeadraceTesting
 import Testing
 
 /// `pre`, `post` and `observe`: the table of the article, line by line.

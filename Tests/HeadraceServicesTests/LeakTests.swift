@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceServices
+import HeadraceTesting
 import Testing
 
 /// A model that keeps what it could send with.

@@ -7,6 +7,7 @@
 #if Lifecycle
 import HeadraceCore
 import HeadraceServices
+import HeadraceTesting
 import Logging
 import ServiceLifecycle
 import Testing

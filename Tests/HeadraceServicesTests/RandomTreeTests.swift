@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceServices
+import HeadraceTesting
 import Testing
 
 private struct PongOf: Action { let sender: Int }

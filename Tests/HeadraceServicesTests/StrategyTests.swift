@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceServices
+import HeadraceTesting
 import Testing
 
 /// The order of services, and what happens beside one that fails: the table of the article, line by line.

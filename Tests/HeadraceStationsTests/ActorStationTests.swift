@@ -108,7 +108,7 @@ import Testing
                     guard action == 0 else { return .none }
                     return .run { pour in
                         let pour = pour.remote(.latest)
-                        let done = Gate()
+                        let done = Latch()
                         Task.detached {
                             for number in 1...1_000 { await pour(number) }
                             done.open()

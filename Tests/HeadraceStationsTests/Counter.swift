@@ -75,25 +75,8 @@ struct Failure: Error, Equatable {
     var name = "failure"
 }
 
-/// Numbers that are the same for the same seed: SplitMix64, <https://doi.org/10.1145/2714064.2660195>.
-struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// A point that some wait for and others open, once.
-final class Gate: Sendable {
+final class Latch: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func finishThrowsWhatAnEffectHasThrownAndNothingElseIsStopped() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let task = station.pour(
             .start(
                 "a",
@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test func cancellingTheTaskCancelsWhatItStartedAndWhatThatPoursIsDropped() async throws {
-        let gate = Gate()
-        let reached = Gate()
+        let gate = Latch()
+        let reached = Latch()
         let task = station.pour(
             .start(
                 "a",
@@ -118,8 +118,8 @@ import Testing
 
     @Test func cancellingWhoWaitsCancelsTheTask() async throws {
         let station = station
-        let reached = Gate()
-        let gate = Gate()
+        let reached = Latch()
+        let gate = Latch()
         let waiting = Task {
             try await station.pour(
                 .start(
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func mergedEffectsAllRunAndConcatenatedOnesInOrder() async throws {
-        let first = Gate()
+        let first = Latch()
         try await station.pour(
             .start(
                 "a",
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func whatFollowsACancelledEffectInAConcatenationIsNotDone() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let task = station.pour(
             .start(
                 "a",

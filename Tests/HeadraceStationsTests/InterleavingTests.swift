@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceStations
+import HeadraceTesting
 import Synchronization
 import Testing
 
@@ -22,9 +23,9 @@ import Testing
     }
 
     private func interleave(seed: UInt64) async throws {
-        var numbers = Numbers(seed: seed)
-        let gate = Gate()
-        let freed = Gate()
+        var numbers = SeededGenerator(seed: seed)
+        let gate = Latch()
+        let freed = Latch()
         let log = Deliveries()
         var station: ActorStation<Tracked, Move>? = ActorStation(initialState: Tracked(freed)) { Tracking(log: log) }
         var tasks: [(effect: Int, task: PourTask)] = []
@@ -121,9 +122,9 @@ private struct Tracking: Dripper {
 
 /// Opens a gate when it is freed.
 private final class Tracked {
-    let freed: Gate
+    let freed: Latch
 
-    init(_ freed: Gate) {
+    init(_ freed: Latch) {
         self.freed = freed
     }
 

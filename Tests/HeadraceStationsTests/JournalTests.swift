@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceStations
+import HeadraceTesting
 import Testing
 
 @MainActor
@@ -46,7 +47,7 @@ import Testing
     private func record(_ count: Int, seed: UInt64) async throws -> (Journal<Ledger.Action>, [Ledger.State]) {
         let station = Station(initialState: Ledger.State()) { Ledger() }
         let recording = station.record()
-        var numbers = Numbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         for _ in 0..<count {
             let amount = Int.random(in: -9...9, using: &numbers)
             let actions: [Ledger.Action] = [.book(amount), .bookTwice(amount: amount), .bookLater(amount), .clear]
@@ -75,7 +76,7 @@ import Testing
     func steppingForthAndBackGoesThroughTheSameStates(seed: UInt64) async throws {
         let (journal, states) = try await record(300, seed: seed)
         let replay = Replay(journal, initialState: Ledger.State()) { Ledger() }
-        var numbers = Numbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
 
         for _ in 0..<300 {
             switch Int.random(in: 0..<4, using: &numbers) {

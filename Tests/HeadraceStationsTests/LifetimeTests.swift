@@ -12,7 +12,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct LifetimeTests {
     @Test func releasingAStationCancelsItsEffects() async throws {
-        let reached = Gate()
+        let reached = Latch()
         let wasCancelled = Mutex(false)
         var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
         weak let released = station
@@ -21,7 +21,7 @@ import Testing
                 "a",
                 .run { pour in
                     reached.open()
-                    await Gate().wait()
+                    await Latch().wait()
                     wasCancelled.withLock { $0 = Task.isCancelled && pour.isCancelled }
                     pour(.note("nobody is there"))
                 })
@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func releasingAnActorStationCancelsItsEffectsAndFreesItsState() async throws {
-        let reached = Gate()
-        let freed = Gate()
+        let reached = Latch()
+        let freed = Latch()
         var station: ActorStation<Witness, Log.Action>? = ActorStation(initialState: Witness(freed)) {
             Drip { _, action in
                 if case .start(_, let effect) = action { effect } else { .none }
@@ -48,7 +48,7 @@ import Testing
                 "a",
                 .run { _ in
                     reached.open()
-                    await Gate().wait()
+                    await Latch().wait()
                 })
         )
         await reached.wait()
@@ -60,9 +60,9 @@ import Testing
     }
 
     @Test func anEffectThatNeverEndsKeepsNeitherStationNorState() async throws {
-        let reached = Gate()
-        let freed = Gate()
-        let stubborn = Gate()
+        let reached = Latch()
+        let freed = Latch()
+        let stubborn = Latch()
         var station: Station<Witness, Log.Action>? = Station(initialState: Witness(freed)) {
             Drip { _, action in
                 if case .start(_, let effect) = action { effect } else { .none }
@@ -91,7 +91,7 @@ import Testing
     @Test func twoStationsWithEqualIdsDoNotTouchEachOther() async throws {
         let first = Station(initialState: Log.State()) { Log() }
         let second = Station(initialState: Log.State()) { Log() }
-        let gate = Gate()
+        let gate = Latch()
         let effect = Effect<Log.Action>.run { pour in
             await gate.wait()
             pour(.note("done"))
@@ -109,9 +109,9 @@ import Testing
 
 /// Opens a gate when it is freed.
 private final class Witness {
-    private let freed: Gate
+    private let freed: Latch
 
-    init(_ freed: Gate) {
+    init(_ freed: Latch) {
         self.freed = freed
     }
 

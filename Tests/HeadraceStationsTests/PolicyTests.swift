@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Notes its name when it begins and when it ends.
-    private func work(_ name: String, until gate: Gate) -> Effect<Log.Action> {
+    private func work(_ name: String, until gate: Latch) -> Effect<Log.Action> {
         .run { pour in
             pour(.note("\(name) begins"))
             await gate.wait()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func theLatestCancelsThoseBefore() async throws {
-        let (one, two) = (Gate(), Gate())
+        let (one, two) = (Latch(), Latch())
         let first = station.pour(.start("1", work("one", until: one).cancellable(id: "x", cancelInFlight: true)))
         await settle()
         let second = station.pour(.start("2", work("two", until: two).cancellable(id: "x", cancelInFlight: true)))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func whatIsToBeDroppedIsNotDoneWhileAnotherIsUnderWay() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let first = station.pour(.start("1", work("one", until: gate).cancellable(id: "x", policy: .drop)))
         let second = station.pour(.start("2", work("two", until: gate).cancellable(id: "x", policy: .drop)))
         #expect(second.isFinished)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func aQueueIsDoneInOrderUpToItsLimit() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let tasks = (1...5).map { number in
             station.pour(
                 .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 2)))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func oneThatIsCancelledWhileItWaitsLetsTheNextHaveItsTurn() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let tasks = (1...4).map { number in
             station.pour(
                 .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 5)))
@@ -91,7 +91,7 @@ import Testing
         var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
         let tasks = (1...3).compactMap { number in
             station?.pour(
-                .start("", work("\(number)", until: Gate()).cancellable(id: "x", policy: .queue(limit: 5)))
+                .start("", work("\(number)", until: Latch()).cancellable(id: "x", policy: .queue(limit: 5)))
             )
         }
         await settle()
@@ -105,7 +105,7 @@ import Testing
     @Test func cancellingAnIdEndsWhatWaitsInItsQueueToo() async throws {
         let tasks = (1...3).map { number in
             station.pour(
-                .start("", work("\(number)", until: Gate()).cancellable(id: "x", policy: .queue(limit: 5)))
+                .start("", work("\(number)", until: Latch()).cancellable(id: "x", policy: .queue(limit: 5)))
             )
         }
         await settle()
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func anIdWithinAnotherIsCancelledWithIt() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let task = station.pour(
             .start("", work("one", until: gate).cancellable(id: "inner").cancellable(id: "outer"))
         )

@@ -175,7 +175,7 @@ private struct House: Dripper {
             initialState: House.State(guest: Log.State(), rows: [House.Row(id: 1)], keyed: ["k": Log.State()])
         ) { House() }
         let wait = Effect<Log.Action>.run { pour in
-            await Gate().wait()
+            await Latch().wait()
             pour(.note("nobody is there"))
         }
         let guest = station.pour(.guest(.start("", wait)))
@@ -195,7 +195,7 @@ private struct House: Dripper {
 
     @Test func idsOfEffectsMeanSomethingOnlyInTheirChild() async throws {
         let station = station()
-        let gate = Gate()
+        let gate = Latch()
         let wait = Effect<Log.Action>.run { pour in
             await gate.wait()
             pour(.note("done"))

@@ -62,7 +62,7 @@ import Testing
         }
         await clock.sleepers(1)
         clock.advance(by: .seconds(5))
-        await gate.arrival()
+        await gate.arrivals(1)
 
         #expect(journal.entries.isEmpty)
         gate.open()

@@ -77,52 +77,6 @@ struct Perform: Action {
 
 struct Failure: Error, Equatable {}
 
-/// Holds whoever passes until it is opened.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-        var arrived = 0
-        var expecting: [(count: Int, CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let state = Mutex(State())
-
-    func pass() async {
-        await withCheckedContinuation { continuation in
-            let resumed = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-                state.arrived += 1
-                let reached = state.expecting.filter { $0.count <= state.arrived }.map(\.1)
-                state.expecting.removeAll { $0.count <= state.arrived }
-                if state.isOpen { return reached + [continuation] }
-                state.waiting.append(continuation)
-                return reached
-            }
-            for continuation in resumed { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Returns when `count` have come.
-    func arrivals(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.arrived < count { state.expecting.append((count, continuation)) }
-                return state.arrived >= count
-            }
-            if isThere { continuation.resume() }
-        }
-    }
-}
-
 extension Ledger {
     /// Keeps the dispatcher busy until the gate is opened; returns when it is.
     func occupy() async -> (gate: Gate, task: Task<Void, any Error>) {
@@ -141,20 +95,5 @@ extension Ledger {
             await pipeline.waiting(count + 1)
         }
         return tasks
-    }
-}
-
-/// Makes the same numbers for the same seed. SplitMix64: <https://prng.di.unimi.it/splitmix64.c>
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceServices
+import HeadraceTesting
 
 struct Ping: Action, Equatable { var number = 0 }
 struct Pong: Action, Equatable { var number = 0 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceTesting
 /// A tree of services as a value: a cluster is made of it, and an interpreter reads it.
 indirect enum RandomTree: Sendable {
     enum Kind: CaseIterable, Sendable { case ping, pong, recovery }
