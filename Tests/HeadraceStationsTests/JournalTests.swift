@@ -104,7 +104,9 @@ import Testing
     @Test func aLineThatIsNoActionIsNamed() throws {
         let text = "{\"clear\":{}}\n\n{\"pay\":{}}\n"
 
-        let error = #expect(throws: StationError.self) { _ = try ActionJournal<Ledger.Action>(jsonLines: Data(text.utf8)) }
+        let error = #expect(throws: StationError.self) {
+            _ = try ActionJournal<Ledger.Action>(jsonLines: Data(text.utf8))
+        }
 
         #expect(error?.code == .malformedJournal)
         #expect(error?.message.contains("Line 3") == true)

@@ -15,7 +15,9 @@ package struct TaskIdentity: Equatable, @unchecked Sendable {
     /// Set by a child task for itself; its own children inherit the value, and are not meant by it.
     @TaskLocal private static var standIn: StandIn?
 
-    /// Whether a task has ever stood in for another. A task that does has set it itself, or was started by one that has.
+    /// Whether a task has ever stood in for another.
+    ///
+    /// A task that does has set it itself, or was started by one that has.
     private static let hasStandIns = Atomic(false)
 
     private struct StandIn: Sendable {

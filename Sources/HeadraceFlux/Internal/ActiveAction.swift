@@ -34,9 +34,7 @@ final class ActiveAction: Sendable {
     /// The action within which this one is executed, on another pipeline or in another task.
     private let outer: ActiveAction?
 
-    /// Begins one, which has its turn in `turns`, and is what this task executes next.
-    ///
-    /// - Parameter task: Where this task is.
+    /// Begins one, which has its turn in `turns`, and is what this task executes next; `task` is where this task is.
     init(on pipeline: Pipeline, turns: ActionLine, within outer: ActiveAction?, in task: UInt) {
         self.pipeline = pipeline
         self.turns = turns
@@ -65,7 +63,7 @@ final class ActiveAction: Sendable {
         }
     }
 
-    /// Ends the action. It takes no more, and passes its turn on when those that other tasks execute within it have ended.
+    /// Ends the action, which takes no more, and passes its turn on when those that other tasks execute within it have ended.
     @usableFromInline
     func end() {
         if turns === pipeline.line { pipeline.endExecuting() }
