@@ -311,7 +311,21 @@ let package = Package(
         ),
         .testTarget(name: "HeadraceTests", dependencies: ["Headrace", "HeadraceTesting"]),
         // The examples of the documentation, compiled and run.
-        .testTarget(name: "DocumentationTests", dependencies: ["Headrace", "HeadraceTesting"]),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "Headrace",
+                "HeadraceTesting",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
+            ],
+            exclude: ["Golden"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

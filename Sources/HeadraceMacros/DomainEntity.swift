@@ -10,11 +10,12 @@ import HeadraceDomain
 /// Lets a class raise domain events, which the unit of work that touches it collects.
 ///
 /// ```swift
-/// @Model
 /// @DomainEntity
 /// final class Customer {
 ///     let id: CustomerID
 ///     private(set) var orders: [Order] = []
+///
+///     init(id: CustomerID) { self.id = id }
 ///
 ///     func place(_ order: Order) {
 ///         orders.append(order)
@@ -26,7 +27,7 @@ import HeadraceDomain
 /// conforms to `HasDomainEvents` by
 ///
 /// ```swift
-/// @Transient var raisedEvents = HeadraceDomain.RaisedEvents()
+/// var raisedEvents = HeadraceDomain.RaisedEvents()
 /// ```
 ///
 /// The property has the access level of the class. It is `@Transient` beside SwiftData's `@Model` and

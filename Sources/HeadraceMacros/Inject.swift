@@ -22,7 +22,11 @@ public import HeadraceResolution
 /// expands the property to
 ///
 /// ```swift
-/// get { HeadraceResolution.Inject(\.counterStore).wrappedValue }
+/// var store: CounterStore {
+///     get {
+///         HeadraceResolution.Inject(\.counterStore).wrappedValue
+///     }
+/// }
 /// ```
 ///
 /// It takes the place of the property wrapper of the same name wherever both are imported, and resolves the same, at

@@ -13,7 +13,12 @@ import HeadraceResolution
 /// @Resolvable
 /// final class GetInfoHandler: HandlesQuery {
 ///     private let api: any Api
-///     private let analytics: any AnalyticsEngine
+///     private let analytics: AnalyticsEngine
+///
+///     func handle(_ query: GetInfoQuery) async throws -> String {
+///         analytics.track("asked")
+///         return try await api.get("/search?subject=\(query.subject)")
+///     }
 /// }
 /// ```
 ///
@@ -28,7 +33,7 @@ import HeadraceResolution
 /// nonisolated static var dependencies: HeadraceResolution.Dependencies {
 ///     HeadraceResolution.Dependencies()
 ///         .on((any Api).self)
-///         .on((any AnalyticsEngine).self)
+///         .on(AnalyticsEngine.self)
 /// }
 /// ```
 ///

@@ -10,10 +10,19 @@
 /// ```swift
 /// @Resolvable
 /// final class Uploader {
-///     @ResolvableInit
-///     init(network: any Network, chunkSize: Int = 4096) { … }
+///     private let network: any Network
+///     private let chunkSize: Int
 ///
-///     init(replaying recording: URL) { … }
+///     @ResolvableInit
+///     init(network: any Network, chunkSize: Int = 4096) {
+///         self.network = network
+///         self.chunkSize = chunkSize
+///     }
+///
+///     init(replaying recording: any Network) {
+///         network = recording
+///         chunkSize = 1
+///     }
 /// }
 /// ```
 ///

@@ -18,7 +18,9 @@
 ///
 /// ```swift
 /// private var dispatcher: any CommandQueryDispatcher {
-///     get { scope.resolve() }
+///     get {
+///         scope.resolve()
+///     }
 /// }
 /// ```
 ///

@@ -15,6 +15,10 @@
 ///     init(scope: any DependencyResolutionScope) {
 ///         books = scope.resolve()
 ///     }
+///
+///     func handle(_ query: GetBalance) async throws -> Int {
+///         try await books.balance(of: query.account)
+///     }
 /// }
 /// ```
 public protocol Resolvable: SendableMetatype {

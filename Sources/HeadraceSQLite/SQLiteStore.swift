@@ -13,7 +13,7 @@ import Synchronization
 /// A store in one SQLite file: the default of an application on one machine.
 ///
 /// ```swift
-/// let store = try SQLiteStore(path: "books.sqlite", entities: [Account.self, Transaction.self])
+/// let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Account.self, Transaction.self])
 /// let context = EntityContext(store)
 /// ```
 ///

@@ -11,7 +11,7 @@
 ///     var body: some Service {
 ///         Store(model: IdentityModel.self)
 ///             .mutate(on: IdentityAction.self) { model, action, send in
-///                 await model.apply(action)
+///                 try await model.apply(action)
 ///             }
 ///     }
 /// }

@@ -16,21 +16,21 @@ struct InjectTests {
     @Test
     func aPropertyBecomesAGetter() {
         expect(
-            """
+            #"""
             extension CounterStoreAction {
-                @Inject(\\.counterStore)
+                @Inject(\.counterStore)
                 var store: CounterStore
             }
-            """,
-            expandsTo: """
+            """#,
+            expandsTo: #"""
                 extension CounterStoreAction {
                     var store: CounterStore {
                         get {
-                            HeadraceResolution.Inject(\\.counterStore).wrappedValue
+                            HeadraceResolution.Inject(\.counterStore).wrappedValue
                         }
                     }
                 }
-                """
+                """#
         )
     }
 

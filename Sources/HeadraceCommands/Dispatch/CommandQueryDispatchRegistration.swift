@@ -19,7 +19,8 @@ public struct CommandQueryDispatchRegistration {
     /// builder.commandQueryDispatch().standard(
     ///     commandHandlers: [AddSomethingCommandHandler.self],
     ///     queryHandlers: [GetInfoQueryHandler.self],
-    ///     middleware: [Announcing()])
+    ///     middleware: [Announcing()]
+    /// )
     /// ```
     ///
     /// - Where two handlers take the same message, the last one does; that is logged as a warning, here, and a

@@ -43,7 +43,8 @@ public struct DispatchScoping: Sendable {
     /// builder.commandQueryDispatch().standard(
     ///     commandHandlers: [AddSomethingCommandHandler.self],
     ///     middleware: [Announcing()],
-    ///     scoping: .perDispatch { scope in [Committing(scope: scope)] })
+    ///     scoping: .perDispatch { scope in [Committing(scope: scope)] }
+    /// )
     /// ```
     ///
     /// - Parameter makeMiddleware: Makes the middleware of one dispatch, in order, within all that is registered

@@ -9,7 +9,7 @@ import HeadraceCore
 /// The values that answer a stream query, each made when it is asked for.
 ///
 /// ```swift
-/// for try await entry in try await dispatcher.dispatch(ListEntriesQuery()) {
+/// for try await entry in try await dispatcher.dispatch(ListEntriesQuery(account: "assets:cash")) {
 ///     if entry.isLast { break }
 /// }
 /// ```

@@ -13,7 +13,8 @@ import Synchronization
 /// try await MessageContext.withPrincipal(user) {
 ///     try await dispatcher.dispatch(AddSomethingCommand())
 /// }
-/// // in the handler, and in whatever it calls
+///
+/// // in the handler, where its dispatcher has middleware, and in whatever it calls
 /// let principal = MessageContext.current?.principal
 /// ```
 ///

@@ -9,7 +9,8 @@ extension EntityContext {
     ///
     /// ```swift
     /// let latest = try await context.fetch(
-    ///     Order.self, where: [.equals(.customer, id)], orderedBy: .descending(.placedAt), limit: 10)
+    ///     Order.self, where: [.equals(.customer, id)], orderedBy: .descending(.placedAt), limit: 10
+    /// )
     /// ```
     ///
     /// - Parameters:
@@ -37,7 +38,7 @@ extension EntityContext {
     /// var cursor: PageCursor?
     /// repeat {
     ///     let page = try await context.page(Order.self, orderedBy: .ascending(.placedAt), after: cursor, limit: 100)
-    ///     for order in page.entities { … }
+    ///     for order in page.entities { print(order.id) }
     ///     cursor = page.next
     /// } while cursor != nil
     /// ```

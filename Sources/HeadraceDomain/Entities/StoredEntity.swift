@@ -14,7 +14,11 @@
 ///
 ///     let id: UUID
 ///     var email: String
-///     …
+///
+///     init(id: UUID, email: String) {
+///         self.id = id
+///         self.email = email
+///     }
 /// }
 ///
 /// extension EntityIndex<Customer> {

@@ -10,10 +10,13 @@ public import HeadraceCore
 /// Lets a command with an idempotency key take effect once, however often it is sent, and gives its first outcome to all.
 ///
 /// ```swift
-/// commandQueryDispatch().standard(…, middleware: [RetryMiddleware(), IdempotencyMiddleware(on: store, delegator: registrar)])
+/// builder.commandQueryDispatch().standard(
+///     commandHandlers: [ReserveHandler.self],
+///     middleware: [RetryMiddleware(), IdempotencyMiddleware(on: store, delegator: registrar)]
+/// )
 ///
-/// try await IdempotencyMiddleware.withKey(request.headers[.idempotencyKey]) {
-///     try await dispatcher.dispatch(PlaceOrder(…))
+/// try await IdempotencyMiddleware.withKey(request.headers["Idempotency-Key"]) {
+///     try await dispatcher.dispatch(Reserve(article: "teapot"))
 /// }
 /// ```
 ///

@@ -7,7 +7,7 @@
 /// What a container can make, and out of what; it is known without making anything.
 ///
 /// ```swift
-/// try container.graph.mermaid.write(toFile: "Dependencies.mmd", atomically: true, encoding: .utf8)
+/// try container.graph.mermaid.write(to: file, atomically: true, encoding: .utf8)
 /// ```
 ///
 /// A registration that another has replaced is not in it. What is registered stands in the order of

@@ -7,11 +7,14 @@
 /// What a module that registers wants to have checked with the graph: each command has one handler, say.
 ///
 /// ```swift
-/// struct HandledMessage: RegistrationNote {
-///     let message: Any.Type
-///     let handler: Any.Type
+/// struct Handled: RegistrationNote {
+///     let message: String
 ///
-///     static func problems(in notes: [HandledMessage]) -> [CompositionProblem] { … }
+///     static func problems(in notes: [Handled]) -> [CompositionProblem] {
+///         Dictionary(grouping: notes, by: \.message).filter { $1.count > 1 }.keys.sorted().map {
+///             CompositionProblem(CompositionProblem.Kind("doubled"), path: [], message: "\($0) is handled twice")
+///         }
+///     }
 /// }
 /// ```
 package protocol RegistrationNote: Sendable {

@@ -15,8 +15,8 @@ public import HeadraceCore
 ///             try await store.events(after: position, limit: 100)
 ///         } position: {
 ///             $0.position
-///         } action: { event in
-///             event.name == "article-published" ? ArticlesAction.reload : nil
+///         } action: { record in
+///             record.event.name == "article-published" ? ArticlesAction.reload : nil
 ///         }
 ///     )
 /// ```

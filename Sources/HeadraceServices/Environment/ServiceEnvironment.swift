@@ -11,7 +11,10 @@
 ///     @Environment(\.retries) private var retries
 ///     @Environment(\.archive) private var archive: Archive
 ///
-///     var body: some Service { … }
+///     var body: some Service {
+///         Group {}
+///             .pre(on: ArticlesAction.self) { _ in await archive.read(attempts: retries) }
+///     }
 /// }
 /// ```
 ///

@@ -7,7 +7,7 @@
 /// A tree of services, to be drawn.
 ///
 /// ```swift
-/// try cluster.graph.mermaid.write(toFile: "Services.mmd", atomically: true, encoding: .utf8)
+/// try cluster.graph.mermaid.write(to: file, atomically: true, encoding: .utf8)
 /// ```
 ///
 /// Services and stores are boxes, in the order written; a store names its actions, and modifiers stand in the box that they

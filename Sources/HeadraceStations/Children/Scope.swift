@@ -21,7 +21,6 @@
 ///
 ///     var body: some Dripper<State, Action> {
 ///         Scope(state: \.counter, action: Action.toCounter) { Counter() }
-///         Drip { state, action in … }
 ///     }
 /// }
 /// ```

@@ -12,7 +12,7 @@ import Synchronization
 /// .run { pour in
 ///     let pour = pour.remote()
 ///     await withTaskGroup { group in
-///         for page in pages { group.addTask { await pour(.loaded(page, await load(page))) } }
+///         for page in pages { group.addTask { await pour(.pageLoaded(page, await load(page))) } }
 ///     }
 /// }
 /// ```

@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// ```swift
 /// let recording = station.record()
-/// …
+/// station.pour(.increase)
 /// try recording.journal.jsonLines().write(to: file)
 /// ```
 ///

@@ -38,7 +38,7 @@ extension RecordingDispatcher {
     /// Requires that these messages were dispatched, in this order, and no others.
     ///
     /// ```swift
-    /// try dispatcher.requireDispatched(AddSomethingCommand(name: "one"), GetInfoQuery(subject: "Programming"))
+    /// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
     /// ```
     ///
     /// - Throws: As of `requireDispatched(_:)`.

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// ```swift
 /// let delegator = RecordingDelegator()
-/// try await UnitOfWork(delegator: delegator, context: context).execute { … }
+/// try await UnitOfWork(delegator: delegator, context: context).execute { $0.insert(customer) }
 /// #expect(delegator.eventsAfterCommit.count == 1)
 /// ```
 public final class RecordingDelegator: DomainEventDelegator {

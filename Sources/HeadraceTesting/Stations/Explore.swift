@@ -11,8 +11,10 @@ import HeadraceCore
 /// ```swift
 /// await explore(seeds: 0..<200) { seed in
 ///     let station = TestStation(initialState: Search.State()) { Search() }
-///     await station.pour(.typed("a"))
-///     …
+///     await station.pour(.typed("t")) { $0.text = "t" }
+///     await station.pour(.typed("tea")) { $0.text = "tea" }
+///     await station.advance(by: .milliseconds(300))
+///     await station.receive(.found(["teapot"])) { $0.results = ["teapot"] }
 ///     await station.finish()
 /// }
 /// ```

@@ -1,0 +1,547 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceResolution
+import Testing
+
+// MARK: - Entities
+
+private final class Customer: StoredEntity {
+    static let entityName = "customer"
+
+    let id: UUID
+    private(set) var name = ""
+    private(set) var orders: [UUID] = []
+    var raisedEvents = RaisedEvents()
+
+    init(id: UUID) {
+        self.id = id
+    }
+
+    func rename(to name: String) {
+        self.name = name
+    }
+
+    func placeOrder(_ order: Order) {
+        orders.append(order.id)
+        raiseEvent(OrderPlaced(customerId: id, orderId: order.id))
+    }
+}
+
+private final class Order: StoredEntity {
+    static let entityName = "order"
+    static var indexes: [EntityIndex<Order>] { [.customer, .tag, .placedAt] }
+
+    let id: UUID
+    let customerId: UUID
+    let placedAt: Date
+    let tags: [String]
+    var raisedEvents = RaisedEvents()
+
+    init(of customerId: UUID, placedAt seconds: Double = 0, tags: [String] = []) {
+        id = .version7()
+        self.customerId = customerId
+        self.tags = tags
+        placedAt = Date(timeIntervalSinceReferenceDate: seconds)
+    }
+}
+
+extension EntityIndex<Order> {
+    fileprivate static var placedAt: Self { EntityIndex("placedAt") { $0.placedAt } }
+}
+
+extension EntityIndex<Order> {
+    fileprivate static var customer: Self { EntityIndex("customer") { $0.customerId } }
+    fileprivate static var tag: Self { EntityIndex("tag", each: { $0.tags }) }
+}
+
+private final class Account: StoredEntity {
+    static let entityName = "account"
+    static var indexes: [EntityIndex<Account>] { [.side] }
+
+    let id: String
+    let side: String
+    let cents: Int
+    var raisedEvents = RaisedEvents()
+
+    init(id: String, side: String, cents: Int) {
+        self.id = id
+        self.side = side
+        self.cents = cents
+    }
+}
+
+extension EntityIndex<Account> {
+    fileprivate static var side: Self { EntityIndex("side") { $0.side } }
+}
+
+extension [Account] {
+    fileprivate var total: Int { map(\.cents).reduce(0, +) }
+}
+
+private struct Missing: Error, Equatable {
+    let id: UUID
+
+    init(_ id: UUID) {
+        self.id = id
+    }
+}
+
+private enum ByHand {
+    final class Customer: HasDomainEvents {
+        var raisedEvents = RaisedEvents()
+    }
+}
+
+@Suite struct EntityExamples {
+    private let store: InMemoryStore
+    private let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+    private let id = UUID.version7()
+
+    init() throws {
+        store = try InMemoryStore(entities: [Account.self, Customer.self, Order.self])
+    }
+
+    private func insert(_ entities: any StoredEntity...) async throws {
+        let context = EntityContext(store)
+        for entity in entities { context.insert(entity) }
+        try await context.commit([])
+    }
+
+    @Test func whatIsChangedAndInsertedIsSaved() async throws {
+        try await insert(Customer(id: id))
+
+        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+            let customer = try await context.find(Customer.self, id: id)
+            customer?.rename(to: "Ada")  // saved, as it was changed
+            context.insert(Order(of: id))
+        }
+
+        let context = EntityContext(store)
+        #expect(try await context.find(Customer.self, id: id)?.name == "Ada")
+        #expect(try await context.fetch(Order.self).map(\.customerId) == [id])
+    }
+
+    @Test func aUnitOfWorkStoresTheChangeAndItsEvent() async throws {
+        try await insert(Customer(id: id))
+        let order = Order(of: id)
+
+        let unitOfWork = UnitOfWork(delegator: registrar, context: EntityContext(store))
+        try await unitOfWork.execute { context in
+            guard let customer = try await context.find(Customer.self, id: id) else { throw Missing(id) }
+            customer.placeOrder(order)
+        }
+
+        #expect(try await EntityContext(store).find(Customer.self, id: id)?.orders == [order.id])
+        let record = try #require(try await store.events(after: 0, limit: 10).first)
+        var events = EventRegistry()
+        try events.register(OrderPlaced.self)
+        let event = try events.decode(record.event)
+        #expect((event as? OrderPlaced)?.orderId == order.id)
+    }
+
+    @Test func ordersAreFetchedByTheirIndexes() async throws {
+        try await insert(Order(of: id, placedAt: 1), Order(of: id, placedAt: 2), Order(of: .version7(), tags: ["gift"]))
+        let context = EntityContext(store)
+
+        let orders = try await context.fetch(Order.self, where: [.equals(.customer, id)])
+        #expect(orders.count == 2)
+        #expect(try await context.fetch(Order.self, where: [.equals(.tag, "gift")]).count == 1)
+
+        let latest = try await context.fetch(
+            Order.self, where: [.equals(.customer, id)], orderedBy: .descending(.placedAt), limit: 10
+        )
+        #expect(latest.map(\.placedAt.timeIntervalSinceReferenceDate) == [2, 1])
+    }
+
+    @Test func pagesGiveEachOrderOnce() async throws {
+        for number in 1...250 { try await insert(Order(of: id, placedAt: Double(number))) }
+
+        let lines = try await printed { try await printOrders(of: EntityContext(store)) }
+
+        #expect(lines.count == 250)
+        #expect(Set(lines).count == 250)
+    }
+
+    private func printOrders(of context: EntityContext) async throws {
+        var cursor: PageCursor?
+        repeat {
+            let page = try await context.page(Order.self, orderedBy: .ascending(.placedAt), after: cursor, limit: 100)
+            for order in page.entities { print(order.id) }
+            cursor = page.next
+        } while cursor != nil
+    }
+
+    @Test func aReadSeesOneMomentOfTheStore() async throws {
+        try await insert(
+            Account(id: "rent", side: "debit", cents: 700),
+            Account(id: "food", side: "debit", cents: 300),
+            Account(id: "cash", side: "credit", cents: 1000)
+        )
+
+        let isBalanced = try await store.read { context in
+            let debits = try await context.fetch(Account.self, where: [.equals(.side, "debit")])
+            let credits = try await context.fetch(Account.self, where: [.equals(.side, "credit")])
+            return debits.total == credits.total
+        }
+
+        #expect(isBalanced)
+    }
+
+    @Test func anEntityRaisesEventsByOneLine() {
+        let customer = ByHand.Customer()
+
+        customer.raiseEvent(OrderPlaced(customerId: id, orderId: id))
+
+        #expect(customer.raisedEvents.count == 1)
+    }
+}
+
+// MARK: - Events
+
+private struct OrderPlaced: DurableDomainEvent {
+    static let eventName = "order-placed"
+    var customerId: UUID
+    var orderId: UUID
+}
+
+private enum Migrated {
+    struct OrderPlaced: DurableDomainEvent {
+        static let eventName = "order-placed"
+        static let eventVersion = 2
+        static let eventMigrations = [
+            JSONMigration(from: 1) { event in
+                event["currency"] = .string("EUR")
+            }
+        ]
+        var orderId: UUID
+        var currency: String
+    }
+}
+
+private struct OrderPlacedHandler: DomainEventHandler {
+    static let isPostCommit = true
+
+    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
+        resolver
+            .resolve(NotificationService.self)
+            .notifyCustomer(customerId: event.customerId, message: "Your order is being processed.")
+    }
+}
+
+private struct SendConfirmation: DurableDomainEventHandler {
+    static let subscriptionName = "confirmations"
+
+    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
+        try await resolver.resolve(Mailer.self).confirm(event.orderId)
+    }
+}
+
+private struct FailingHandler: DurableDomainEventHandler {
+    static let subscriptionName = "failing"
+
+    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
+        throw Missing(event.orderId)
+    }
+}
+
+private struct NotificationService: Sendable {
+    let notes: Notes
+
+    func notifyCustomer(customerId: UUID, message: String) {
+        notes.note("\(customerId): \(message)")
+    }
+}
+
+private final class Mailer: Sendable {
+    let confirmed: AsyncStream<UUID>
+    private let outbox: AsyncStream<UUID>.Continuation
+
+    init() {
+        (confirmed, outbox) = AsyncStream.makeStream()
+    }
+
+    func confirm(_ order: UUID) async throws {
+        outbox.yield(order)
+    }
+}
+
+/// Tells when a delivery was given up.
+private struct Undertaker: RelayObserver {
+    let buried: AsyncStream<Void>
+    private let grave: AsyncStream<Void>.Continuation
+
+    init() {
+        (buried, grave) = AsyncStream.makeStream()
+    }
+
+    func deadLettered(_ delivery: Delivery, reason: String) {
+        grave.yield()
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct EventExamples {
+    private let id = UUID.version7()
+    private let services = ServiceLocator()
+    private let store: InMemoryStore
+
+    init() throws {
+        store = try InMemoryStore(entities: [Customer.self, Order.self])
+    }
+
+    /// Has a new customer place an order, whose events `registrar` brings to their handlers.
+    private func placeOrder(_ registrar: DomainEventHandlerRegistrar) async throws -> Order {
+        let order = Order(of: id)
+        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+            let customer = Customer(id: id)
+            customer.placeOrder(order)
+            context.insert(customer)
+        }
+        return order
+    }
+
+    @Test func aHandlerRunsAfterTheCommit() async throws {
+        let notes = Notes()
+        services.register(NotificationService(notes: notes))
+        let registrar = DomainEventHandlerRegistrar(resolver: services)
+        registrar.register(OrderPlacedHandler.self)
+
+        _ = try await placeOrder(registrar)
+
+        #expect(notes.all == ["\(id): Your order is being processed."])
+    }
+
+    @Test func theRelayDeliversWhatWasStored() async throws {
+        let mailer = Mailer()
+        services.register(mailer)
+
+        let registrar = DomainEventHandlerRegistrar(resolver: services)
+        registrar.register(SendConfirmation.self)
+        let relay = Relay(store: store, registrar: registrar)
+
+        async let running: Void = relay.run()
+        let order = try await placeOrder(registrar)
+        #expect(await mailer.confirmed.first { _ in true } == order.id)
+        relay.shutDown()
+        try await running
+    }
+
+    @Test func whatCouldNotBeDeliveredIsThereToBeSeen() async throws {
+        let registrar = DomainEventHandlerRegistrar(resolver: services)
+        registrar.register(FailingHandler.self)
+        let undertaker = Undertaker()
+        var configuration = Relay.Configuration()
+        configuration.maximumAttempts = 1
+        let relay = Relay(
+            store: store,
+            registrar: registrar,
+            configuration: configuration,
+            relayObservers: [undertaker]
+        )
+        async let running: Void = relay.run()
+        let order = try await placeOrder(registrar)
+        _ = await undertaker.buried.first { _ in true }
+        relay.shutDown()
+        try await running
+
+        let lines = try await printed {
+            let deadLetters = DeadLetters(in: store)
+            for letter in try await deadLetters.page() {
+                print(letter.id, letter.subscription, letter.reason)
+            }
+            try await deadLetters.replay([42])
+        }
+
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("failing") == true)
+        #expect(lines.first?.contains("\(Missing(order.id))") == true)
+    }
+
+    @Test func anEventOfTheFirstVersionIsReadAsOneOfTheSecond() throws {
+        var events = EventRegistry()
+        try events.register(Migrated.OrderPlaced.self)
+        let stored = NewEvent(
+            id: UUID(),
+            name: "order-placed",
+            version: 1,
+            stream: nil,
+            recordedAt: Date(timeIntervalSince1970: 0),
+            json: Data(#"{"orderId":"\#(id.uuidString)"}"#.utf8)
+        )
+
+        let event = try #require(try events.decode(stored) as? Migrated.OrderPlaced)
+
+        #expect(event.orderId == id)
+        #expect(event.currency == "EUR")
+    }
+
+    @Test func whatIsNoReplaySendsItsMail() async throws {
+        struct Mail {
+            let notes = Notes()
+
+            func send(_ text: String) async throws { notes.note(text) }
+        }
+        let (mail, receipt) = (Mail(), "Paid.")
+
+        if DeliveryContext.current?.isReplay != true { try await mail.send(receipt) }
+
+        #expect(mail.notes.all == ["Paid."])
+    }
+}
+
+// MARK: - Commands
+
+private struct PlaceOrder: CQDCommand, IdempotentMessage {
+    var orderId: UUID
+    var idempotencyKey: String { "place-order/\(orderId)" }
+}
+
+private struct Reserve: CQDCommand, Codable {
+    var article: String
+}
+
+private final class PlaceOrderHandler: HandlesCommand, Resolvable {
+    private let notes: Notes
+
+    init(scope: any DependencyResolutionScope) {
+        notes = scope.resolve()
+    }
+
+    func handle(_ command: PlaceOrder) async throws {
+        notes.note("placed \(command.orderId)")
+    }
+}
+
+private final class ReserveHandler: HandlesCommand, Resolvable {
+    private let notes: Notes
+
+    init(scope: any DependencyResolutionScope) {
+        notes = scope.resolve()
+    }
+
+    func handle(_ command: Reserve) async throws {
+        notes.note("reserved \(command.article)")
+    }
+}
+
+private struct SendReminder: CQDCommand, DurableCommand {
+    static let commandName = "send-reminder"
+    var customerId: UUID
+}
+
+private final class SendReminderHandler: HandlesCommand, Resolvable {
+    private let mailer: Mailer
+
+    init(scope: any DependencyResolutionScope) {
+        mailer = scope.resolve()
+    }
+
+    func handle(_ command: SendReminder) async throws {
+        try await mailer.confirm(command.customerId)
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct DomainCommandExamples {
+    private let notes = Notes()
+    private let mailer = Mailer()
+    private let store: InMemoryStore
+    private let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+
+    init() throws {
+        store = try InMemoryStore(entities: [Customer.self])
+    }
+
+    private var builder: ContainerBuilder {
+        let builder = ContainerBuilder()
+        builder.singleton { [notes] in notes }
+        builder.singleton { [mailer] in mailer }
+        return builder
+    }
+
+    private var unitOfWorkMiddleware: UnitOfWorkMiddleware<EntityContext> {
+        UnitOfWorkMiddleware(on: store, delegator: registrar)
+    }
+
+    @Test func aCommandTakesEffectOnceUnderItsKey() async throws {
+        struct Request {
+            var headers: [String: String] = [:]
+        }
+        let builder = builder
+        let request = Request(headers: ["Idempotency-Key": "7"])
+
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [ReserveHandler.self],
+            middleware: [RetryMiddleware(), IdempotencyMiddleware(on: store, delegator: registrar)]
+        )
+
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        for _ in 1...3 {
+            try await IdempotencyMiddleware.withKey(request.headers["Idempotency-Key"]) {
+                try await dispatcher.dispatch(Reserve(article: "teapot"))
+            }
+        }
+
+        #expect(notes.all == ["reserved teapot"])
+    }
+
+    @Test func aCommandStatesItsOwnKey() async throws {
+        let builder = builder
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [PlaceOrderHandler.self],
+            middleware: [IdempotencyMiddleware(on: store, delegator: registrar)]
+        )
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        let id = UUID()
+
+        try await dispatcher.dispatch(PlaceOrder(orderId: id))
+        try await dispatcher.dispatch(PlaceOrder(orderId: id))
+
+        #expect(notes.all == ["placed \(id)"])
+    }
+
+    @Test func aCommandIsOneUnitOfWork() async throws {
+        struct Refusal: Error {}
+        let chain = MiddlewareChain(middleware: [unitOfWorkMiddleware])
+        let context = { EntityContext(store) }
+
+        await #expect(throws: Refusal.self) {
+            try await chain.run("refused", kind: .command) { _ in
+                try await UnitOfWork(delegator: registrar, context: context()).execute {
+                    $0.insert(Customer(id: UUID()))
+                }
+                throw Refusal()
+            }
+        }
+        #expect(try await context().fetch(Customer.self).isEmpty)
+
+        try await chain.run("accepted", kind: .command) { _ in
+            try await UnitOfWork(delegator: registrar, context: context()).execute { $0.insert(Customer(id: UUID())) }
+        }
+        #expect(try await context().fetch(Customer.self).count == 1)
+    }
+
+    @Test func aStoredCommandIsCarriedOutLater() async throws {
+        let builder = builder
+        builder.commandQueryDispatch().standard(commandHandlers: [SendReminderHandler.self])
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        let relay = Relay(store: store, registrar: registrar)
+        let id = UUID()
+
+        relay.carryOut(SendReminder.self) { try await dispatcher.dispatch($0) }
+
+        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+            _ = try context.schedule(SendReminder(customerId: id), at: Date(timeIntervalSince1970: 0))
+        }
+        async let running: Void = relay.run()
+        #expect(await mailer.confirmed.first { _ in true } == id)
+        relay.shutDown()
+        try await running
+    }
+}

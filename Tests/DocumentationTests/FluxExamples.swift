@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceFlux
+import HeadraceTesting
+import Testing
+
+private actor CounterStore: Dispatcher {
+    let pipeline = Pipeline()
+    var count = 0
+}
+
+private struct Increment: Action {
+    var value = 1
+
+    func execute(with store: isolated CounterStore) async { store.count += value }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct FluxExamples {
+    @Test func noIncrementIsLost() async {
+        let store = CounterStore()
+        async let one = store.dispatch(Increment())
+        async let ten = store.dispatch(Increment(value: 10))
+        _ = await [one, ten]
+
+        #expect(await store.count == 11)
+    }
+
+    @Test func whoWaitsForAnInactiveStoreIsSeenToWaitAndCanGiveUp() async {
+        let store = CounterStore()
+
+        store.deactivate()
+        let waiting = Task { await store.dispatch(Increment()) }
+        await store.pipeline.waiting(1)
+        waiting.cancel()
+
+        #expect(await waiting.value.code == "cancelled")
+        #expect(await store.count == 0)
+    }
+}

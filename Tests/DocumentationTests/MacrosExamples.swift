@@ -1,0 +1,259 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import Foundation
+import Headrace
+import Testing
+
+// MARK: - Resolvable
+
+private struct AddSomethingCommand: CQDCommand {
+    var name: String
+}
+
+private struct GetInfoQuery: CQDQuery {
+    typealias Value = String
+    var subject: String
+}
+
+private struct ListEntriesQuery: CQDStreamQuery {
+    typealias Element = Entry
+    var account: String
+}
+
+private struct Entry: Equatable, Sendable {
+    let number: Int
+}
+
+private protocol Api: Sendable {
+    func post(_ path: String, _ body: String) async throws
+    func get(_ path: String) async throws -> String
+}
+
+private struct NotedApi: Api {
+    let notes: Notes
+
+    func post(_ path: String, _ body: String) async throws { notes.note("\(path) \(body)") }
+    func get(_ path: String) async throws -> String { "answer to \(path)" }
+}
+
+private struct AnalyticsEngine: Sendable {
+    let notes: Notes
+
+    func track(_ event: String) { notes.note(event) }
+}
+
+private protocol Books: Sendable {
+    func openCursor(account: String) throws -> Cursor
+}
+
+private struct PaperBooks: Books {
+    func openCursor(account: String) throws -> Cursor { Cursor() }
+}
+
+private final class Cursor {
+    private var number = 0
+
+    func next() async throws -> Entry? {
+        number += 1
+        return number > 3 ? nil : Entry(number: number)
+    }
+}
+
+private protocol Network: Sendable {}
+private struct NoNetwork: Network {}
+
+@Resolvable
+private final class AddSomethingCommandHandler: HandlesCommand {
+    private let api: any Api
+
+    func handle(_ command: AddSomethingCommand) async throws {
+        try await api.post("/something", command.name)
+    }
+}
+
+@Resolvable
+private final class ListEntriesQueryHandler: HandlesStreamQuery {
+    private let books: any Books
+
+    func handle(_ query: ListEntriesQuery) async throws -> some AsyncSequence<Entry, any Error> {
+        let cursor = try books.openCursor(account: query.account)
+        return QueryStream { try await cursor.next() }
+    }
+}
+
+@Resolvable
+private final class GetInfoHandler: HandlesQuery {
+    private let api: any Api
+    private let analytics: AnalyticsEngine
+
+    func handle(_ query: GetInfoQuery) async throws -> String {
+        analytics.track("asked")
+        return try await api.get("/search?subject=\(query.subject)")
+    }
+}
+
+@Resolvable
+private final class Uploader {
+    private let network: any Network
+    private let chunkSize: Int
+
+    @ResolvableInit
+    init(network: any Network, chunkSize: Int = 4096) {
+        self.network = network
+        self.chunkSize = chunkSize
+    }
+
+    init(replaying recording: any Network) {
+        network = recording
+        chunkSize = 1
+    }
+}
+
+extension Uploader {
+    fileprivate var isReplaying: Bool { chunkSize == 1 }
+}
+
+@Suite struct ResolvableExamples {
+    private let notes = Notes()
+
+    private var container: Container {
+        let builder = ContainerBuilder()
+        builder.singleton((any Api).self) { [notes] in NotedApi(notes: notes) }
+        builder.singleton { [notes] in AnalyticsEngine(notes: notes) }
+        builder.singleton((any Books).self) { PaperBooks() }
+        builder.singleton((any Network).self) { NoNetwork() }
+        builder.transient(Uploader.self)
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [AddSomethingCommandHandler.self],
+            queryHandlers: [GetInfoHandler.self],
+            streamHandlers: [ListEntriesQueryHandler.self]
+        )
+        return builder.build()
+    }
+
+    @Test func handlersGetWhatTheyDeclare() async throws {
+        let container = container
+        try container.validate()
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+
+        try await dispatcher.dispatch(AddSomethingCommand(name: "one"))
+        let info = try await dispatcher.dispatch(GetInfoQuery(subject: "Programming"))
+        var numbers: [Int] = []
+        for try await entry in try await dispatcher.dispatch(ListEntriesQuery(account: "assets:cash")) {
+            numbers.append(entry.number)
+        }
+
+        #expect(notes.all == ["/something one", "asked"])
+        #expect(info == "answer to /search?subject=Programming")
+        #expect(numbers == [1, 2, 3])
+    }
+
+    @Test func theMarkedInitialiserIsTaken() {
+        #expect(!container.resolve(Uploader.self).isReplaying)
+        #expect(Uploader(replaying: NoNetwork()).isReplaying)
+    }
+}
+
+// MARK: - Entities
+
+@DomainEntity
+private final class Customer: StoredEntity {
+    static let entityName = "customer"
+    static var indexes: [EntityIndex<Customer>] { [.email] }
+
+    let id: UUID
+    var email: String
+
+    init(id: UUID, email: String) {
+        self.id = id
+        self.email = email
+    }
+}
+
+extension EntityIndex<Customer> {
+    fileprivate static var email: Self { EntityIndex("email", unique: true) { $0.email } }
+}
+
+private typealias CustomerID = UUID
+
+private struct Order {
+    let id: UUID
+}
+
+private struct OrderPlaced: DomainEvent {
+    let customer: CustomerID
+    let order: UUID
+}
+
+private enum Raising {
+    @DomainEntity
+    final class Customer {
+        let id: CustomerID
+        private(set) var orders: [Order] = []
+
+        init(id: CustomerID) { self.id = id }
+
+        func place(_ order: Order) {
+            orders.append(order)
+            raiseEvent(OrderPlaced(customer: id, order: order.id))
+        }
+    }
+}
+
+@Suite struct DomainEntityExamples {
+    @Test func anEntityIsFoundByItsIndex() async throws {
+        let store = try InMemoryStore(entities: [Customer.self])
+        let context = EntityContext(store)
+        context.insert(Customer(id: .version7(), email: "ada@example.org"))
+        try await context.commit([])
+
+        let found = try await EntityContext(store).fetch(Customer.self, where: [.equals(.email, "ada@example.org")])
+
+        #expect(found.count == 1)
+    }
+
+    @Test func anEntityRaisesEvents() {
+        let (id, order) = (UUID(), Order(id: UUID()))
+        let customer = Raising.Customer(id: id)
+
+        customer.place(order)
+
+        let event = customer.raisedEvents.events.first as? OrderPlaced
+        #expect(event?.customer == id)
+        #expect(event?.order == order.id)
+    }
+}
+
+// MARK: - Injection
+
+private final class CounterStore: Sendable {}
+
+extension DependencyResolver {
+    fileprivate var counterStore: CounterStore { resolve() }
+}
+
+private protocol CounterStoreAction {}
+
+extension CounterStoreAction {
+    @Inject(\.counterStore) var store: CounterStore
+}
+
+private struct Increment: CounterStoreAction {}
+
+@Suite struct InjectMacroExamples {
+    @Test func anActionFindsItsStoreInTheCurrentContainer() {
+        let builder = ContainerBuilder()
+        builder.singleton { CounterStore() }
+        let container = builder.build()
+
+        container.withCurrent {
+            #expect(Increment().store === container.counterStore)
+        }
+    }
+}
+#endif

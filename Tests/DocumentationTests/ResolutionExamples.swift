@@ -1,0 +1,257 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCommands
+import HeadraceResolution
+import Testing
+
+// MARK: - Composition
+
+private protocol Books: Sendable {
+    func balance(of account: String) async throws -> Int
+}
+
+private struct PaperBooks: Books {
+    func balance(of account: String) async throws -> Int { 42 }
+}
+
+private protocol Mailer: Sendable {
+    var host: String { get }
+}
+
+private struct SmtpMailer: Mailer {
+    var host = "example.org"
+
+    init() {}
+
+    init(host: String) {
+        self.host = host
+    }
+}
+
+private struct SignUp {
+    let mailer: any Mailer
+}
+
+private protocol Api: Sendable {
+    var name: String { get }
+}
+
+private struct NetworkApi: Api {
+    let name = "network"
+}
+
+private struct FakeApi: Api {
+    let name = "fake"
+}
+
+private final class AuditLog: Sendable {}
+
+private struct OpenAccount: Resolvable {
+    static var dependencies: Dependencies {
+        Dependencies().on((any Books).self).on(AuditLog?.self)
+    }
+
+    let books: any Books
+    let auditLog: AuditLog?
+
+    init(scope: any DependencyResolutionScope) {
+        books = scope.resolve()
+        auditLog = scope.resolve()
+    }
+}
+
+private struct GetBalance: CQDQuery {
+    typealias Value = Int
+    var account: String
+}
+
+private final class GetBalanceHandler: HandlesQuery, Resolvable {
+    private let books: any Books
+
+    init(scope: any DependencyResolutionScope) {
+        books = scope.resolve()
+    }
+
+    func handle(_ query: GetBalance) async throws -> Int {
+        try await books.balance(of: query.account)
+    }
+}
+
+private final class NotificationService: Sendable {}
+
+@MainActor private final class ModelContext {}
+
+@Suite struct CompositionExamples {
+    @Test func whatIsRegisteredIsProvedAndResolved() throws {
+        let builder = ContainerBuilder()
+        builder.singleton((any Books).self) { PaperBooks() }
+        builder.transient(OpenAccount.self)
+        try builder.validate()
+
+        let container = builder.build()
+        let openAccount: OpenAccount = container.resolve()
+
+        #expect(openAccount.books is PaperBooks)
+        #expect(openAccount.auditLog == nil)
+    }
+
+    @Test func aClosureIsGivenItsScope() {
+        let builder = ContainerBuilder()
+        builder.singleton((any Mailer).self) { SmtpMailer(host: "localhost") }
+        builder.transient { SignUp(mailer: $0.resolve()) }
+
+        let container = builder.build()
+        let signUp: SignUp = container.resolve()
+
+        #expect(signUp.mailer.host == "localhost")
+    }
+
+    @Test func aContractIsGivenByATypeThatIsRegisteredOnItsOwn() {
+        let builder = ContainerBuilder()
+        builder.singleton(SmtpMailer.init)
+        builder.transient((any Mailer).self, assigned(SmtpMailer.self))
+
+        #expect(builder.build().resolve((any Mailer).self).host == "example.org")
+    }
+
+    @Test func whatIsOverriddenWinsInTheNewContainerOnly() {
+        let builder = ContainerBuilder()
+        builder.singleton((any Api).self) { NetworkApi() }
+        let appContainer = builder.build()
+
+        let container = appContainer.overriding { builder in
+            builder.singleton((any Api).self) { FakeApi() }
+        }
+
+        #expect(container.resolve((any Api).self).name == "fake")
+        #expect(appContainer.resolve((any Api).self).name == "network")
+    }
+
+    @MainActor
+    @Test func anObjectOfTheMainActorIsResolvedThere() {
+        let builder = ContainerBuilder()
+        let modelContext = ModelContext()
+        builder.transient(on: MainActor.self) { modelContext }
+
+        #expect(builder.build().resolve(ModelContext.self) === modelContext)
+    }
+
+    @Test func aHandlerMakesItselfByHand() async throws {
+        let builder = ContainerBuilder()
+        builder.singleton((any Books).self) { PaperBooks() }
+
+        let handler = GetBalanceHandler(scope: builder.build())
+
+        #expect(try await handler.handle(GetBalance(account: "cash")) == 42)
+    }
+
+    @Test func theGraphIsWrittenOut() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "Dependencies.mmd")
+        let builder = ContainerBuilder()
+        builder.transient { PaperBooks() }
+        let container = builder.build()
+
+        try container.graph.mermaid.write(to: file, atomically: true, encoding: .utf8)
+
+        #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("flowchart LR"))
+    }
+
+    @Test func aLocatorIsFilledWhileTheProgramRuns() {
+        let services = ServiceLocator()
+        services.register(NotificationService())
+        let notifications: NotificationService = services.resolve()
+
+        #expect(notifications === services.resolve(NotificationService.self))
+    }
+}
+
+// MARK: - The forms of registration
+
+private protocol Clock: Sendable {}
+private protocol Store: Sendable {}
+
+private final class SystemClock: Clock {}
+
+private final class Cache: Resolvable, Sendable {
+    let clock: any Clock
+
+    init(clock: any Clock) {
+        self.clock = clock
+    }
+
+    init(scope: any DependencyResolutionScope) {
+        clock = scope.resolve()
+    }
+}
+
+private final class DiskStore: Store, Resolvable {
+    let cache: Cache
+
+    init(_ cache: Cache) {
+        self.cache = cache
+    }
+
+    init(scope: any DependencyResolutionScope) {
+        cache = scope.resolve()
+    }
+}
+
+@Suite struct RegistrationFormExamples {
+    @Test func allFormsStandBesideEachOtherAndTheLastOneOfATypeWins() throws {
+        let builder = ContainerBuilder()
+
+        builder.singleton { SystemClock() }  // a closure
+        builder.singleton { scope in Cache(clock: scope.resolve()) }  // a closure with its scope
+        builder.singleton((any Clock).self) { SystemClock() }  // a contract and a closure
+        builder.singleton((any Store).self) { DiskStore($0.resolve()) }  // a contract and a closure with its scope
+        builder.singleton((any Clock).self, assigned(SystemClock.self))  // a contract and a registered type
+        builder.singleton(Cache.self)  // a `Resolvable` type
+        builder.singleton((any Store).self, assigned(DiskStore.self))  // a contract and a `Resolvable` type
+
+        let container = builder.build()
+        let store = try #require(container.resolve((any Store).self) as? DiskStore)
+        #expect(store.cache === container.resolve(Cache.self))
+        #expect(store.cache.clock as? SystemClock === container.resolve(SystemClock.self))
+    }
+}
+
+// MARK: - Injection by key paths
+
+private final class CounterStore: Sendable {}
+
+extension DependencyResolver {
+    fileprivate var counterStore: CounterStore { resolve() }
+}
+
+private struct CounterModel {
+    @Inject(\.counterStore) var store: CounterStore
+}
+
+private protocol CounterStoreAction {}
+
+extension CounterStoreAction {
+    fileprivate var store: CounterStore { Container.current.counterStore }
+}
+
+private struct Increment: CounterStoreAction {}
+
+@Suite struct InjectExamples {
+    @Test func whatIsInjectedIsThatOfTheCurrentContainer() {
+        let builder = ContainerBuilder()
+        builder.singleton { CounterStore() }
+        let container = builder.build()
+
+        container.withCurrent {
+            #expect(CounterModel().store === container.counterStore)
+            #expect(Increment().store === container.counterStore)
+        }
+    }
+}

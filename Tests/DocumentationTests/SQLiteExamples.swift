@@ -1,0 +1,124 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceCore
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceSQLite
+import Testing
+
+private final class Account: StoredEntity {
+    static let entityName = "account"
+
+    let id: String
+    var raisedEvents = RaisedEvents()
+
+    init(id: String) {
+        self.id = id
+    }
+}
+
+private final class Transaction: StoredEntity {
+    static let entityName = "transaction"
+
+    let id: UUID
+    var raisedEvents = RaisedEvents()
+}
+
+private final class Order: StoredEntity {
+    static let entityName = "order"
+    static var indexes: [EntityIndex<Order>] { [.isOpen] }
+
+    let id: UUID
+    var isOpen = true
+    var raisedEvents = RaisedEvents()
+
+    init() {
+        id = .version7()
+    }
+}
+
+extension EntityIndex<Order> {
+    fileprivate static var isOpen: Self { EntityIndex("isOpen") { $0.isOpen } }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct SQLiteExamples {
+    private let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+
+    private func withFolder(_ body: nonisolated(nonsending) (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.path(percentEncoded: false))
+    }
+
+    @Test func aStoreInAFileIsThereWhenItIsOpenedAgain() async throws {
+        try await withFolder { folder in
+            do {
+                let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Account.self, Transaction.self])
+                let context = EntityContext(store)
+                context.insert(Account(id: "cash"))
+                try await context.commit([])
+            }
+
+            let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Account.self, Transaction.self])
+            #expect(try await EntityContext(store).find(Account.self, id: "cash") != nil)
+        }
+    }
+
+    @Test func plainSQLJoinsTheTransaction() async throws {
+        try await withFolder { folder in
+            let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Account.self])
+            let amount = 300
+            func execute(_ work: nonisolated(nonsending) (EntityContext) async throws -> Void) async throws {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute(work)
+            }
+            try await execute { context in
+                context.perform { database in
+                    try database.execute(
+                        sql: "CREATE TABLE daily_total (cents INTEGER); INSERT INTO daily_total VALUES (4)")
+                }
+            }
+
+            try await execute { context in
+                context.perform { database in
+                    try database.execute(sql: "UPDATE daily_total SET cents = cents + ?", arguments: [amount])
+                }
+            }
+
+            let database = try DatabaseQueue(path: folder + "/books.sqlite")
+            #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT cents FROM daily_total") } == 304)
+        }
+    }
+
+    @Test func aLiveQueryTellsEachStateThatSomebodyWaitsFor() async throws {
+        try await withFolder { folder in
+            let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Order.self])
+            let (lines, page) = AsyncStream<String>.makeStream()
+            let watching = Task { try await watch(store) { page.yield($0) } }
+            var iterator = lines.makeAsyncIterator()
+            #expect(await iterator.next() == "0 orders")
+
+            let context = EntityContext(store)
+            context.insert(Order())
+            try await context.commit([])
+            #expect(await iterator.next() == "1 orders")
+
+            watching.cancel()
+            await #expect(throws: CancellationError.self) { try await watching.value }
+        }
+    }
+}
+
+private func watch(_ store: SQLiteStore, print: @Sendable (String) -> Void) async throws {
+    for try await open in store.observe({ try await $0.fetch(Order.self, where: [.equals(.isOpen, true)]) }) {
+        print("\(open.count) orders")
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Synchronization
+
+/// What happened in an example, in order, from any thread.
+final class Notes: Sendable {
+    @TaskLocal static var current: Notes?
+
+    private let noted = Mutex<[String]>([])
+
+    var all: [String] { noted.withLock(\.self) }
+
+    func note(_ text: String) {
+        noted.withLock { $0.append(text) }
+    }
+}
+
+/// Takes the place of the standard library's in examples: the test reads what they print.
+func print(_ items: Any...) {
+    Notes.current?.note(items.map { "\($0)" }.joined(separator: " "))
+}
+
+/// Gives the lines that `example` prints.
+func printed(by example: nonisolated(nonsending) () async throws -> Void) async throws -> [String] {
+    let notes = Notes()
+    try await Notes.$current.binding(notes, example)
+    return notes.all
+}
