@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
+        .library(name: "HeadraceInspector", targets: ["HeadraceInspector"]),
         .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
@@ -41,6 +42,7 @@ let package = Package(
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
     ],
     traits: [
+        .trait(name: "Inspector", description: "A server of its own for the inspector. Brings FlyingFox."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Brings GRDB."),
         .trait(name: "Macros", description: "@Resolvable and @DomainEntity. Brings swift-syntax."),
         .trait(name: "Lifecycle", description: "The relay as a service. Brings swift-service-lifecycle."),
@@ -54,6 +56,7 @@ let package = Package(
         // Both are compiled only with HeadraceTesting.
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
@@ -259,6 +262,68 @@ let package = Package(
             ]
         ),
 
+        // Without the trait it has no server, but all else: its routes can be mounted in one that is there.
+        .target(
+            name: "HeadraceInspector",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceResolution",
+                "HeadraceServices",
+                "HeadraceStations",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
+            ],
+            resources: [
+                .embedInCode("Page/icon.svg"),
+                .embedInCode("Page/index.html"),
+                .embedInCode("Page/inspector.css"),
+                .embedInCode("Page/inspector.js"),
+                .embedInCode("Page/flow.js"),
+                .embedInCode("Page/panes.js"),
+            ]
+        ),
+        // What a browser looks at.
+        .executableTarget(
+            name: "InspectorSubject",
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceInspector",
+                "HeadraceResolution",
+                "HeadraceServices",
+                "HeadraceStations",
+            ],
+            path: "Tests/InspectorSubject"
+        ),
+        .testTarget(
+            name: "HeadraceInspectorTests",
+            dependencies: [
+                "HeadraceCommands",
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceInspector",
+                "HeadraceResolution",
+                "HeadraceServices",
+                "HeadraceStations",
+                "HeadraceTesting",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Lifecycle"])
+                ),
+            ]
+        ),
+
         // Empty where there is no SwiftUI.
         .target(
             name: "HeadraceSwiftUI",
@@ -305,6 +370,7 @@ let package = Package(
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]

@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "dispatch-benchmark", targets: ["DispatchBenchmark"]),
         .executable(name: "flux-benchmark", targets: ["FluxBenchmark"]),
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
+        .executable(name: "inspector-benchmark", targets: ["InspectorBenchmark"]),
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
         .executable(name: "unit-of-work-benchmark", targets: ["UnitOfWorkBenchmark"]),
         .executable(name: "station-benchmark", targets: ["StationBenchmark"]),
@@ -128,6 +129,19 @@ let package = Package(
                 "Measuring",
                 "ServicesSubjects",
                 .product(name: "HeadraceServices", package: "headrace"),
+            ]
+        ),
+
+        // MARK: The inspector
+        .executableTarget(
+            name: "InspectorBenchmark",
+            dependencies: [
+                "DispatchSubjects",
+                "Measuring",
+                .product(name: "HeadraceCommands", package: "headrace"),
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceInspector", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
             ]
         ),
 

@@ -13,6 +13,10 @@
 @_exported public import HeadraceServices
 @_exported public import HeadraceStations
 
+#if Inspector
+@_exported public import HeadraceInspector
+#endif
+
 #if Macros
 @_exported public import HeadraceMacros
 #endif

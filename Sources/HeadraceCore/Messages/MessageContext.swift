@@ -43,6 +43,9 @@ public struct MessageContext: Sendable {
     /// When it is no longer worth handling, or `nil` for never.
     public var deadline: ContinuousClock.Instant? { storage.deadline }
 
+    /// Whether both describe the same message; it makes no identifier for that.
+    package func isSame(as other: MessageContext) -> Bool { storage === other.storage }
+
     /// The name of the message's type, with its module.
     ///
     /// - Complexity: O(*n*) in its length; the name is printed anew each time.

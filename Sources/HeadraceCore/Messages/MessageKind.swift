@@ -6,7 +6,7 @@
 
 /// What sort of message it is, and so which face of Headrace handles it.
 public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
-    private enum Kind: String { case command, query, action, effect, event }
+    private enum Kind: String { case command, query, action, effect, event, request }
 
     private let kind: Kind
 
@@ -24,6 +24,9 @@ public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
 
     /// Something that has happened in the domain.
     public static let event = MessageKind(kind: .event)
+
+    /// Something that came in from outside, and is the first of its chain.
+    public static let request = MessageKind(kind: .request)
 
     /// The word for the kind: bounded, fit for a metric label.
     public var description: String { kind.rawValue }

@@ -42,7 +42,7 @@ package struct MiddlewareChain: Sendable {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }
-            return try await observing(context) {
+            return try await observing(message, in: context) {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }
@@ -60,7 +60,7 @@ package struct MiddlewareChain: Sendable {
     ) async throws -> Output {
         let inner = MiddlewareChain(middleware: inner)
         return try await Surroundings.withNewMessage(kind: kind, type: Message.self) { context in
-            try await observing(context) {
+            try await observing(message, in: context) {
                 try requireTime(for: context)
                 return try await handle(message, in: context) { message in
                     try await inner.handle(message, in: context, handler: handler)
@@ -78,7 +78,7 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await Surroundings.withCurrent({ _ in .message(context) }) {
-            try await observing(context) {
+            try await observing(message, in: context) {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }
@@ -103,12 +103,14 @@ package struct MiddlewareChain: Sendable {
     }
 
     @usableFromInline
-    nonisolated(nonsending) func observing<Output>(
-        _ context: MessageContext,
+    nonisolated(nonsending) func observing<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Output
     ) async throws -> Output {
+        guard observers.areListening else { return try await operation() }
         let start = clock.now
-        for observer in observers { observer.messageBegan(context) }
+        for observer in observers { observer.messageBegan(message, in: context) }
         do {
             let output = try await operation()
             let duration = start.duration(to: clock.now)

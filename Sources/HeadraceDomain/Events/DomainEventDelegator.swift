@@ -4,10 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
+
 /// Brings the events of a unit of work to whatever handles them.
 ///
 /// ``DomainEventHandlerRegistrar`` is the one to use; write your own to record events in a test.
 public protocol DomainEventDelegator: Sendable {
+    /// What is told of units of work, their events and handlers, as stages of the message that is handled; nothing unless
+    /// implemented.
+    var observers: [any MessageObserver] { get }
+
     /// Handles `event` before the changes in `context` are committed.
     ///
     /// - Throws: Whatever must keep the unit of work from being committed.
@@ -35,6 +41,9 @@ public protocol DomainEventDelegator: Sendable {
 }
 
 extension DomainEventDelegator {
+    /// None.
+    public var observers: [any MessageObserver] { [] }
+
     /// None.
     public func subscriptions(to event: any DomainEvent) -> [String] { [] }
 

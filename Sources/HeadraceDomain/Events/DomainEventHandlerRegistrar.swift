@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
 public import HeadraceResolution
 import Logging
 import Synchronization
@@ -40,9 +41,17 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     private let resolver: any DependencyResolver & Sendable
     private let state = Mutex(State())
 
+    /// What is told of units of work, their events and handlers.
+    public let observers: [any MessageObserver]
+
     /// Creates a registrar whose handlers get what they need from `resolver`.
-    public init(resolver: any DependencyResolver & Sendable) {
+    ///
+    /// - Parameters:
+    ///   - resolver: Has what handlers need.
+    ///   - observers: Are told of each unit of work, each of its events and handlers, and of the commit.
+    public init(resolver: any DependencyResolver & Sendable, observers: [any MessageObserver] = []) {
         self.resolver = resolver
+        self.observers = observers
     }
 
     /// Registers `handler` for its type of event.
@@ -179,7 +188,13 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     ) async throws {
         // Handlers are kept by the type of their event, so the cast always succeeds.
         if let event = event as? Handler.Event {
-            try await handler.handle(event: event, resolver: resolver)
+            if observers.isEmpty {
+                try await handler.handle(event: event, resolver: resolver)
+            } else {
+                try await MessageStage.run(.handler, type: handler, observers: observers) {
+                    try await handler.handle(event: event, resolver: resolver)
+                }
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// A stretch of work on the domain that is stored whole or not at all, with its events.
 ///
 /// ```swift
@@ -43,13 +45,23 @@ public struct UnitOfWork<Context: DomainContext> {
         if let outer = ActiveUnitOfWork.joinable(by: context) {
             return try await body(outer)
         }
+        let observers = delegator.observers
+        if observers.isEmpty { return try await perform(body, observers: []) }
+        return try await MessageStage.run(.unitOfWork, observers: observers) {
+            try await perform(body, observers: observers)
+        }
+    }
 
+    private nonisolated(nonsending) func perform<Result>(
+        _ body: nonisolated(nonsending) (Context) async throws -> Result,
+        observers: [any MessageObserver]
+    ) async throws -> Result {
         let (result, events) = try await ActiveUnitOfWork.running(on: context) {
             do {
                 let result = try await body(context)
-                let events = addressed(try await handleBeforeCommit())
+                let events = addressed(try await handleBeforeCommit(observers))
                 try Task.checkCancellation()
-                try await context.commit(events)
+                try await commit(events, observers)
                 return (result, events)
             } catch {
                 _ = context.takeEvents()
@@ -61,6 +73,14 @@ public struct UnitOfWork<Context: DomainContext> {
             await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
+    }
+
+    private nonisolated(nonsending) func commit(
+        _ events: [CollectedEvent],
+        _ observers: [any MessageObserver]
+    ) async throws {
+        if observers.isEmpty { return try await context.commit(events) }
+        try await MessageStage.run(.commit, observers: observers) { try await context.commit(events) }
     }
 
     /// Gives `events` with their subscriptions, where the context stores those.
@@ -76,10 +96,19 @@ public struct UnitOfWork<Context: DomainContext> {
     /// Runs the pre-commit handlers until no entity has an event left.
     ///
     /// - Returns: All events, in the order in which they were handled.
-    private nonisolated(nonsending) func handleBeforeCommit() async throws -> [CollectedEvent] {
+    private nonisolated(nonsending) func handleBeforeCommit(
+        _ observers: [any MessageObserver]
+    ) async throws -> [CollectedEvent] {
         var cascade = EventCascade(context.takeEvents())
         while let next = try cascade.next() {
-            try await delegator.handleBeforeCommit(next.event, in: context)
+            if observers.isEmpty {
+                try await delegator.handleBeforeCommit(next.event, in: context)
+            } else {
+                let type = type(of: next.event)
+                try await MessageStage.run(.event, type: type, event: next.event, observers: observers) {
+                    try await delegator.handleBeforeCommit(next.event, in: context)
+                }
+            }
             cascade.append(context.takeEvents())
         }
         return cascade.events

@@ -7,7 +7,7 @@
 extension DependencyGraph {
     /// A name for each node that no other type has: as short as it can be, with its module where two are the same,
     /// numbered where that is the same too.
-    var titles: [String] {
+    package var titles: [String] {
         let types = Self.distinct(nodes.map(\.contract))
         let short = Self.counted(types.map { TypeNames.short($0) })
         let full = Self.counted(types.map { TypeNames.full($0) })
@@ -40,7 +40,7 @@ extension DependencyGraph {
 
 extension DependencyNode {
     /// What is said of it below its name.
-    var remarks: [String] {
+    package var remarks: [String] {
         let word =
             switch kind {
             case .registration(let lifetime): lifetime.description

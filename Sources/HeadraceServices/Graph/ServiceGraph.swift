@@ -13,23 +13,23 @@
 /// Services and stores are boxes, in the order written; a store names its actions, and modifiers stand in the box that they
 /// are at. The same program draws the same text.
 public struct ServiceGraph: Sendable {
-    struct Box {
-        enum Shape { case service, group, store }
+    package struct Box: Sendable {
+        package enum Shape: Sendable { case service, group, store }
 
-        var shape: Shape
-        var title: String
-        var remarks: [String] = []
-        var children: [Int] = []
+        package var shape: Shape
+        package var title: String
+        package var remarks: [String] = []
+        package var children: [Int] = []
     }
 
-    private(set) var boxes: [Box] = []
+    package private(set) var boxes: [Box] = []
 
     init(_ root: Node) {
         for index in add(root, remarks: []) { roots.append(index) }
     }
 
     /// The boxes that no other holds.
-    private(set) var roots: [Int] = []
+    package private(set) var roots: [Int] = []
 
     /// Draws `node` and gives the boxes that are its own.
     private mutating func add(_ node: Node, remarks: [String]) -> [Int] {

@@ -25,3 +25,10 @@ extension ActorStation {
         await host.changes(limit: limit)
     }
 }
+
+extension ActorStation {
+    /// All properties of the state as they are now, each as one that was nothing before.
+    package var properties: [StateChange] {
+        get async { await host.properties }
+    }
+}

@@ -22,6 +22,9 @@ struct StateSnapshot {
     private var names: [String] = []
     private var leaves: [String: Leaf] = [:]
 
+    /// The properties of nothing.
+    init() {}
+
     init(of state: Any) {
         var path: Set<ObjectIdentifier> = []
         add(state, name: "", path: &path)

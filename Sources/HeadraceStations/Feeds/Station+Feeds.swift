@@ -45,3 +45,8 @@ extension Station {
         Feed(core, limit: limit) { core, take in core.subscribeToChanges(by: take) }
     }
 }
+
+extension Station {
+    /// All properties of the state as they are now, each as one that was nothing before.
+    package var properties: [StateChange] { core.properties }
+}

@@ -35,6 +35,9 @@ extension StationCore {
         }
     }
 
+    /// All properties of the state, each as one that was nothing before.
+    var properties: [StateChange] { StateSnapshot().changes(to: StateSnapshot(of: state)) }
+
     /// Gives `take` each action, until it returns `false`.
     func tapActions(_ take: @escaping (Action) -> Bool) {
         tap { _, action in take(action) }

@@ -14,8 +14,9 @@ extension StationCore {
             refuse(action, of: activity, in: context, by: middleware)
             return
         }
+        let observers = observers.areListening ? observers : []
         let start = observers.isEmpty ? nil : clock.now
-        for observer in observers { observer.messageBegan(context) }
+        for observer in observers { observer.messageBegan(action, in: context) }
         for middleware in actionMiddleware { middleware.willExecute(action, in: context) }
 
         MessageContext.withCurrent(context) {
@@ -39,8 +40,8 @@ extension StationCore {
         by middleware: any ActionMiddleware
     ) {
         let error = MessageError.refused(context, by: type(of: middleware))
-        for observer in observers {
-            observer.messageBegan(context)
+        for observer in observers where observer.isListening {
+            observer.messageBegan(action, in: context)
             observer.messageEnded(context, outcome: .failure(error), after: .zero)
         }
         (activity ?? makeTurnActivity()).fail(error)

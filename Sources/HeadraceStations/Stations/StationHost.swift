@@ -17,6 +17,8 @@ actor StationHost<State, Action: Sendable> {
         core.pour(action)
     }
 
+    var properties: [StateChange] { core.properties }
+
     func states(limit: Int) -> AsyncStream<State> where State: Sendable {
         stream(limit: limit) { core.subscribe(by: $0) }
     }

@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// How many messages ended in each of the last seconds, and how long they took, in memory that never grows.
+struct RateHistory: Sendable {
+    /// How many seconds are kept, the current one included.
+    static let length = 120
+
+    /// The kinds that are counted, in the order of the counts; what is none of them counts as the last.
+    static let kinds = ["request", "command", "query", "action", "effect", "event", "other"]
+
+    /// Four bins for each doubling, from a microsecond to a minute and more.
+    private static let binCount = 4 * 27
+
+    private struct Bucket {
+        var second = -1
+        var counts = Array(repeating: 0, count: RateHistory.kinds.count)
+        var failures = 0
+        var bins = Array(repeating: UInt32(0), count: RateHistory.binCount)
+
+        mutating func begin(_ second: Int) {
+            self.second = second
+            failures = 0
+            for index in counts.indices { counts[index] = 0 }
+            for index in bins.indices { bins[index] = 0 }
+        }
+
+        /// The latency in milliseconds that `share` of the messages did not exceed, to a fifth.
+        func latency(_ share: Double) -> Double? {
+            let total = bins.reduce(0) { $0 + Int($1) }
+            if total == 0 { return nil }
+            var left = max(1, Int((Double(total) * share).rounded(.up)))
+            for (index, count) in bins.enumerated() {
+                left -= Int(count)
+                if left <= 0 { return exp2((Double(index) + 0.5) / 4) / 1_000 }
+            }
+            return nil
+        }
+    }
+
+    /// One second, as the charts show it.
+    struct Point: Sendable, Equatable, Encodable {
+        /// How many seconds ago it was: 0 for the current one.
+        let age: Int
+
+        /// How many messages ended, for each of the kinds.
+        let counts: [Int]
+
+        /// How many of them failed.
+        let failures: Int
+
+        /// The latency that half of them did not exceed, in milliseconds; `nil` where there were none.
+        let median: Double?
+
+        /// The latency that 99 in 100 of them did not exceed, in milliseconds.
+        let high: Double?
+    }
+
+    private var buckets = Array(repeating: Bucket(), count: RateHistory.length)
+
+    /// Counts a message that ended in `second`.
+    mutating func add(kind: String, duration: Duration, isFailure: Bool, second: Int) {
+        let index = second % Self.length
+        if buckets[index].second != second { buckets[index].begin(second) }
+        let kindIndex = Self.kinds.firstIndex(of: kind) ?? Self.kinds.count - 1
+        buckets[index].counts[kindIndex] += 1
+        if isFailure { buckets[index].failures += 1 }
+        buckets[index].bins[Self.bin(of: duration)] &+= 1
+    }
+
+    /// The seconds up to `second`, the oldest first; those in which nothing ended have no counts.
+    func points(upTo second: Int) -> [Point] {
+        (0..<Self.length).reversed().map { age in
+            let bucket = second >= age ? buckets[(second - age) % Self.length] : Bucket()
+            guard bucket.second == second - age else {
+                return Point(age: age, counts: Bucket().counts, failures: 0, median: nil, high: nil)
+            }
+            return Point(
+                age: age,
+                counts: bucket.counts,
+                failures: bucket.failures,
+                median: bucket.latency(0.5),
+                high: bucket.latency(0.99)
+            )
+        }
+    }
+
+    private static func bin(of duration: Duration) -> Int {
+        let microseconds = duration / .microseconds(1)
+        if microseconds <= 1 { return 0 }
+        return min(binCount - 1, Int(log2(microseconds) * 4))
+    }
+}

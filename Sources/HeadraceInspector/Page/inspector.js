@@ -1,0 +1,126 @@
+// The frame of the page: tabs, the stream of events, and what the panes share. Values reach the page as text only.
+import { Flow } from "./flow.js";
+import { deliveries, graphs, log, rates, stations } from "./panes.js";
+
+/** Makes an element; children are elements or text. */
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (key === "onclick" || key === "oninput" || key === "onchange") element[key] = value;
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
+  return element;
+}
+
+/** Asks the inspector; throws what it says where it refuses. */
+export async function ask(path, options = {}) {
+  const response = await fetch(`api/${path}`, options);
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error ?? `It answered ${response.status}.`);
+  return answer;
+}
+
+/** A duration in milliseconds, in the unit that suits it. */
+export function took(milliseconds) {
+  if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
+  if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 2 : 0)} ms`;
+  if (milliseconds < 120000) return `${(milliseconds / 1000).toFixed(2)} s`;
+  return `${Math.round(milliseconds / 60000)} min`;
+}
+
+/** The time of day of a date in milliseconds. */
+export function time(milliseconds) {
+  return new Date(milliseconds).toLocaleTimeString([], { hour12: false }) + "." + String(Math.floor(milliseconds % 1000)).padStart(3, "0");
+}
+
+/** The name of a type without its modules. */
+export function short(type) {
+  return type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "").replace(/[\p{L}_][\p{L}\p{N}_]*\./gu, "") || type;
+}
+
+const status = document.getElementById("status");
+const panes = { rates, graphs, stations, deliveries, log };
+const flow = new Flow();
+let overview = { graphs: [], stations: [], stores: [], allowsWrites: false };
+let current = "flow";
+let timer;
+
+function say(text, isBad = false) {
+  status.textContent = text;
+  status.className = isBad ? "bad" : "";
+}
+
+// Tabs: arrows move, as the pattern for tabs has it.
+const tabs = [...document.querySelectorAll("[role=tab]")];
+function show(name) {
+  current = name;
+  for (const tab of tabs) {
+    const isChosen = tab.id === `tab-${name}`;
+    tab.setAttribute("aria-selected", isChosen);
+    tab.tabIndex = isChosen ? 0 : -1;
+    document.getElementById(tab.getAttribute("aria-controls")).hidden = !isChosen;
+  }
+  if (location.hash !== `#${name}`) history.replaceState(null, "", `#${name}`);
+  refresh();
+}
+for (const [index, tab] of tabs.entries()) {
+  tab.onclick = () => show(tab.id.slice(4));
+  tab.onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const next = event.key === "Home" ? 0 : event.key === "End" ? tabs.length - 1 : step ? (index + step + tabs.length) % tabs.length : null;
+    if (next === null) return;
+    event.preventDefault();
+    show(tabs[next].id.slice(4));
+    tabs[next].focus();
+  };
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  const pane = panes[current];
+  if (pane && !document.hidden) {
+    const element = document.getElementById(`pane-${current}`);
+    try {
+      if (pane.refresh) await pane.refresh(element, overview);
+    } catch (error) {
+      say(error.message, true);
+    }
+  }
+  clearTimeout(timer);
+  timer = setTimeout(refresh, 2000);
+}
+document.addEventListener("visibilitychange", refresh);
+
+// The stream: the browser opens it again by itself; where it was refused, the reason is asked for.
+function listen() {
+  const source = new EventSource(`api/events?after=${flow.revision}`);
+  source.onopen = () => say(overview.allowsWrites ? "live" : "live, read-only");
+  source.addEventListener("flow", (event) => flow.take(JSON.parse(event.data)));
+  source.addEventListener("rates", (event) => {
+    const pane = document.getElementById("pane-rates");
+    if (!pane.hidden) panes.rates.draw(pane, JSON.parse(event.data));
+  });
+  source.onerror = () => {
+    source.close();
+    say("not connected; trying again…", true);
+    setTimeout(start, 1500);
+  };
+}
+
+async function start() {
+  try {
+    overview = await ask("overview");
+    flow.began(overview.session);
+    listen();
+    refresh();
+  } catch (error) {
+    say(error.message, true);
+    setTimeout(start, 3000);
+  }
+}
+
+const wanted = location.hash.slice(1);
+if (wanted === "flow" || panes[wanted]) show(wanted);
+start();

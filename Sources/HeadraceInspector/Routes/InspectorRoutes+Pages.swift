@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceDomain
+
+extension InspectorRoutes {
+    private static let pageLimit = 500
+
+    nonisolated(nonsending) func get(_ target: RequestTarget) async -> InspectorResponse {
+        switch target.path {
+        case []: return Self.file("text/html; charset=utf-8", PackageResources.index_html)
+        case ["icon.svg"]: return Self.file("image/svg+xml", PackageResources.icon_svg)
+        case ["inspector.css"]: return Self.file("text/css; charset=utf-8", PackageResources.inspector_css)
+        case ["inspector.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.inspector_js)
+        case ["flow.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.flow_js)
+        case ["panes.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.panes_js)
+        default: break
+        }
+        guard target.path.first == "api" else { return Self.nothing }
+        inspector.look()
+        switch target.path.dropFirst() {
+        case ["overview"]: return .json(Overview(inspector, allowsWrites: allowsWrites))
+        case ["messages"]: return messages(target)
+        case ["events"]: return events(target)
+        case ["rates"]: return .json(RatePicture(inspector))
+        case ["graphs"]: return .json(inspector.graphs)
+        case ["stations"]: return .json(inspector.stations.map(\.picture))
+        case ["deliveries"]: return .json(inspector.recorder.deliveryNotes)
+        case ["log"], ["subscriptions"], ["dead-letters"]: return await store(target)
+        default: return Self.nothing
+        }
+    }
+
+    static var nothing: InspectorResponse { .refusal(404, "There is nothing at this path.") }
+
+    private static func file(_ type: String, _ bytes: [UInt8]) -> InspectorResponse {
+        InspectorResponse(200, type: type, Data(bytes))
+    }
+
+    // MARK: The flow
+
+    private func messages(_ target: RequestTarget) -> InspectorResponse {
+        let search = target.query["search"].flatMap { $0.isEmpty ? nil : $0 }
+        if let search, search.utf8.count > limits.searchLength {
+            return .refusal(400, "What is searched for is longer than \(limits.searchLength) bytes.")
+        }
+        guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max),
+            let limit = Self.number(target.query["limit"], default: Self.pageLimit, in: 1...Self.pageLimit)
+        else { return Self.badNumber }
+        let (last, entries) = inspector.recorder.entries(after: revision, search: search, limit: limit)
+        return .json(FlowPicture(inspector, revision: last, entries: entries))
+    }
+
+    private func events(_ target: RequestTarget) -> InspectorResponse {
+        guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max) else {
+            return Self.badNumber
+        }
+        guard let ticket = takeTicket() else {
+            return .refusal(
+                429, "\(limits.streamCount) streams are open. To fix, close a page.", headers: [("Retry-After", "5")])
+        }
+        return InspectorResponse(InspectorEventStream(inspector, after: revision, ticket: ticket))
+    }
+
+    // MARK: Stores
+
+    private nonisolated(nonsending) func store(_ target: RequestTarget) async -> InspectorResponse {
+        guard let shown = shownStore(target.query["store"]) else { return Self.noStore }
+        guard let after = Self.number(target.query["after"], default: Int64(-1), in: -1...Int64.max),
+            let limit = Self.number(target.query["limit"], default: 100, in: 1...Self.pageLimit)
+        else { return Self.badNumber }
+        let configuration = inspector.recorder.configuration
+        return await answering {
+            switch target.path.last {
+            case "log":
+                let last = try await shown.store.deliveryStatistics().lastPosition
+                let start = after >= 0 ? after : max(0, last - Int64(limit))
+                let records = try await shown.store.events(after: start, limit: limit)
+                return .json(LogPicture(last: last, events: records.map { LoggedEvent($0, configuration) }))
+            case "subscriptions":
+                let statistics = try await shown.store.deliveryStatistics()
+                let now = self.inspector.recorder.now
+                return .json(SubscriptionsPicture(statistics, now: now))
+            default:
+                let subscription = target.query["subscription"].flatMap { $0.isEmpty ? nil : $0 }
+                let letters = try await shown.store.deadLetters(after: max(0, after), of: subscription, limit: limit)
+                return .json(letters.map { ShownLetter($0, configuration) })
+            }
+        }
+    }
+
+    func shownStore(_ name: String?) -> ShownStore? {
+        let stores = inspector.stores
+        guard let name else { return stores.first }
+        return stores.first { $0.name == name }
+    }
+
+    static var noStore: InspectorResponse {
+        .refusal(
+            404, "No store of this name is shown. To fix, call 'inspector.show(store)', or take a name of the overview."
+        )
+    }
+
+    static var badNumber: InspectorResponse {
+        .refusal(400, "A number is not one, or is out of range. To fix, leave it out, or give a smaller one.")
+    }
+
+    /// Gives what `body` gives; where the store fails, a refusal that says so.
+    nonisolated(nonsending) func answering(
+        _ body: nonisolated(nonsending) () async throws -> InspectorResponse
+    ) async -> InspectorResponse {
+        do {
+            return try await body()
+        } catch {
+            let configuration = inspector.recorder.configuration
+            let reason = configuration.shown("\(error)", by: configuration.redaction.failure)
+            return .refusal(503, "The store could not be asked." + (reason.map { " \($0)" } ?? ""))
+        }
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ text: String?,
+        default standard: Number,
+        in range: ClosedRange<Number>
+    ) -> Number? {
+        guard let text else { return standard }
+        guard let number = Number(text), range.contains(number) else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// What there is to see.
+struct Overview: Encodable {
+    /// Tells the inspector from the one before, which counted its entries anew.
+    let session: String
+
+    let allowsWrites: Bool
+    let capacity: Int
+    let windowSeconds: Double
+    let graphs: [String]
+    let stations: [String]
+    let stores: [String]
+
+    init(_ inspector: Inspector, allowsWrites: Bool) {
+        session = inspector.session
+        self.allowsWrites = allowsWrites
+        capacity = inspector.recorder.configuration.capacity
+        windowSeconds = inspector.recorder.configuration.window / .seconds(1)
+        graphs = inspector.graphs.map(\.name)
+        stations = inspector.stations.map(\.name)
+        stores = inspector.stores.map(\.name)
+    }
+}

@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import HeadraceServices
+
+/// A graph or a tree, as the page draws it.
+struct ShownGraph: Sendable, Encodable {
+    struct Node: Sendable, Encodable {
+        let title: String
+        let remarks: [String]
+        let shape: String
+        let edges: [Edge]
+    }
+
+    struct Edge: Sendable, Encodable {
+        let target: Int
+        let kind: String
+    }
+
+    let name: String
+    let kind: String
+    let nodes: [Node]
+
+    /// The nodes that no other leads to.
+    let roots: [Int]
+
+    /// The same for a drawing program.
+    let mermaid: String
+
+    init(_ graph: DependencyGraph, name: String) {
+        let titles = graph.titles
+        self.name = name
+        kind = "dependencies"
+        mermaid = graph.mermaid
+        nodes = graph.nodes.indices.map { index in
+            let node = graph.nodes[index]
+            let shape =
+                switch node.kind {
+                case .registration(let lifetime): lifetime.description
+                case .part: "part"
+                case .missing: "missing"
+                }
+            let edges = node.edges.map { edge in
+                let kind =
+                    switch edge.kind {
+                    case .required: "required"
+                    case .optional: "optional"
+                    case .later: "later"
+                    }
+                return Edge(target: edge.target, kind: kind)
+            }
+            return Node(title: titles[index], remarks: node.remarks, shape: shape, edges: edges)
+        }
+        let targets = Set(nodes.flatMap { $0.edges.map(\.target) })
+        roots = nodes.indices.filter { !targets.contains($0) }
+    }
+
+    init(_ graph: ServiceGraph, name: String) {
+        self.name = name
+        kind = "services"
+        mermaid = graph.mermaid
+        roots = graph.roots
+        nodes = graph.boxes.map { box in
+            let shape =
+                switch box.shape {
+                case .service: "service"
+                case .group: "group"
+                case .store: "store"
+                }
+            let edges = box.children.map { Edge(target: $0, kind: "child") }
+            return Node(title: box.title, remarks: box.remarks, shape: shape, edges: edges)
+        }
+    }
+}

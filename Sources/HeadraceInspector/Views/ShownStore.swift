@@ -1,0 +1,13 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+
+/// A store that is shown.
+struct ShownStore: Sendable {
+    let name: String
+    let store: any DeliveryStore
+}

@@ -1,0 +1,241 @@
+"""The inspector's page, over a small program that does what it is told."""
+
+import os
+import pathlib
+import queue
+import subprocess
+import threading
+import unittest
+from urllib.parse import urlsplit
+
+from browser import Browser
+
+root = pathlib.Path(__file__).resolve().parents[2]
+
+
+def program():
+    """Gives the program to look at: what INSPECTOR_SUBJECT names, else that of this package, built if need be."""
+    if "INSPECTOR_SUBJECT" not in os.environ:
+        build = ["swift", "build", "--package-path", str(root), "--enable-all-traits", "--product", "InspectorSubject"]
+        subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+        shown = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True)
+        os.environ["INSPECTOR_SUBJECT"] = f"{shown.stdout.strip()}/InspectorSubject"
+    return os.environ["INSPECTOR_SUBJECT"]
+
+
+class Subject:
+    """The program, with its inspector's address."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(
+            [program(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self._lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.address = self.line()
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._lines.put(line.strip())
+
+    def line(self):
+        return self._lines.get(timeout=60)
+
+    def tell(self, line, answer="done"):
+        """Has it do something, and returns when it says that it has."""
+        self.process.stdin.write(line + "\n")
+        said = self.line()
+        assert said == answer, f"'{line}' was answered with '{said}'"
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=20)
+        self.process.stdout.close()
+
+
+class InspectorCase(unittest.TestCase):
+    """A test with a program of its own, and a browser that the tests of the class share."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def begin(self, *arguments):
+        """Starts the program and opens its inspector."""
+        self.subject = Subject(*arguments)
+        self.addCleanup(self.subject.close)
+        self.addCleanup(self.browser.open, "about:blank")
+        self.browser.look(1280, 900)
+        self.browser.errors()
+        self.browser.open(self.subject.address)
+        self.browser.wait(lambda: self.browser.text("#status").startswith("live"), "the page is live")
+
+    def show(self, tab):
+        self.browser.find(f"#tab-{tab}").click()
+        self.browser.wait(lambda: self.browser.find(f"#pane-{tab}").is_displayed(), f"the pane '{tab}' is shown")
+
+    def tree(self):
+        """Gives the flow: kind, type and what is below, of each."""
+        return self.browser.script(
+            """const read = (list) => [...(list?.children ?? [])].map((item) =>
+                 [`${item.dataset.kind} ${item.dataset.type}`.trim(), read(item.querySelector(':scope > ol'))]);
+               return read(document.getElementById('flow-tree'))"""
+        )
+
+    def wide(self):
+        """Gives by how many pixels the page is wider than its window."""
+        return self.browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+class Flow(InspectorCase):
+    def test_a_posted_transaction_is_a_tree_from_the_request_to_the_handlers(self):
+        self.begin()
+        self.subject.tell("post bank 5")
+
+        unit = ["unit of work", [["event TransactionPosted", [["handler CheckLimit", []]]], ["commit", []]]]
+        delivery = ["event TransactionPosted", [["unit of work", [["handler SendWebhook", []], ["commit", []]]]]]
+        chain = ["request PostRequest", [["command PostTransaction", [unit, delivery]], ["action Action", []]]]
+
+        def arrived():
+            # The delivery may come before or after the station's action; below its command it is either way.
+            return len(self.tree()) == 1 and self.browser.script(
+                "return [...document.querySelectorAll('#flow-tree .mark')].filter((one) => one.textContent === '✓').length"
+            ) == 11
+
+        self.browser.wait(arrived, "all eleven messages and stages have come and ended")
+        self.assertEqual(self.tree(), [chain])
+        self.assertEqual(self.browser.errors(), [])
+
+    def test_what_failed_says_so_and_a_search_finds_it(self):
+        self.begin()
+        self.subject.tell("post bank 5")
+        self.subject.tell("post bank 5000", "refused")
+        self.subject.tell("ask bank")
+
+        self.browser.wait(lambda: len(self.tree()) == 3, "three chains")
+        self.browser.find("#flow-failures").click()
+        self.browser.wait(lambda: len(self.tree()) == 1, "the one that has failed")
+        self.assertIn("✗ LimitExceeded", self.browser.text("#flow-tree"))
+        self.browser.find("#flow-failures").click()
+        self.browser.find("#flow-search").send_keys("getbal")
+        self.browser.wait(lambda: [name for name, _ in self.tree()] == ["query GetBalance"], "the query is found")
+
+    def test_a_row_opens_by_the_keyboard_and_shows_text_as_text(self):
+        self.begin()
+        self.subject.tell("post <img/src=x/onerror=document.title='taken'> 5")
+        row = "#flow-tree li[data-kind=command] > .row"
+        self.browser.wait(lambda: self.browser.find_all(row), "the command has come")
+        self.browser.script("document.querySelector(arguments[0]).focus()", row)
+        self.browser.script(
+            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))"
+        )
+        self.browser.wait(lambda: "onerror" in self.browser.text("#flow-tree"), "the payload is shown")
+        self.assertEqual(self.browser.find_all("main img"), [])
+        self.assertEqual(self.browser.script("return document.title"), "Headrace inspector")
+        self.assertEqual(self.browser.script("return document.activeElement.className"), "row")
+
+    def test_without_a_rule_nothing_that_is_in_a_message_is_on_the_page(self):
+        self.begin("--redact")
+        self.subject.tell("post s3cret 13")
+        self.browser.wait(lambda: "PostTransaction" in self.browser.text("#flow-tree"), "the command has come")
+        for tab in ("graphs", "stations", "deliveries", "log"):
+            self.show(tab)
+            self.browser.wait(lambda: self.browser.text(f"#pane-{tab}"), f"'{tab}' shows something")
+            self.assertNotIn("s3cret", self.browser.script("return document.body.innerHTML"))
+            self.assertNotIn("broken", self.browser.script("return document.body.innerHTML"))
+
+
+class Panes(InspectorCase):
+    def test_a_dead_letter_is_replayed(self):
+        self.begin()
+        self.subject.tell("post bank 13")
+        self.show("deliveries")
+        self.browser.wait(lambda: self.browser.find_all("details.letter"), "the dead letter is there")
+        self.browser.find("details.letter summary").click()
+        self.assertIn("the line is broken <b>at 13</b>", self.browser.text("details.letter"))
+
+        self.subject.tell("mend")
+        self.browser.find("details.letter [data-verb=replay]").click()
+
+        self.browser.wait(
+            lambda: "1 will be delivered again." in self.browser.text("#pane-deliveries"), "the replay is confirmed"
+        )
+        self.browser.wait(lambda: not self.browser.find_all("details.letter"), "the dead letter is gone")
+        self.browser.wait(lambda: "delivered" in self.browser.text("#pane-deliveries"), "it was delivered")
+        self.assertEqual(self.browser.errors(), [])
+
+    def test_an_inspector_that_only_shows_replays_nothing(self):
+        self.begin("--read-only")
+        self.subject.tell("post bank 13")
+        self.show("deliveries")
+        self.browser.wait(lambda: self.browser.find_all("details.letter"), "the dead letter is there")
+        self.browser.find("details.letter summary").click()
+        for verb in ("replay", "discard"):
+            self.assertFalse(self.browser.find(f"details.letter [data-verb={verb}]").is_enabled())
+        self.assertEqual(self.browser.text("#status"), "live, read-only")
+
+    def test_a_station_is_stepped_through(self):
+        self.begin()
+        self.show("stations")
+        self.browser.wait(lambda: self.browser.find_all("#pane-stations tbody tr"), "the state is there")
+        for name in ("one", "two", "three"):
+            self.subject.tell(f"post {name} 1")
+
+        def value(property):
+            return self.browser.script(
+                """const row = [...document.querySelectorAll('#pane-stations tbody tr')]
+                     .find((one) => one.cells[0].textContent === arguments[0]);
+                   return row?.cells[2].textContent""",
+                property,
+            )
+
+        self.browser.wait(lambda: value("count") == "3", "three actions have come")
+        self.browser.find("#station-0-back").click()
+        self.browser.wait(lambda: (value("count"), value("latest")) == ("2", '"two"'), "a step back")
+        self.browser.find("#station-0-first").click()
+        self.browser.wait(lambda: value("latest") == '"<i>nothing</i>"', "the beginning")
+        self.subject.tell("post four 1")
+        self.assertEqual(value("count"), "0")
+        self.browser.find("#station-0-last").click()
+        self.browser.wait(lambda: value("latest") == '"four"', "the latest")
+
+    def test_every_pane_fits_a_phone_and_has_no_complaints(self):
+        self.begin()
+        for amount in (1, 13, 2):
+            self.subject.tell(f"post {'long-account-name-' * 6} {amount}")
+        self.browser.look(360, 740, mode="dark")
+        for tab in ("flow", "rates", "graphs", "stations", "deliveries", "log"):
+            self.show(tab)
+            self.browser.wait(lambda: self.browser.text(f"#pane-{tab}").strip(), f"'{tab}' shows something")
+            self.assertLessEqual(self.wide(), 0, tab)
+        self.assertEqual(self.browser.errors(), [])
+
+    def test_the_tabs_go_by_arrows(self):
+        self.begin()
+        self.browser.script("document.getElementById('tab-flow').focus()")
+        press = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"
+        for key, tab in (("ArrowRight", "rates"), ("End", "log"), ("ArrowRight", "flow"), ("ArrowLeft", "log")):
+            self.browser.script(press, key)
+            self.assertEqual(self.browser.script("return document.activeElement.id"), f"tab-{tab}")
+            self.assertTrue(self.browser.find(f"#pane-{tab}").is_displayed())
+
+
+class Access(InspectorCase):
+    def test_without_the_token_there_is_no_page(self):
+        self.begin()
+        self.assertNotIn("token", self.browser.script("return location.href"))
+        other = Browser()
+        self.addCleanup(other.close)
+        parts = urlsplit(self.subject.address)
+        other.open(f"{parts.scheme}://{parts.netloc}/")
+        self.assertIn("The token is missing or wrong.", other.text("body"))
+        other.open(self.subject.address[:-1])
+        self.assertIn("The token is wrong.", other.text("body"))
+        other.open(self.subject.address)
+        self.assertEqual(other.text("h1"), "Headrace inspector")
+        self.assertEqual(other.script("return document.cookie"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,254 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCommands
+import HeadraceCore
+import HeadraceInspector
+import HeadraceTesting
+import Synchronization
+import Testing
+
+/// What the flow tells of an application.
+@Suite(.timeLimit(.minutes(5))) struct FlowTests {
+    private nonisolated(nonsending) func read(_ client: Client, _ query: String = "") async throws -> Flow {
+        let answer = await client.get("/api/messages\(query)")
+        #expect(answer.status == 200)
+        return try answer.read()
+    }
+
+    @Test func aRequestLeadsToItsCommandUnitOfWorkEventHandlersAndDeliveries() async throws {
+        let bank = try Bank()
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        try await bank.request(5)
+        try await bank.deliver(1)
+
+        let flow = try await read(client)
+        #expect(
+            flow.tree == [
+                "request PostRequest",
+                "  command Deposit",
+                "    unit of work",
+                "      event Deposited",
+                "        handler CheckLimit",
+                "      commit",
+                "    event Deposited",
+                "      unit of work",
+                "        handler MailStatement",
+                "        commit",
+            ]
+        )
+        #expect(flow.entries.compactMap(\.note) == ["to statements, attempt 1"])
+        #expect(flow.entries.allSatisfy { $0.payload == nil && $0.duration != nil && $0.outcome == "success" })
+    }
+
+    @Test func aRefusalIsShownWhereItHappenedAndWhereItWent() async throws {
+        let bank = try Bank()
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        await #expect(throws: LimitExceeded.self) { try await bank.request(5_000) }
+
+        let code = String(reflecting: LimitExceeded.self)
+        #expect(
+            try await read(client).tree == [
+                "request PostRequest: \(code)",
+                "  command Deposit: \(code)",
+                "    unit of work: \(code)",
+                "      event Deposited: \(code)",
+                "        handler CheckLimit: \(code)",
+            ]
+        )
+    }
+
+    @Test func whatIsGoingOnIsShownAsGoingOn() async throws {
+        let bank = try Bank()
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        try await bank.entrance.handle(PostRequest(path: "/")) { _ in
+            bank.clock.advance(by: .seconds(2))
+            let tree = try await read(client).tree
+            #expect(tree == ["request PostRequest …"])
+        }
+
+        let entry = try #require(try await read(client).entries.first)
+        #expect(entry.duration == 2_000)
+        #expect(entry.began == Bank.epoch.timeIntervalSince1970 * 1_000)
+    }
+
+    @Test func onlyWhatHasChangedSinceARevisionIsGiven() async throws {
+        let bank = try Bank()
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+        try await bank.request(1)
+        let first = try await read(client)
+
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
+
+        let second = try await read(client, "?after=\(first.revision)")
+        #expect(second.entries.map(\.kind) == ["query"])
+        #expect(try await read(client, "?after=\(second.revision)").entries.isEmpty)
+    }
+
+    @Test func aSearchFindsTypesAndOutcomesWhateverTheCase() async throws {
+        let bank = try Bank()
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+        try await bank.request(1)
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
+
+        #expect(try await read(client, "?search=getbal").entries.map(\.kind) == ["query"])
+        #expect(try await read(client, "?search=no+such+thing").entries.isEmpty)
+        #expect(try await read(client, "?search=COMMIT&limit=1").entries.map(\.kind) == ["commit"])
+    }
+
+    // MARK: What may be shown
+
+    @Test func nothingThatIsInAMessageIsShownUnlessARuleSaysSo() async throws {
+        let bank = try Bank()
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+        await #expect(throws: LimitExceeded.self) { try await bank.request(98_765, to: "s3cret") }
+        try await bank.request(13, to: "s3cret")
+        try await bank.deliver(1)
+
+        for path in ["messages", "log", "dead-letters", "deliveries", "subscriptions", "graphs"] {
+            let answer = await client.get("/api/\(path)")
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("s3cret") == false, "\(path)")
+            #expect(answer.text.contains("98765") == false, "\(path)")
+            #expect(answer.text.contains("mailbox") == false, "\(path)")
+        }
+    }
+
+    @Test func aRuleShowsWhatItGivesAndNoMore() async throws {
+        let bank = try Bank { configuration in
+            configuration.redaction.message = { ($0 as? Deposit).map { "\($0.amount) to somebody" } }
+            configuration.redaction.failure = { $0 }
+        }
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        await #expect(throws: LimitExceeded.self) { try await bank.request(5_000, to: "s3cret") }
+
+        let flow = try await read(client)
+        #expect(flow.entries.compactMap(\.payload) == ["5000 to somebody"])
+        #expect(Set(flow.entries.compactMap(\.failure)) == ["LimitExceeded()"])
+    }
+
+    @Test func aLongTextIsCutBetweenItsCharacters() async throws {
+        let bank = try Bank { configuration in
+            configuration.textLimit = 11
+            configuration.redaction.message = { _ in String(repeating: "äöü", count: 1_000) }
+        }
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
+
+        #expect(try await read(client).entries.map(\.payload) == ["äöüäö…"])
+    }
+
+    // MARK: While nobody looks
+
+    @Test func beforeAnybodyLooksNothingIsKeptAndNoRuleIsAsked() async throws {
+        let asked = Mutex(0)
+        let bank = try Bank { configuration in
+            configuration.redaction.message = { _ in
+                asked.withLock { $0 += 1 }
+                return nil
+            }
+        }
+
+        #expect(bank.inspector.observer.isListening == false)
+        try await bank.request(1)
+
+        #expect(asked.withLock(\.self) == 0)
+        let client = Client(InspectorRoutes(bank.inspector))
+        #expect(try await read(client).entries.isEmpty)
+        #expect(bank.inspector.observer.isListening)
+    }
+
+    @Test func afterTheWindowItFallsAsleepAndTheNextLookWakesIt() async throws {
+        let bank = try Bank { $0.window = .seconds(10) }
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        bank.clock.advance(by: .seconds(10))
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "kept"))
+        bank.clock.advance(by: .milliseconds(1))
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "not kept"))
+
+        #expect(bank.inspector.observer.isListening == false)
+        #expect(try await read(client).entries.count == 1)
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "kept"))
+        #expect(try await read(client).entries.count == 2)
+    }
+
+    @Test func whatBeganWhileSomebodyLookedIsEndedThoughNobodyDoesAnyMore() async throws {
+        let bank = try Bank { $0.window = .seconds(10) }
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        try await bank.entrance.handle(PostRequest(path: "/")) { _ in
+            bank.clock.advance(by: .seconds(60))
+            _ = try await bank.dispatcher.dispatch(GetBalance(account: "not kept"))
+        }
+
+        #expect(bank.inspector.observer.isListening == false)
+        #expect(try await read(client).tree == ["request PostRequest"])
+    }
+
+    // MARK: Many at once
+
+    @Test func manyWritersLoseNothingAndOverfillNothing() async throws {
+        let bank = try Bank { $0.capacity = 64 }
+        let client = Client(InspectorRoutes(bank.inspector))
+        _ = await client.get("/api/overview")
+
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<200 {
+                        try await bank.entrance.handle(PostRequest(path: "/")) { _ in
+                            _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
+                        }
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<50 {
+                    let flow = try await read(client)
+                    #expect(flow.entries.count <= 64)
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        let flow = try await read(client)
+        #expect(flow.entries.count == 64)
+        #expect(flow.first == 8 * 200 * 2 - 63)
+        #expect(Set(flow.entries.map(\.number)) == Set(flow.first...8 * 200 * 2))
+        #expect(flow.entries.allSatisfy { $0.outcome == "success" })
+        for entry in flow.entries where entry.kind == "query" {
+            let parent = try #require(entry.parent)
+            if parent >= flow.first {
+                #expect(flow.entries.first { $0.number == parent }?.kind == "request")
+            }
+        }
+        let rates = await client.get("/api/rates")
+        struct Rates: Decodable {
+            struct Point: Decodable { let counts: [Int] }
+            let points: [Point]
+        }
+        let counts = try rates.read(Rates.self).points.map(\.counts)
+        let total = counts.reduce(0) { $0 + $1.reduce(0, +) }
+        #expect(total == 8 * 200 * 2)
+    }
+}

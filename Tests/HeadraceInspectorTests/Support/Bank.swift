@@ -1,0 +1,238 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceInspector
+import HeadraceResolution
+import HeadraceTesting
+import Synchronization
+
+/// A small application with everything that an inspector shows, on a clock that the test moves.
+final class Bank: Sendable {
+    static let epoch = Date(timeIntervalSince1970: 1_700_000_000)
+
+    let clock = TestClock()
+    let inspector: Inspector
+    let store: InMemoryStore
+    let container: Container
+    let registrar: DomainEventHandlerRegistrar
+    let dispatcher: any CommandQueryDispatcher
+    let entrance: MessageEntrance
+    let relay: Relay
+    let mail = Mail()
+
+    init(_ configure: (inout Inspector.Configuration) -> Void = { _ in }) throws {
+        var configuration = Inspector.Configuration()
+        configure(&configuration)
+        let (clock, start) = (clock, clock.now)
+        let wallClock: @Sendable () -> Date = {
+            Self.epoch.addingTimeInterval(start.duration(to: clock.now) / .seconds(1))
+        }
+        inspector = Inspector(configuration: configuration, clock: clock, wallClock: wallClock)
+        store = try InMemoryStore(entities: [Account.self])
+        let observers: [any MessageObserver] = [inspector.observer]
+        let (store, mail) = (store, mail)
+
+        let services = ServiceLocator()
+        services.register(mail)
+        registrar = DomainEventHandlerRegistrar(resolver: services, observers: observers)
+        registrar.register(CheckLimit.self)
+        registrar.register(MailStatement.self)
+
+        let builder = ContainerBuilder()
+        builder.singleton { store as any EntityStore }
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [DepositHandler.self],
+            queryHandlers: [GetBalanceHandler.self],
+            middleware: [UnitOfWorkMiddleware(on: store, delegator: registrar)],
+            observers: observers,
+            clock: clock
+        )
+        container = builder.build()
+        dispatcher = container.resolve()
+        entrance = MessageEntrance(observers: observers, clock: clock)
+
+        relay = Self.relay(store, registrar, inspector, mail, clock, wallClock)
+        inspector.show(container.graph)
+        inspector.show(store)
+    }
+
+    /// A relay that has not run yet, for what the one before has left.
+    static func relay(like bank: Bank) -> Relay {
+        relay(bank.store, bank.registrar, bank.inspector, bank.mail, bank.clock, { epoch })
+    }
+
+    private static func relay(
+        _ store: InMemoryStore,
+        _ registrar: DomainEventHandlerRegistrar,
+        _ inspector: Inspector,
+        _ mail: Mail,
+        _ clock: TestClock,
+        _ wallClock: @escaping @Sendable () -> Date
+    ) -> Relay {
+        var settings = Relay.Configuration()
+        settings.pollJitter = 0
+        settings.maximumAttempts = 1
+        return Relay(
+            store: store,
+            registrar: registrar,
+            configuration: settings,
+            observers: [inspector.observer],
+            relayObservers: [inspector.observer, mail],
+            clock: clock,
+            wallClock: wallClock
+        )
+    }
+
+    /// Posts a deposit as a request of a server does.
+    nonisolated(nonsending) func request(_ amount: Int, to account: String = "a") async throws {
+        try await entrance.handle(PostRequest(path: "/deposits")) { _ in
+            try await self.dispatcher.dispatch(Deposit(account: account, amount: amount))
+        }
+    }
+
+    /// Runs the relay until `count` deliveries have been handled or given up.
+    func deliver(_ count: Int) async throws {
+        let running = Task { try await relay.run() }
+        await mail.settled(count)
+        relay.shutDown()
+        try await running.value
+    }
+}
+
+struct PostRequest: Sendable {
+    var path: String
+}
+
+struct Deposit: CQDCommand {
+    var account: String
+    var amount: Int
+}
+
+struct GetBalance: CQDQuery {
+    typealias Value = Int
+    var account: String
+}
+
+final class Account: StoredEntity {
+    static let entityName = "account"
+
+    let id: String
+    var balance = 0
+    var raisedEvents = RaisedEvents()
+
+    init(_ id: String) {
+        self.id = id
+    }
+}
+
+struct Deposited: DurableDomainEvent {
+    static let eventName = "deposited"
+    var account: String
+    var amount: Int
+}
+
+struct LimitExceeded: Error {}
+
+struct CheckLimit: DomainEventHandler {
+    static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
+        if event.amount > 1_000 { throw LimitExceeded() }
+    }
+}
+
+/// Mails a statement; an amount of 13 cannot be mailed until the test says so.
+struct MailStatement: DurableDomainEventHandler {
+    static let subscriptionName = "statements"
+
+    static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
+        try resolver.resolve(Mail.self).send(event.amount)
+    }
+}
+
+final class DepositHandler: HandlesCommand, Resolvable {
+    private let store: any EntityStore
+
+    init(scope: any DependencyResolutionScope) {
+        store = scope.resolve()
+    }
+
+    func handle(_ command: Deposit) async throws {
+        // Joins the unit of work of the middleware, which has the handlers.
+        let unitOfWork = UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store))
+        try await unitOfWork.execute { context in
+            let account = try await context.find(Account.self, id: command.account) ?? Account(command.account)
+            account.balance += command.amount
+            context.insert(account)
+            account.raiseEvent(Deposited(account: account.id, amount: command.amount))
+        }
+    }
+}
+
+final class GetBalanceHandler: HandlesQuery, Resolvable {
+    private let store: any EntityStore
+
+    init(scope: any DependencyResolutionScope) {
+        store = scope.resolve()
+    }
+
+    func handle(_ query: GetBalance) async throws -> Int {
+        try await EntityContext(store).find(Account.self, id: query.account)?.balance ?? 0
+    }
+}
+
+/// Takes what is mailed, and lets a test wait for what has become of deliveries.
+final class Mail: RelayObserver {
+    struct Bounced: Error, CustomStringConvertible {
+        var description: String { "the mailbox of 13 is full" }
+    }
+
+    private struct State {
+        var isMended = false
+        var sent: [Int] = []
+        var settled = 0
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var sent: [Int] { state.withLock { $0.sent } }
+
+    func mend() { state.withLock { $0.isMended = true } }
+
+    func send(_ amount: Int) throws {
+        try state.withLock { state in
+            if amount == 13 && !state.isMended { throw Bounced() }
+            state.sent.append(amount)
+        }
+    }
+
+    /// Returns when `count` deliveries have been made or given up in all.
+    func settled(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isNow = state.withLock { state in
+                if state.settled < count { state.waiters.append((count, continuation)) }
+                return state.settled >= count
+            }
+            if isNow { continuation.resume() }
+        }
+    }
+
+    private func settle() {
+        let woken = state.withLock { state in
+            state.settled += 1
+            let woken = state.waiters.filter { $0.count <= state.settled }
+            state.waiters.removeAll { $0.count <= state.settled }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume() }
+    }
+
+    func delivered(_ delivery: Delivery) { settle() }
+    func deadLettered(_ delivery: Delivery, reason: String) { settle() }
+}

@@ -1,0 +1,88 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceInspector
+
+/// Asks the routes as a server does that has read a request.
+struct Client {
+    let routes: InspectorRoutes
+    var headers: [(name: String, value: String)]
+
+    init(_ routes: InspectorRoutes) {
+        self.routes = routes
+        headers = [("Host", "127.0.0.1:8080"), ("Authorization", "Bearer \(routes.bearerToken)")]
+    }
+
+    func get(_ target: String) async -> Answer {
+        Answer(await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers)))
+    }
+
+    func post(_ target: String, _ body: String, type: String = "application/json") async -> Answer {
+        let headers = headers + [("Content-Type", type)]
+        return Answer(
+            await routes.respond(
+                to: InspectorRequest(method: "POST", target: target, headers: headers, body: Data(body.utf8))
+            )
+        )
+    }
+}
+
+/// What came back.
+struct Answer {
+    let status: Int
+    let headers: [String: String]
+    let body: Data
+    let stream: InspectorEventStream?
+
+    init(_ response: InspectorResponse) {
+        status = response.status
+        headers = Dictionary(response.headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+        switch response.body {
+        case .data(let data): (body, stream) = (data, nil)
+        case .stream(let events): (body, stream) = (Data(), events)
+        }
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func read<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: body)
+    }
+}
+
+/// The flow, as a client reads it.
+struct Flow: Decodable {
+    struct Entry: Decodable {
+        let number: Int
+        let parent: Int?
+        let kind: String
+        let type: String
+        let outcome: String?
+        let failure: String?
+        let payload: String?
+        let note: String?
+        let duration: Double?
+        let began: Double
+    }
+
+    let revision: Int
+    let first: Int
+    let entries: [Entry]
+
+    /// Each entry in a line: its kind and type, indented below that within which it began.
+    var tree: [String] {
+        lines(below: nil, indent: "")
+    }
+
+    private func lines(below parent: Int?, indent: String) -> [String] {
+        entries.filter { $0.parent == parent }.sorted { $0.number < $1.number }.flatMap { entry in
+            let type = entry.type.split(separator: ".").last.map { " \($0)" } ?? ""
+            let outcome = entry.outcome.map { $0 == "success" ? "" : ": \($0)" } ?? " …"
+            return ["\(indent)\(entry.kind)\(type)\(outcome)"] + lines(below: entry.number, indent: indent + "  ")
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceServices
+import HeadraceStations
+import Synchronization
+
+/// What came in from outside.
+struct PostRequest: Sendable {
+    var path: String
+}
+
+struct PostTransaction: CQDCommand {
+    var account: String
+    var amount: Int
+}
+
+struct GetBalance: CQDQuery {
+    typealias Value = Int
+    var account: String
+}
+
+final class Account: StoredEntity {
+    static let entityName = "account"
+
+    let id: String
+    var balance = 0
+    var raisedEvents = RaisedEvents()
+
+    init(_ id: String) {
+        self.id = id
+    }
+}
+
+struct TransactionPosted: DurableDomainEvent {
+    static let eventName = "transaction-posted"
+    var account: String
+    var amount: Int
+}
+
+struct LimitExceeded: Error {}
+
+/// Refuses what is more than 1,000.
+struct CheckLimit: DomainEventHandler {
+    static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
+        if event.amount > 1_000 { throw LimitExceeded() }
+    }
+}
+
+/// Tells of each transaction, once the line is mended.
+struct SendWebhook: DurableDomainEventHandler {
+    static let subscriptionName = "webhooks"
+
+    static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
+        try resolver.resolve(Line.self).send(event.amount)
+    }
+}
+
+/// Where webhooks go; amounts of 13 do not get through until it is mended.
+final class Line: Sendable {
+    struct Broken: Error, CustomStringConvertible {
+        var description: String { "the line is broken <b>at 13</b>" }
+    }
+
+    private let isMended = Mutex(false)
+
+    func mend() { isMended.withLock { $0 = true } }
+
+    func send(_ amount: Int) throws {
+        if amount == 13, !isMended.withLock(\.self) { throw Broken() }
+    }
+}
+
+final class PostTransactionHandler: HandlesCommand, Resolvable {
+    private let store: any EntityStore
+    private let registrar: DomainEventHandlerRegistrar
+
+    init(scope: any DependencyResolutionScope) {
+        store = scope.resolve()
+        registrar = scope.resolve()
+    }
+
+    func handle(_ command: PostTransaction) async throws {
+        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+            let account = try await context.find(Account.self, id: command.account) ?? Account(command.account)
+            account.balance += command.amount
+            context.insert(account)
+            account.raiseEvent(TransactionPosted(account: account.id, amount: command.amount))
+        }
+    }
+}
+
+final class GetBalanceHandler: HandlesQuery, Resolvable {
+    private let store: any EntityStore
+
+    init(scope: any DependencyResolutionScope) {
+        store = scope.resolve()
+    }
+
+    func handle(_ query: GetBalance) async throws -> Int {
+        try await EntityContext(store).find(Account.self, id: query.account)?.balance ?? 0
+    }
+}
+
+/// What a page would show: it says how many were posted, and which came last.
+struct Totals: Dripper {
+    struct State: Sendable {
+        var count = 0
+        var latest = "<i>nothing</i>"
+    }
+
+    enum Action: Sendable {
+        case posted(String)
+    }
+
+    var body: some Dripper<State, Action> {
+        Drip { state, action in
+            switch action {
+            case .posted(let account):
+                state.count += 1
+                state.latest = account
+            }
+            return .none
+        }
+    }
+}
+
+struct Refresh: HeadraceCore.Action {}
+
+/// A tree of services to be drawn.
+struct Upkeep: Service {
+    var body: some Service {
+        Group {
+            Store(model: Int.self).mutate(on: Refresh.self) { count, _, _ in count += 1 }
+            Store(model: Int.self).mutate(on: Refresh.self) { count, _, _ in count -= 1 }
+        }
+        .with(model: 0)
+    }
+}
