@@ -72,7 +72,7 @@ export function chartView() {
 
     const values = points.map(({ value }) => value);
     const levels = ticks(Math.min(0, ...values), Math.max(0, ...values), 4);
-    const labels = levels.map((level) => shortened(level, levels[1] - levels[0]));
+    const labels = shortened(levels);
     const left = 14 + 7 * Math.max(...labels.map((label) => label.length));
     const [low, high] = [levels[0], levels.at(-1)];
     const [first, last] = [points[0].time, points.at(-1).time];
@@ -218,14 +218,19 @@ function ticks(low, high, count) {
   return numbers;
 }
 
-/// Writes a number of the axis shortly: 1,500 as 1.5k.
-function shortened(value, step) {
-  const [divisor, letter] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([size]) => step * 4 >= size) ?? [1, ""];
-  const digits = Math.max(0, Math.ceil(-Math.log10(step / divisor) + 1e-9));
-  // A step of 2.5 has one digit more than its power of ten tells.
-  const exact = Number.isInteger(Number(((step / divisor) * 10 ** digits).toFixed(6))) ? digits : digits + 1;
-  const text = (Math.abs(value) / divisor).toFixed(exact);
-  return (value < 0 ? "\u2212" : "") + text + (value === 0 ? "" : letter);
+/// Writes the numbers of the axis shortly, in thousands, millions and so on where they are long.
+function shortened(levels) {
+  const largest = Math.max(...levels.map(Math.abs));
+  const [unit, letter] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([size]) => largest >= 10 * size) ?? [1, ""];
+  const step = (levels[1] - levels[0]) / unit;
+  let digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  if (Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6) digits += 1; // a step of 2.5
+  return levels.map((level) => {
+    if (Math.abs(level) < unit * step / 2) return "0";
+    const [whole, fraction] = (Math.abs(level) / unit).toFixed(digits).split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+    return (level < 0 ? "\u2212" : "") + grouped + (fraction ? `.${fraction}` : "") + letter;
+  });
 }
 
 /// Days at which an axis is labelled: at most `count`, on the first of years or months where that fits.
