@@ -120,8 +120,9 @@ class Ledger:
 
     @staticmethod
     def _read(pipe, lines):
-        for line in pipe:
-            lines.put(line)
+        with pipe:
+            for line in pipe:
+                lines.put(line)
         lines.put(None)
 
     def answers(self):

@@ -23,7 +23,8 @@ export function accountTree(choose) {
 
   /// The name and those of its parents, the longest first.
   function* upwards(name) {
-    for (let end = name.length; end > 0; end = name.lastIndexOf(":", end - 1)) yield name.slice(0, end);
+    yield name;
+    for (let end = name.lastIndexOf(":"); end > 0; end = name.lastIndexOf(":", end - 1)) yield name.slice(0, end);
   }
 
   function totals() {
@@ -166,6 +167,12 @@ export function accountTree(choose) {
 
     /// Takes the balances of the accounts that moved.
     change: take,
+
+    /// Says whether the books have an account of this name, or accounts below it.
+    has: (name) => rows.has(name) || [...balances.keys()].some((one) => one === name || one.startsWith(`${name}:`)),
+
+    /// What is on an account and below it: a map from commodity to quantity.
+    total: (name) => totals().get(name) ?? new Map(),
 
     /// Marks the account that the register shows.
     mark(account) {

@@ -22,6 +22,12 @@ export function sum(left, right) {
   return { mantissa: scaled(left, scale) + scaled(right, scale), scale };
 }
 
+/// Gives by how much `left` is more than `right`, as an integer of the smaller of their units.
+export function difference(left, right) {
+  const scale = Math.max(left.scale, right.scale);
+  return scaled(left, scale) - scaled(right, scale);
+}
+
 /// The digits after the point that a quantity needs so that nothing is lost.
 function neededScale({ mantissa, scale }) {
   while (scale > 0 && mantissa % 10n === 0n) {
@@ -61,7 +67,7 @@ export function amountElement(quantity, commodity) {
     "span",
     { class: quantity.mantissa < 0n ? "amount negative" : "amount" },
     element("span", { class: "quantity" }, written(quantity, commodity)),
-    commodity === "" ? [] : [" ", element("span", { class: "commodity" }, commodity)],
+    commodity === "" ? [] : [" ", element("span", { class: "commodity", title: commodity }, commodity)],
   );
 }
 

@@ -2,17 +2,21 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-import { amountElement, noteScale, parsed } from "./amounts.js";
+import { amountElement, difference, noteScale, parsed } from "./amounts.js";
 import { history } from "./api.js";
 import { byId, element, oneAtATime, shape } from "./dom.js";
 
 const height = 200;
 const margin = { top: 12, right: 12, bottom: 24 };
 const day = 86_400_000;
+const patience = 20; // how often it is read again
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The balance of the chosen account at the end of each day, as a line with steps.
-export function chartView() {
+///
+/// `total` gives what is on an account now. The days are booked a moment later than the balances, so the chart is read
+/// again until it ends with them.
+export function chartView(total) {
   const figure = byId("chart");
   const plot = byId("chart-plot");
   const choice = byId("chart-choice");
@@ -23,6 +27,7 @@ export function chartView() {
   let series = []; // { commodity, points: [{ time, date, quantity, value }] }
   let commodity = null; // the one that was chosen; it stays from account to account
   let cursor = null; // the point that is read, or null for the last
+  let missed = 0; // how often in a row the chart did not end with the balance
   let isWatched = false; // whether pointer or focus are in the drawing
 
   const load = oneAtATime(async () => {
@@ -47,7 +52,20 @@ export function chartView() {
     for (const { commodity, points } of series) for (const { quantity } of points) noteScale(commodity, quantity);
     offerCommodities();
     draw();
+    if (endsWith(total(asked))) missed = 0;
+    else if (missed < patience) {
+      missed += 1;
+      load();
+    }
   }, 1_000);
+
+  function endsWith(amounts) {
+    for (const [name, quantity] of amounts) {
+      const last = series.find((one) => one.commodity === name)?.points.at(-1).quantity ?? parsed("0");
+      if (difference(last, quantity) !== 0n) return false;
+    }
+    return true;
+  }
 
   function offerCommodities() {
     const names = series.map(({ commodity }) => commodity);
@@ -191,12 +209,15 @@ export function chartView() {
       account = name;
       series = [];
       cursor = null;
+      missed = 0;
       draw();
-      load();
     },
 
     /// Reads the history again, as the account has moved.
-    refresh: load,
+    refresh() {
+      missed = 0;
+      load();
+    },
   };
 }
 

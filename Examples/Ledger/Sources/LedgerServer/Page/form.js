@@ -139,14 +139,15 @@ export function transactionForm(posted) {
     if (field === "date" || field === "description" || field === "code") return byId(field);
 
     const all = rows();
+    const [, numbered] = /^Posting (\d+)\b/.exec(message) ?? [];
+    if (sent[numbered - 1]) return (/account/i.test(code) ? accountOf : amountOf)(sent[numbered - 1]);
+
     const named = sent.find((row) => accountOf(row).value.trim() !== "" && message.includes(`'${accountOf(row).value.trim()}'`));
     switch (code) {
       case "noPostings":
         return accountOf(all[0]);
       case "singlePosting":
         return accountOf(all.find((row) => accountOf(row).value.trim() === "") ?? all[0]);
-      case "emptyAccount":
-        return accountOf(sent[(/\d+/.exec(message)?.[0] ?? 1) - 1] ?? all[0]);
       case "severalElidedAmounts":
         return amountOf(sent.find((row) => typed(amountOf(row).value) === null) ?? all[0]);
       case "unbalanced":

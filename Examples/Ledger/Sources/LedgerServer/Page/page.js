@@ -10,18 +10,19 @@ import { importPanel } from "./imports.js";
 import { registerView } from "./register.js";
 import { follow } from "./stream.js";
 
-const register = registerView();
-const chart = chartView();
-const imports = importPanel();
 const accounts = accountTree((name) => {
   window.history.pushState(null, "", `/?${new URLSearchParams({ account: name })}`);
   open(name);
   // Where everything stands in one column, the register is far below what was touched.
   if (window.matchMedia("(max-width: 46rem)").matches) byId("account-title").focus();
 });
+const register = registerView();
+const chart = chartView(accounts.total);
+const imports = importPanel();
 transactionForm((names) => { if (chosen === null) open([...names][0]); });
 
 let chosen = null;
+let isKnown = false; // whether the state of the books has arrived
 
 function open(name) {
   chosen = name;
@@ -29,15 +30,21 @@ function open(name) {
   accounts.mark(name);
   register.open(name);
   chart.open(name);
+  refresh();
 }
 
 function openWhatTheAddressNames() {
   open(new URLSearchParams(window.location.search).get("account"));
 }
 
+/// Reads again what is shown of the chosen account, where it is among `moved` or where all may have moved.
 function refresh(moved) {
-  if (chosen === null) return;
+  if (chosen === null || !isKnown) return;
   if (moved && !moved.some(({ account }) => account === chosen || account.startsWith(`${chosen}:`))) return;
+  if (!accounts.has(chosen)) {
+    register.miss();
+    return;
+  }
   register.refresh();
   chart.refresh();
 }
@@ -58,6 +65,7 @@ follow({
     accounts.replace(state.balances);
     imports.replace(state.imports);
     count(state.transactions);
+    isKnown = true;
     refresh();
   },
   balances(change) {

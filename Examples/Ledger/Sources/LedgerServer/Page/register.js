@@ -72,17 +72,22 @@ export function registerView() {
   newest.addEventListener("click", () => turn(() => { cursors = [null]; }));
 
   return {
-    /// Shows the first page of another account.
+    /// Shows another account, of which nothing is known yet.
     open(name) {
       account = name;
       cursors = [null];
       next = null;
       say(byId("account-title"), name ?? "Register");
-      show([], name === null ? "Choose an account to see what was posted to it." : "Loading…");
-      load();
+      show([], name === null ? "Choose an account to see what was posted to it." : "Loading\u2026");
     },
 
     /// Reads the page that is shown again, as something was posted to the account.
     refresh: load,
+
+    /// Says that there is no such account in the books; it may come.
+    miss() {
+      next = null;
+      show([], `The books have no account '${account}'.`);
+    },
   };
 }
