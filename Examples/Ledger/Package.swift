@@ -12,11 +12,19 @@ let package = Package(
         .library(name: "LedgerApplication", targets: ["LedgerApplication"]),
         .library(name: "LedgerBooks", targets: ["LedgerBooks"]),
         .library(name: "LedgerJournal", targets: ["LedgerJournal"]),
+        .library(name: "LedgerServer", targets: ["LedgerServer"]),
     ],
     dependencies: [
-        .package(name: "headrace", path: "../..", traits: ["SQLite"]),
+        .package(name: "headrace", path: "../..", traits: ["Lifecycle", "SQLite"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // MARK: Amounts and balancing
@@ -38,6 +46,41 @@ let package = Package(
             dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", headrace]
         ),
 
+        // MARK: The books, served
+        .target(
+            name: "LedgerServer",
+            dependencies: [
+                "LedgerApplication",
+                "LedgerBooks",
+                "LedgerJournal",
+                headrace,
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            resources: [
+                .embedInCode("Page/index.html"),
+                .embedInCode("Page/page.css"),
+                .embedInCode("Page/icon.svg"),
+                .embedInCode("Page/accounts.js"),
+                .embedInCode("Page/amounts.js"),
+                .embedInCode("Page/api.js"),
+                .embedInCode("Page/chart.js"),
+                .embedInCode("Page/dom.js"),
+                .embedInCode("Page/form.js"),
+                .embedInCode("Page/imports.js"),
+                .embedInCode("Page/page.js"),
+                .embedInCode("Page/register.js"),
+                .embedInCode("Page/stream.js"),
+                .embedInCode("openapi.json"),
+            ]
+        ),
+
         // MARK: The program
         .executableTarget(
             name: "ledger",
@@ -45,6 +88,7 @@ let package = Package(
                 "LedgerApplication",
                 "LedgerBooks",
                 "LedgerJournal",
+                "LedgerServer",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

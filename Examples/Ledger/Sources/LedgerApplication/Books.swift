@@ -9,34 +9,70 @@ public import Headrace
 /// Puts the program together: what is stored, who handles what, and what they are made of.
 public enum Books {
     /// The types of entity that the books consist of; open the store with them.
-    public static let entities: [any StoredEntity.Type] = [Account.self, ImportedJournal.self, Transaction.self]
+    public static let entities: [any StoredEntity.Type] = [
+        Account.self, DailyStatement.self, ImportJob.self, ImportedJournal.self, Transaction.self,
+    ]
 
-    /// Registers the books on `store`: afterwards, a `CommandQueryDispatcher` can be resolved.
+    /// Registers the books on `store`: afterwards, a `CommandQueryDispatcher` can be resolved, and the
+    /// `DomainEventHandlerRegistrar` for a relay.
+    ///
+    /// - Parameters:
+    ///   - registry: Where they are registered.
+    ///   - store: Where they are kept.
+    ///   - progress: Is told how far imports in one unit of work have come.
+    ///   - webhook: Is told of each transaction that is posted; without it, nobody is.
+    ///   - observers: Are told of each command and query.
     public static func register(
         in registry: some DependencyRegistry,
-        store: any EntityStore,
-        progress: any ImportProgress = NoOpImportProgress()
+        store: any DeliveryStore,
+        progress: any ImportProgress = NoOpImportProgress(),
+        webhook: (any Webhook)? = nil,
+        observers: [any MessageObserver] = []
     ) {
+        let activity = ActivityLog()
+        let registrar = registrar(activity: activity, webhook: webhook)
         registry.singleton((any EntityStore).self) { store }
         registry.singleton((any ImportProgress).self) { progress }
-        registry.singleton { ActivityLog() }
-        registry.singleton((any DomainEventDelegator).self) { scope in
-            let registrar = DomainEventHandlerRegistrar(resolver: scope)
-            registrar.register(BookPostings.self)
-            registrar.register(RecordAccountOpened.self)
-            registrar.register(RecordJournalImported.self)
-            registrar.register(RecordTransactionPosted.self)
-            return registrar
-        }
+        registry.singleton { activity }
+        registry.singleton { registrar }
+        registry.singleton((any DomainEventDelegator).self) { registrar }
         registry.transient { scope in EntityContext(scope.resolve()) }
         registry.transient { scope in
             UnitOfWork<EntityContext>(delegator: scope.resolve(), context: scope.resolve())
         }
         registry.commandQueryDispatch().standard(
-            commandHandlers: [ImportJournalHandler.self, PostTransactionHandler.self],
+            commandHandlers: [
+                BeginImportHandler.self, ChangeImportHandler.self, ImportJournalHandler.self, ImportStepHandler.self,
+                PostTransactionHandler.self, SetAccountRuleHandler.self,
+            ],
             queryHandlers: [
-                GetAccountsHandler.self, GetBalancesHandler.self, GetImportHandler.self, GetRegisterHandler.self,
-            ]
+                GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self, GetHistoryHandler.self,
+                GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
+                GetRegisterPageHandler.self, GetTransactionHandler.self,
+            ],
+            middleware: [
+                // The turns are taken once for all attempts. A conflict is left where another process writes.
+                TurnsMiddleware(),
+                RetryMiddleware(maximumAttempts: 8, backoff: Backoff(base: .milliseconds(4), jitter: 1)),
+                IdempotencyMiddleware(on: store, delegator: registrar),
+            ],
+            observers: observers
         )
+    }
+
+    private static func registrar(activity: ActivityLog, webhook: (any Webhook)?) -> DomainEventHandlerRegistrar {
+        let builder = ContainerBuilder()
+        builder.singleton { activity }
+        if let webhook { builder.singleton((any Webhook).self) { webhook } }
+        let registrar = DomainEventHandlerRegistrar(resolver: builder.build())
+        registrar.register(BookPostings.self)
+        registrar.register(TellMovements.self)
+        registrar.register(EnforceAccountRule.self)
+        registrar.register(KeepStatement.self)
+        registrar.register(RecordAccountOpened.self)
+        registrar.register(RecordJournalImported.self)
+        registrar.register(RecordTransactionPosted.self)
+        if webhook != nil { registrar.register(SendWebhook.self) }
+        return registrar
     }
 }

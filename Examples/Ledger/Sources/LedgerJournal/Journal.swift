@@ -22,6 +22,9 @@ public struct Journal: Sendable, Hashable {
         /// What the postings claim about the balances of their accounts, in the order of the postings.
         let assertions: [Assertion]
 
+        /// Whether it claims anything about balances, which is checked only where the journal is read whole.
+        public var claimsBalances: Bool { !assertions.isEmpty }
+
         /// Creates an entry that claims nothing about balances.
         public init(transaction: TransactionDraft, line: Int) {
             self.init(transaction: transaction, line: line, assertions: [])

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import LedgerBooks
+
 /// Reads plain-text accounting journals, the common subset of what hledger and Ledger write.
 ///
 /// Whatever is accepted means what hledger 1.25 takes it to mean; everything else is a ``JournalError``
@@ -49,5 +51,21 @@ public struct JournalParser: Sendable {
         let journal = try reader.readJournal()
         try journal.checkAssertions()
         return journal
+    }
+
+    /// Begins to read the journal in `bytes`, a transaction at a time, for journals that are not to be held whole.
+    ///
+    /// What is understood is what ``parse(_:file:)`` understands, and errors are the same; the claims about balances are
+    /// not checked: see ``Journal/Entry/claimsBalances``.
+    public func entries(of bytes: [UInt8], file: String) -> JournalEntries {
+        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength))
+    }
+
+    /// Reads an amount, with a cost after `@` or `@@` if there is one, as a posting has it: `10 USD @ 0.92 EUR`.
+    ///
+    /// - Throws: ``JournalError`` where `text` is something else, or more than that.
+    public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
+        var reader = JournalReader(bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength)
+        return try reader.readLoneAmount()
     }
 }

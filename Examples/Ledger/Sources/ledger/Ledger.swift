@@ -16,7 +16,9 @@ struct Ledger: AsyncParsableCommand {
             Called without a command it gives a tour: it makes a database in the current folder, imports a \
             journal that comes with the program, and shows the balances.
             """,
-        subcommands: [Tour.self, Import.self, Balance.self, Register.self, Accounts.self, DeadLetterCommands.self],
+        subcommands: [
+            Tour.self, Import.self, Balance.self, Register.self, Accounts.self, Serve.self, DeadLetterCommands.self,
+        ],
         defaultSubcommand: Tour.self
     )
 }

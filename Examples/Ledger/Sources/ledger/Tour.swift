@@ -22,7 +22,7 @@ struct Tour: AsyncParsableCommand {
         if let word = words.first {
             throw ValidationError(
                 "There is no command '\(Report.printable(word))'. To fix, call one of "
-                    + "import, balance, register, accounts and dead-letters, or none for a tour."
+                    + "import, balance, register, accounts, serve and dead-letters, or none for a tour."
             )
         }
     }
@@ -56,6 +56,7 @@ struct Tour: AsyncParsableCommand {
               balance food --database \(database)
               register assets:bank:checking --database \(database)
               import YOUR.journal --database \(database)
+              serve --database \(database)
               --help
             """
         )

@@ -17,7 +17,7 @@ enum StoreKind: CaseIterable, Sendable {
 
 /// Books of a test: a container on a store of its own.
 final class TestBooks {
-    let store: any EntityStore
+    let store: any DeliveryStore
     let container: Container
     let dispatcher: any CommandQueryDispatcher
     private let folder: URL?

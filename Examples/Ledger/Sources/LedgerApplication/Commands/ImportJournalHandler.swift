@@ -76,27 +76,9 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
     }
 
     /// Gives the origin of each transaction.
-    ///
-    /// It stands for the journal, for what the transaction says, and for its number among those of the journal
-    /// that say the same: two equal ones are two, and one that was posted is known again. Marks and comments do
-    /// not count: they change while the transaction stays the same.
     private static func origins(of command: ImportJournal) -> [Fingerprint] {
-        var occurrences: [[String]: Int] = [:]
-        return command.journal.entries.map { entry in
-            let transaction = entry.transaction
-            var fields = [command.name, transaction.date.description, transaction.code, transaction.description]
-            for posting in transaction.postings {
-                fields += [posting.account, posting.amount?.description ?? ""]
-                switch posting.cost {
-                case .unit(let price): fields += ["@", price.description]
-                case .total(let price): fields += ["@@", price.description]
-                case nil: break
-                }
-            }
-            let occurrence = (occurrences[fields] ?? 0) + 1
-            occurrences[fields] = occurrence
-            return Fingerprint(fields + [occurrence.description])
-        }
+        var origins = JournalOrigins(of: command.name)
+        return command.journal.entries.map { origins.next($0.transaction) }
     }
 
     /// Gives those of `origins` from which a transaction was posted before.
@@ -105,9 +87,7 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
         var known: Set<Fingerprint> = []
         for start in Swift.stride(from: 0, to: origins.count, by: stride) {
             let some = Array(origins[start..<min(start + stride, origins.count)])
-            for transaction in try await context.fetch(Transaction.self, where: [.isOneOf(.origin, some)]) {
-                if let origin = transaction.origin { known.insert(origin) }
-            }
+            known.formUnion(try await Transaction.known(among: some, in: context))
         }
         return known
     }

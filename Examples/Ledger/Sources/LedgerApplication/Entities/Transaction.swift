@@ -46,8 +46,8 @@ public final class Transaction: StoredEntity {
     /// Posts `draft`, and raises ``TransactionPosted``.
     ///
     /// - Throws: `PostingRefusal` where the draft is not a transaction, above all where it is not balanced.
-    public init(posting draft: TransactionDraft, origin: Fingerprint? = nil) throws {
-        id = .version7()
+    public init(posting draft: TransactionDraft, id: UUID = .version7(), origin: Fingerprint? = nil) throws {
+        self.id = id
         date = draft.date
         status = draft.status
         code = draft.code
@@ -68,4 +68,12 @@ extension EntityIndex<Transaction> {
 
     /// The origin: nothing is posted from there twice, whoever tries.
     public static var origin: Self { EntityIndex("origin", unique: true) { $0.origin } }
+}
+
+extension Transaction {
+    /// Gives those of `origins` from which a transaction was posted before.
+    static func known(among origins: [Fingerprint], in context: EntityContext) async throws -> Set<Fingerprint> {
+        let transactions = try await context.fetch(Transaction.self, where: [.isOneOf(.origin, origins)])
+        return Set(transactions.compactMap(\.origin))
+    }
 }

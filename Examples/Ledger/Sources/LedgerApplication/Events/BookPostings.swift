@@ -13,7 +13,7 @@ public struct BookPostings: DomainEventHandler {
     /// Books each posting to its account, which is opened where there is none.
     public static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
         let context: EntityContext = resolver.resolve()
-        for posting in event.postings {
+        for (index, posting) in event.postings.enumerated() {
             let account: Account
             if let known = try await context.find(Account.self, id: posting.account) {
                 account = known
@@ -21,7 +21,8 @@ public struct BookPostings: DomainEventHandler {
                 account = Account(opening: posting.account)
                 context.insert(account)
             }
-            try account.book(posting.amount)
+            try account.book(posting.amount, on: event.date)
+            if index == 0 { account.countTransaction() }
         }
     }
 }

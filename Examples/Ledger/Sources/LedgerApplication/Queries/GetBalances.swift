@@ -46,9 +46,7 @@ public final class GetBalancesHandler: HandlesQuery, Resolvable {
         for account in try await context.fetch(Account.self) {
             let name = account.id.lowercased()
             guard patterns.isEmpty || patterns.contains(where: { name.contains($0) }) else { continue }
-            for (commodity, quantity) in account.balances.sorted(by: { $0.key < $1.key }) where !quantity.isZero {
-                balances.append(GetBalances.Balance(account: account.id, amount: Amount(quantity, commodity)))
-            }
+            balances += account.amounts.map { GetBalances.Balance(account: account.id, amount: $0) }
         }
         return balances
     }

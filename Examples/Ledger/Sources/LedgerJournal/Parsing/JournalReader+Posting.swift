@@ -45,6 +45,26 @@ extension JournalReader {
         return (posting, balance)
     }
 
+    /// Reads an amount and perhaps a cost, and nothing else to the end of the input.
+    mutating func readLoneAmount() throws(JournalError) -> (amount: Amount, cost: Cost?) {
+        let range = try nextLine() ?? 0..<0
+        var line = LineCursor(bytes: bytes, range: range)
+        line.skipSpaces()
+        let amount = try readAmount(&line)
+        line.skipSpaces()
+        try refuseUnsupported(at: line)
+        let cost = try readCost(&line)
+        line.skipSpaces()
+        guard line.isAtEnd, range.upperBound == bytes.count else {
+            throw failure(
+                .invalidAmount,
+                at: line,
+                "Something follows the amount. Put a commodity with digits, spaces or punctuation in double quotes."
+            )
+        }
+        return (amount, cost)
+    }
+
     /// Reads a balance after `=`, or returns nil where none follows.
     private func readAssertion(_ line: inout LineCursor) throws(JournalError) -> Amount? {
         let start = line

@@ -20,7 +20,9 @@ struct JournalReader {
 
     /// What the lines above have left open.
     private var open = OpenItem.nothing
-    private var entries: [Journal.Entry] = []
+
+    /// The transaction that the line read last has ended.
+    private var finished: Journal.Entry?
 
     /// What an indented line belongs to.
     private enum OpenItem {
@@ -41,15 +43,24 @@ struct JournalReader {
 
     /// Reads every line and returns what they ask to post.
     mutating func readJournal() throws(JournalError) -> Journal {
-        while let range = try nextLine() {
-            var line = LineCursor(bytes: bytes, range: range)
-            try read(&line)
-        }
-        close()
+        var entries: [Journal.Entry] = []
+        while let entry = try nextEntry() { entries.append(entry) }
         return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives)
     }
 
-    private mutating func nextLine() throws(JournalError) -> Range<Int>? {
+    /// Reads on to the end of the next transaction, and returns that, or nil after the last.
+    mutating func nextEntry() throws(JournalError) -> Journal.Entry? {
+        while finished == nil, let range = try nextLine() {
+            var line = LineCursor(bytes: bytes, range: range)
+            try read(&line)
+        }
+        // The input has ended, or the line that ended this transaction has begun the next one.
+        if finished == nil { close() }
+        defer { finished = nil }
+        return finished
+    }
+
+    mutating func nextLine() throws(JournalError) -> Range<Int>? {
         do {
             return try scanner.nextLine()
         } catch {
@@ -117,7 +128,7 @@ struct JournalReader {
 
     /// Ends whatever takes indented lines.
     private mutating func close() {
-        if case .transaction(let transaction) = open { entries.append(transaction.entry) }
+        if case .transaction(let transaction) = open { finished = transaction.entry }
         open = .nothing
     }
 }

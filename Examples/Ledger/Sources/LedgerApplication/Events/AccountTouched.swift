@@ -1,0 +1,25 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+
+/// Something was booked on an account in this unit of work, for the first time since its movements were told.
+///
+/// It is not stored. What follows from it comes after the events that are waiting by then, so that all transactions of an
+/// import are booked before the accounts tell, once each, how they have moved.
+public struct AccountTouched: DomainEvent {
+    /// The full name of the account.
+    public let account: String
+}
+
+/// Has the account tell all that was booked on it, in one event.
+public struct TellMovements: DomainEventHandler {
+    /// Raises ``AccountMoved``.
+    public static func handle(event: AccountTouched, resolver: any DependencyResolver) async throws {
+        let context: EntityContext = resolver.resolve()
+        try await context.find(Account.self, id: event.account)?.tellMovements()
+    }
+}

@@ -1,0 +1,63 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+
+/// Asks for an import in steps to be begun.
+public struct BeginImport: CQDCommand, TakesTurns {
+    /// The identifier that it is to have.
+    public let id: UUID
+
+    /// The name of the journal.
+    public let name: String
+
+    /// Stands for what is in the journal.
+    public let content: Fingerprint
+
+    /// How many transactions the journal has.
+    public let total: Int
+
+    /// The journal.
+    public var turns: Set<String> { ["journal/\(name)"] }
+
+    /// Creates the command.
+    public init(_ id: UUID, of name: String, content: Fingerprint, total: Int) {
+        self.id = id
+        self.name = name
+        self.content = content
+        self.total = total
+    }
+}
+
+/// Begins the import; one of what was imported before under another name is finished at once, with nothing posted.
+public final class BeginImportHandler: HandlesCommand, Resolvable {
+    private let unitOfWork: UnitOfWork<EntityContext>
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        unitOfWork = scope.resolve()
+    }
+
+    /// Begins the import; see the command.
+    public func handle(_ command: BeginImport) async throws {
+        try await unitOfWork.execute { context in
+            let job = ImportJob(
+                id: command.id,
+                name: command.name,
+                content: command.content,
+                total: command.total
+            )
+            context.insert(job)
+            let twin = try await context.fetch(ImportedJournal.self, where: [.equals(.content, command.content)])
+                .first { $0.id != command.name }
+            if twin == nil && command.total > 0 { return }
+            job.advance(posted: 0, known: command.total)
+            job.finish()
+            try await ImportedJournal.record(job, sameAs: twin?.id, in: context)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+
+/// Keeps the daily statements, for certain and each movement once: what it changes is stored together with the note that
+/// the event was delivered.
+///
+/// The events of an account come one after the other, so no two of these ever change the same statement at once.
+public struct KeepStatement: DurableDomainEventHandler {
+    /// The name under which deliveries are kept.
+    public static let subscriptionName = "statement"
+
+    /// Adds the movements to the statements of their days.
+    public static func handle(event: AccountMoved, resolver: any DependencyResolver) async throws {
+        let context: EntityContext = resolver.resolve()
+        for movement in event.movements {
+            let id = DailyStatement.id(of: event.account, in: movement.commodity, on: movement.date)
+            let statement: DailyStatement
+            if let known = try await context.find(DailyStatement.self, id: id) {
+                statement = known
+            } else {
+                statement = DailyStatement(of: event.account, in: movement.commodity, on: movement.date)
+                context.insert(statement)
+            }
+            try statement.add(movement.change)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Reads what a request brings, within limits.
+struct RequestReader {
+    let request: Request
+    let context: LedgerRequestContext
+
+    /// Reads the body, which may have `limit` bytes and take `timeout`.
+    ///
+    /// - Throws: ``APIError``, and then the connection is closed where the client is too slow.
+    func bytes(limit: Int, within timeout: Duration) async throws -> [UInt8] {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw Self.tooLarge(limit)
+        }
+        let body = request.body
+        let channel = context.channel
+        return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+            group.addTask {
+                var bytes: [UInt8] = []
+                for try await buffer in body {
+                    if bytes.count + buffer.readableBytes > limit { throw Self.tooLarge(limit) }
+                    bytes.append(contentsOf: buffer.readableBytesView)
+                }
+                return bytes
+            }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let bytes = try await group.next() ?? nil else {
+                // What is still to come would keep the connection busy.
+                channel.eventLoop.execute {
+                    channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
+                }
+                throw APIError(.requestTimeout, "tooSlow", "The request did not arrive in time. Send it again, faster.")
+            }
+            return bytes
+        }
+    }
+
+    /// Reads a body of JSON.
+    func json<Value: Decodable>(_ type: Value.Type, limits: LedgerServer.Limits) async throws -> Value {
+        try requireType("application/json")
+        let bytes = try await bytes(limit: limits.bodyBytes, within: limits.idleTimeout)
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw APIError.malformed("The body is not UTF-8. To fix, encode it as UTF-8.")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw APIError.malformed(error.explanation)
+        }
+    }
+
+    /// Requires the body to be of a media type.
+    func requireType(_ type: String) throws {
+        let stated = request.headers[.contentType] ?? ""
+        let media = stated.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        guard media == type else {
+            throw APIError(
+                .unsupportedMediaType,
+                "unsupportedType",
+                "The body must be of the type '\(type)'. To fix, say so in 'Content-Type'."
+            )
+        }
+    }
+
+    /// Gives the value of a parameter of the query, or `nil` where it is not given.
+    func parameter(_ name: String) throws -> String? {
+        let values = request.uri.queryParameters[values: name[...]]
+        if values.count > 1 { throw APIError.malformed("'\(name)' is given twice.") }
+        // Hummingbird leaves a plus as it is, and browsers send one for a space.
+        guard let value = values.first else { return nil }
+        let raw = Self.rawParameters(of: request.uri.query ?? "").first { $0.name == name }?.value ?? value
+        guard let decoded = raw.replacing("+", with: " ").removingPercentEncoding else {
+            throw APIError.malformed("'\(name)' is not percent-encoded UTF-8.")
+        }
+        return decoded
+    }
+
+    /// As ``parameter(_:)``, for one that must be given.
+    func required(_ name: String) throws -> String {
+        guard let value = try parameter(name), !value.isEmpty else {
+            throw APIError.malformed("'\(name)' is missing. To fix, add '?\(name)=…'.")
+        }
+        return value
+    }
+
+    /// Gives the identifier in the path.
+    func id(_ what: String) throws -> UUID {
+        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else {
+            throw APIError.notFound("There is no such \(what): its identifier is a UUID.")
+        }
+        return id
+    }
+
+    private static func rawParameters(of query: String) -> [(name: String, value: Substring)] {
+        query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), parts.count > 1 ? parts[1] : "")
+        }
+    }
+
+    private static func tooLarge(_ limit: Int) -> APIError {
+        APIError(.contentTooLarge, "tooLarge", "The body may have \(limit) bytes at the most.")
+    }
+}
+
+extension DecodingError {
+    /// What is wrong with the JSON, for whoever sent it.
+    fileprivate var explanation: String {
+        func place(_ path: [any CodingKey]) -> String {
+            path.isEmpty
+                ? "The body"
+                : "'" + path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".") + "'"
+        }
+        switch self {
+        case .dataCorrupted(let context) where context.codingPath.isEmpty:
+            return "The body is not JSON."
+        case .dataCorrupted(let context):
+            return "\(place(context.codingPath)) is not understood: \(context.debugDescription)"
+        case .keyNotFound(let key, let context):
+            return "\(place(context.codingPath + [key])) is missing."
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            return "\(place(context.codingPath)) is of the wrong type: \(context.debugDescription)"
+        @unknown default:
+            return "The body is not understood."
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HTTPTypes
+import Headrace
+import LedgerApplication
+import LedgerJournal
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Takes journals in, and has them imported in steps; it goes on where it was stopped, also after a restart.
+final class ImportDesk: ServiceLifecycle.Service {
+    private let container: Container
+    private let spool: ImportSpool
+    private let limits: LedgerServer.Limits
+    private let observers: [any MessageObserver]
+    private let clock: any TimeSource
+    private let logger: Logger
+    private let runs = Mutex<[UUID: ImportRun]>([:])
+    private let arrivals: AsyncStream<ImportRun>
+    private let arrival: AsyncStream<ImportRun>.Continuation
+
+    init(
+        container: Container,
+        spool: ImportSpool,
+        limits: LedgerServer.Limits,
+        observers: [any MessageObserver],
+        clock: any TimeSource,
+        logger: Logger
+    ) {
+        self.container = container
+        self.spool = spool
+        self.limits = limits
+        self.observers = observers
+        self.clock = clock
+        self.logger = logger
+        (arrivals, arrival) = AsyncStream.makeStream()
+    }
+
+    /// Begins to import the journal in `bytes`, once all of it is understood.
+    ///
+    /// - Throws: `JournalError`; ``APIError`` where too much is under way.
+    func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
+        if runs.withLock(\.count) >= limits.openImports {
+            throw APIError(
+                .serviceUnavailable,
+                "tooManyImports",
+                "\(limits.openImports) imports are under way or paused, as many as may. Wait until one has ended.",
+                retryAfter: 5
+            )
+        }
+        let total = try await Self.count(bytes, named: name)
+        let id = UUID.version7()
+        try spool.keep(bytes, for: id)
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        do {
+            try await dispatcher.dispatch(
+                BeginImport(id, of: name, content: Fingerprint(bytes: bytes), total: total)
+            )
+        } catch {
+            spool.discard(id)
+            throw error
+        }
+        guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else {
+            spool.discard(id)
+            return id
+        }
+        start(status, bytes: bytes)
+        return id
+    }
+
+    /// Stops the import after the step that is being taken, until it is resumed; one that has ended stays so.
+    ///
+    /// - Throws: `UnknownImport`.
+    func pause(_ id: UUID) async throws {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        runs.withLock { $0[id] }?.deactivate()
+        try await dispatcher.dispatch(ChangeImport(.pause, of: id))
+    }
+
+    /// Goes on with the import.
+    ///
+    /// - Throws: `UnknownImport`.
+    func resume(_ id: UUID) async throws {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        try await dispatcher.dispatch(ChangeImport(.resume, of: id))
+        runs.withLock { $0[id] }?.activate()
+    }
+
+    /// Imports until the server shuts down; what is not done then is gone on with when it is started again.
+    func run() async throws {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        let open = try await dispatcher.dispatch(GetImports(onlyOpen: true))
+        spool.discardAll(except: Set(open.map(\.id)))
+        for status in open {
+            do {
+                start(status, bytes: try spool.bytes(of: status.id))
+            } catch {
+                try await fail(status.id, error)
+            }
+        }
+        await withDiscardingTaskGroup { group in
+            for await run in arrivals.cancelOnGracefulShutdown() {
+                group.addTask { await self.drive(run) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func start(_ status: ImportStatus, bytes: [UInt8]) {
+        let run = ImportRun(status, of: bytes, container: container, observers: observers)
+        let isNew = runs.withLock { runs in
+            if runs[status.id] != nil { return false }
+            runs[status.id] = run
+            return true
+        }
+        if isNew { arrival.yield(run) }
+    }
+
+    /// Has `run` take its steps; while it is paused, the next one waits.
+    private func drive(_ run: ImportRun) async {
+        do {
+            while await !run.isOver {
+                do {
+                    try await run.dispatch(ImportRun.Step())
+                } catch let error as StoreError where error.isRetryable {
+                    logger.warning("A step of an import will be tried again.", metadata: ["error": "\(error)"])
+                    try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)
+                }
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            try? await fail(run.id, error)
+        }
+        runs.withLock { $0[run.id] = nil }
+        spool.discard(run.id)
+    }
+
+    private func fail(_ id: UUID, _ error: any Error) async throws {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        let failure = Self.failure(error)
+        logger.info("An import has failed.", metadata: ["import": "\(id)", "error": "\(failure.message)"])
+        try await dispatcher.dispatch(ChangeImport(.fail(failure), of: id))
+    }
+
+    /// Says why an import has failed, and what that means.
+    private static func failure(_ error: any Error) -> ImportJob.Failure {
+        let told =
+            (error as? ImportJob.Failure).map { ErrorWire.Content(code: $0.code, message: $0.message, line: $0.line) }
+            ?? ErrorWire(APIError(error)).error
+        return ImportJob.Failure(
+            code: told.code,
+            message: told.message
+                + " What comes before is posted. To fix, mend the journal and import it again: that is known then.",
+            line: told.line
+        )
+    }
+
+    /// Counts the transactions of a journal, all of which are understood.
+    @concurrent
+    private static func count(_ bytes: [UInt8], named name: String) async throws -> Int {
+        let parser = JournalParser()
+        var entries = parser.entries(of: bytes, file: name)
+        var count = 0
+        var claimsBalances = false
+        while let entry = try entries.next() {
+            count += 1
+            claimsBalances = claimsBalances || entry.claimsBalances
+            if count.isMultiple(of: 256) { await Task.yield() }
+        }
+        // Claims hold in the order of the days, so they are checked on the whole.
+        if claimsBalances { _ = try parser.parse(bytes, file: name) }
+        return count
+    }
+}

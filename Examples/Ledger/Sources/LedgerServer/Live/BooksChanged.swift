@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import LedgerApplication
+
+/// Some events of the log, as an action: which accounts and imports they are about.
+struct BooksChanged: Action {
+    let accounts: Set<String>
+    let imports: Set<UUID>
+
+    /// Finds out what `events` are about, or gives nil where that is nothing that is shown.
+    init?(_ events: [EventRecord]) {
+        let decoder = JSONDecoder()
+        var accounts: Set<String> = []
+        var imports: Set<UUID> = []
+        for record in events {
+            switch record.event.name {
+            case AccountMoved.eventName:
+                if let account = try? decoder.decode(AccountName.self, from: record.event.json) {
+                    accounts.insert(account.account)
+                }
+            case ImportChanged.eventName:
+                if let change = try? decoder.decode(ImportChanged.self, from: record.event.json) {
+                    imports.insert(change.id)
+                }
+            default:
+                break
+            }
+        }
+        if accounts.isEmpty && imports.isEmpty { return nil }
+        self.accounts = accounts
+        self.imports = imports
+    }
+
+    /// The part of the event that is needed.
+    private struct AccountName: Decodable {
+        let account: String
+    }
+}

@@ -1,0 +1,38 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HTTPTypes
+import Hummingbird
+
+/// A route of the server: what is described at `/openapi.json` is what stands in such a list.
+struct LedgerRoute: Sendable {
+    let method: HTTPRequest.Method
+
+    /// The path, its parameters in braces.
+    let path: String
+    let respond: @Sendable (RequestReader) async throws -> Response
+
+    static func get(
+        _ path: String,
+        _ respond: @escaping @Sendable (RequestReader) async throws -> Response
+    ) -> LedgerRoute {
+        LedgerRoute(method: .get, path: path, respond: respond)
+    }
+
+    static func post(
+        _ path: String,
+        _ respond: @escaping @Sendable (RequestReader) async throws -> Response
+    ) -> LedgerRoute {
+        LedgerRoute(method: .post, path: path, respond: respond)
+    }
+
+    static func put(
+        _ path: String,
+        _ respond: @escaping @Sendable (RequestReader) async throws -> Response
+    ) -> LedgerRoute {
+        LedgerRoute(method: .put, path: path, respond: respond)
+    }
+}

@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HTTPTypes
+import Hummingbird
+import LedgerApplication
+import NIOCore
+
+/// The routes to the page and to the description of the API: files that are part of the program.
+struct PageRoutes: Sendable {
+    private struct File: Sendable {
+        let path: String
+        let type: String
+        let bytes: [UInt8]
+    }
+
+    private static let files = [
+        File(path: "/", type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
+        File(path: "/page.css", type: "text/css; charset=utf-8", bytes: PackageResources.page_css),
+        File(path: "/icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
+        script("accounts", PackageResources.accounts_js),
+        script("amounts", PackageResources.amounts_js),
+        script("api", PackageResources.api_js),
+        script("chart", PackageResources.chart_js),
+        script("dom", PackageResources.dom_js),
+        script("form", PackageResources.form_js),
+        script("imports", PackageResources.imports_js),
+        script("page", PackageResources.page_js),
+        script("register", PackageResources.register_js),
+        script("stream", PackageResources.stream_js),
+        File(path: "/openapi.json", type: "application/json", bytes: PackageResources.openapi_json),
+    ]
+
+    private static func script(_ name: String, _ bytes: [UInt8]) -> File {
+        File(path: "/\(name).js", type: "text/javascript; charset=utf-8", bytes: bytes)
+    }
+
+    var routes: [LedgerRoute] {
+        Self.files.map { file in
+            let tag = "\"\(Fingerprint(bytes: file.bytes).rawValue)\""
+            let headers: HTTPFields = [
+                .contentType: file.type,
+                .eTag: tag,
+                .cacheControl: "no-cache",
+                .xContentTypeOptions: "nosniff",
+                .contentSecurityPolicy:
+                    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+            ]
+            let body = ByteBuffer(bytes: file.bytes)
+            return .get(file.path) { reader in
+                let known = reader.request.headers[values: .ifNoneMatch].joined(separator: ",").split(separator: ",")
+                if known.contains(where: { $0.drop { $0 == " " } == tag }) {
+                    return Response(status: .notModified, headers: headers)
+                }
+                return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HTTPTypes
+import LedgerBooks
+import LedgerJournal
+
+/// The body of `POST /api/transactions`.
+struct TransactionRequest: Codable, Equatable {
+    struct Posting: Codable, Equatable {
+        let account: String
+        let amount: String?
+    }
+
+    let date: String
+    let description: String?
+    let code: String?
+    let comment: String?
+    let postings: [Posting]
+
+    private static let longestText = 4_000
+    private static let mostPostings = 1_000
+
+    /// What is asked to be posted; nothing of it is proved yet but that it can be understood.
+    ///
+    /// - Throws: ``APIError``.
+    func draft() throws -> TransactionDraft {
+        guard let day = BookDate(date) else {
+            throw APIError(
+                .unprocessableContent,
+                "invalidDate",
+                "'\(date.prefix(60))' is not a day of the calendar. Write it as in 2026-01-31."
+            )
+        }
+        if postings.count > Self.mostPostings {
+            throw APIError(
+                .unprocessableContent,
+                "tooManyPostings",
+                "A transaction may have \(Self.mostPostings) postings at the most here."
+            )
+        }
+        var drafts: [PostingDraft] = []
+        for (index, posting) in postings.enumerated() {
+            let place = "Posting \(index + 1)"
+            let account = posting.account.trimmingCharacters(in: .whitespaces)
+            try Self.requireLine(account, as: "The account of posting \(index + 1)")
+            var draft = PostingDraft(account: account)
+            let text = posting.amount?.trimmingCharacters(in: .whitespaces) ?? ""
+            if !text.isEmpty {
+                do {
+                    (draft.amount, draft.cost) = try JournalParser(maximumLineLength: 200).amount(text)
+                } catch let error as JournalError {
+                    throw APIError(.unprocessableContent, "\(error.code)", "\(place): \(error.message)")
+                }
+            }
+            drafts.append(draft)
+        }
+        try Self.requireLine(description ?? "", as: "The description")
+        try Self.requireLine(code ?? "", as: "The code")
+        try Self.requireText(comment ?? "", as: "The comment")
+        return TransactionDraft(
+            date: day,
+            code: code ?? "",
+            description: description ?? "",
+            comment: comment ?? "",
+            postings: drafts
+        )
+    }
+
+    private static func requireLine(_ text: String, as what: String) throws {
+        try requireText(text, as: what)
+        if text.contains(where: \.isNewline) {
+            throw APIError(.unprocessableContent, "severalLines", "\(what) must be a single line.")
+        }
+    }
+
+    private static func requireText(_ text: String, as what: String) throws {
+        if text.utf8.count > longestText {
+            throw APIError(.unprocessableContent, "tooLong", "\(what) may have \(longestText) bytes at the most.")
+        }
+        let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" }
+        if !isPlain {
+            throw APIError(.unprocessableContent, "controlCharacter", "\(what) has a control character in it.")
+        }
+    }
+}

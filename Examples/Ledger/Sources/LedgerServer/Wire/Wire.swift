@@ -1,0 +1,215 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import LedgerApplication
+import LedgerBooks
+
+/// An amount as JSON: the quantity is text, as numbers there need not be exact.
+struct AmountWire: Codable, Equatable {
+    let commodity: String
+    let quantity: String
+
+    init(_ amount: Amount) {
+        commodity = amount.commodity
+        quantity = amount.quantity.description
+    }
+}
+
+/// `GET /api/accounts`
+struct AccountsWire: Codable, Equatable {
+    let accounts: [String]
+}
+
+/// What is on an account.
+struct BalanceWire: Codable, Equatable {
+    let account: String
+    let amounts: [AmountWire]
+}
+
+/// `GET /api/balances`
+struct BalancesWire: Codable, Equatable {
+    let balances: [BalanceWire]
+
+    init(_ balances: [GetBalances.Balance]) {
+        var wires: [BalanceWire] = []
+        for balance in balances {
+            let amount = AmountWire(balance.amount)
+            if let last = wires.last, last.account == balance.account {
+                wires[wires.count - 1] = BalanceWire(account: last.account, amounts: last.amounts + [amount])
+            } else {
+                wires.append(BalanceWire(account: balance.account, amounts: [amount]))
+            }
+        }
+        self.balances = wires
+    }
+}
+
+/// `GET /api/register`
+struct RegisterWire: Codable, Equatable {
+    struct Line: Codable, Equatable {
+        let transaction: UUID
+        let date: String
+        let description: String
+        let amounts: [AmountWire]
+        let balance: [AmountWire]
+    }
+
+    let account: String
+    let lines: [Line]
+    let next: String?
+
+    init(_ page: GetRegisterPage.Page, of account: String) {
+        self.account = account
+        lines = page.lines.map { line in
+            Line(
+                transaction: line.transaction,
+                date: line.date.description,
+                description: line.description,
+                amounts: line.amounts.map { AmountWire($0) },
+                balance: line.balance.map { AmountWire($0) }
+            )
+        }
+        next = page.next?.description
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(account, forKey: .account)
+        try container.encode(lines, forKey: .lines)
+        // Written also where it is nil.
+        try container.encode(next, forKey: .next)
+    }
+}
+
+/// `GET /api/history`
+struct HistoryWire: Codable, Equatable {
+    struct Point: Codable, Equatable {
+        let date: String
+        let quantity: String
+    }
+
+    struct Series: Codable, Equatable {
+        let commodity: String
+        let points: [Point]
+    }
+
+    let account: String
+    let series: [Series]
+
+    init(_ series: [GetHistory.Series], of account: String) {
+        self.account = account
+        self.series = series.map { series in
+            Series(
+                commodity: series.commodity,
+                points: series.points.map { Point(date: $0.date.description, quantity: $0.quantity.description) }
+            )
+        }
+    }
+}
+
+/// `GET /api/transactions/ID`
+struct TransactionWire: Codable, Equatable {
+    struct Posting: Codable, Equatable {
+        let account: String
+        let amount: AmountWire
+        let cost: String?
+
+        init(_ posting: LedgerBooks.Posting) {
+            account = posting.account
+            amount = AmountWire(posting.amount)
+            cost =
+                switch posting.cost {
+                case .unit(let price): "@ \(price)"
+                case .total(let price): "@@ \(price)"
+                case nil: nil
+                }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(account, forKey: .account)
+            try container.encode(amount, forKey: .amount)
+            try container.encode(cost, forKey: .cost)
+        }
+    }
+
+    let transaction: UUID
+    let date: String
+    let status: String
+    let code: String
+    let description: String
+    let comment: String
+    let postings: [Posting]
+
+    init(_ posted: GetTransaction.Posted) {
+        transaction = posted.id
+        date = posted.date.description
+        status = posted.status.rawValue
+        code = posted.code
+        description = posted.description
+        comment = posted.comment
+        postings = posted.postings.map { Posting($0) }
+    }
+}
+
+/// The answer to `POST /api/transactions`
+struct PostedWire: Codable, Equatable {
+    let transaction: UUID
+}
+
+/// The answer to `POST /api/imports`
+struct BegunWire: Codable, Equatable {
+    let `import`: UUID
+}
+
+/// `GET /api/imports/ID`
+struct ImportWire: Codable, Equatable {
+    let id: UUID
+    let name: String
+    let state: String
+    let done: Int
+    let total: Int
+    let posted: Int
+    let known: Int
+    let error: ErrorWire.Content?
+
+    init(_ status: ImportStatus) {
+        id = status.id
+        name = status.name
+        state = status.state.rawValue
+        done = status.done
+        total = status.total
+        posted = status.posted
+        known = status.known
+        error = status.failure.map { ErrorWire.Content(code: $0.code, message: $0.message, line: $0.line) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(state, forKey: .state)
+        try container.encode(done, forKey: .done)
+        try container.encode(total, forKey: .total)
+        try container.encode(posted, forKey: .posted)
+        try container.encode(known, forKey: .known)
+        try container.encode(error, forKey: .error)
+    }
+}
+
+/// `GET /api/imports`
+struct ImportsWire: Codable, Equatable {
+    let imports: [ImportWire]
+}
+
+/// `GET /api/health`
+struct HealthWire: Codable, Equatable {
+    let status: String
+    let transactions: Int
+    let pendingDeliveries: Int
+    let deadLetters: Int
+}
