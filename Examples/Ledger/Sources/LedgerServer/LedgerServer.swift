@@ -49,7 +49,7 @@ public final class LedgerServer: Sendable {
     ///   - configuration: What the server needs to know.
     ///   - observers: Are told of each message: commands, queries, actions, events.
     ///   - relayObservers: Are told of each delivery.
-    ///   - relay: How events are delivered.
+    ///   - relayConfiguration: How events are delivered.
     ///   - clock: Waits.
     ///   - logger: Is told what goes wrong.
     /// - Throws: `StoreError` where the database cannot be opened.
