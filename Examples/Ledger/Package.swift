@@ -66,7 +66,17 @@ let package = Package(
             resources: [
                 .embedInCode("Page/index.html"),
                 .embedInCode("Page/page.css"),
+                .embedInCode("Page/icon.svg"),
+                .embedInCode("Page/accounts.js"),
+                .embedInCode("Page/amounts.js"),
+                .embedInCode("Page/api.js"),
+                .embedInCode("Page/chart.js"),
+                .embedInCode("Page/dom.js"),
+                .embedInCode("Page/form.js"),
+                .embedInCode("Page/imports.js"),
                 .embedInCode("Page/page.js"),
+                .embedInCode("Page/register.js"),
+                .embedInCode("Page/stream.js"),
                 .embedInCode("openapi.json"),
             ]
         ),

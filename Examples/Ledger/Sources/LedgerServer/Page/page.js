@@ -1,1 +1,80 @@
-document.title = "Ledger";
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+import { accountTree } from "./accounts.js";
+import { chartView } from "./chart.js";
+import { byId, say } from "./dom.js";
+import { transactionForm } from "./form.js";
+import { importPanel } from "./imports.js";
+import { registerView } from "./register.js";
+import { follow } from "./stream.js";
+
+const accounts = accountTree((name) => {
+  window.history.pushState(null, "", `/?${new URLSearchParams({ account: name })}`);
+  open(name);
+  // Where everything stands in one column, the register is far below what was touched.
+  if (window.matchMedia("(max-width: 46rem)").matches) byId("account-title").focus();
+});
+const register = registerView();
+const chart = chartView(accounts.total);
+const imports = importPanel();
+transactionForm((names) => { if (chosen === null) open([...names][0]); });
+
+let chosen = null;
+let isKnown = false; // whether the state of the books has arrived
+
+function open(name) {
+  chosen = name;
+  document.title = name === null ? "Ledger" : `${name} \u2013 Ledger`;
+  accounts.mark(name);
+  register.open(name);
+  chart.open(name);
+  refresh();
+}
+
+function openWhatTheAddressNames() {
+  open(new URLSearchParams(window.location.search).get("account"));
+}
+
+/// Reads again what is shown of the chosen account, where it is among `moved` or where all may have moved.
+function refresh(moved) {
+  if (chosen === null || !isKnown) return;
+  if (moved && !moved.some(({ account }) => account === chosen || account.startsWith(`${chosen}:`))) return;
+  if (!accounts.has(chosen)) {
+    register.miss();
+    return;
+  }
+  register.refresh();
+  chart.refresh();
+}
+
+function count(transactions) {
+  say(byId("count"), `${transactions.toLocaleString("en-US")} transaction${transactions === 1 ? "" : "s"}`);
+}
+
+follow({
+  connection(state) {
+    const words = { live: "Live", lost: "Reconnecting" };
+    byId("connection").dataset.state = state;
+    say(byId("connection"), words[state]);
+    byId("banner").hidden = state === "live";
+    say(byId("banner"), state === "live" ? "" : "The server does not answer. What you see may be old; trying again.");
+  },
+  state(state) {
+    accounts.replace(state.balances);
+    imports.replace(state.imports);
+    count(state.transactions);
+    isKnown = true;
+    refresh();
+  },
+  balances(change) {
+    accounts.change(change.balances);
+    count(change.transactions);
+    refresh(change.balances);
+  },
+  import: imports.change,
+});
+
+window.addEventListener("popstate", openWhatTheAddressNames);
+openWhatTheAddressNames();

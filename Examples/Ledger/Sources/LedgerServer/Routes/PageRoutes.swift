@@ -20,9 +20,23 @@ struct PageRoutes: Sendable {
     private static let files = [
         File(path: "/", type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
         File(path: "/page.css", type: "text/css; charset=utf-8", bytes: PackageResources.page_css),
-        File(path: "/page.js", type: "text/javascript; charset=utf-8", bytes: PackageResources.page_js),
+        File(path: "/icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
+        script("accounts", PackageResources.accounts_js),
+        script("amounts", PackageResources.amounts_js),
+        script("api", PackageResources.api_js),
+        script("chart", PackageResources.chart_js),
+        script("dom", PackageResources.dom_js),
+        script("form", PackageResources.form_js),
+        script("imports", PackageResources.imports_js),
+        script("page", PackageResources.page_js),
+        script("register", PackageResources.register_js),
+        script("stream", PackageResources.stream_js),
         File(path: "/openapi.json", type: "application/json", bytes: PackageResources.openapi_json),
     ]
+
+    private static func script(_ name: String, _ bytes: [UInt8]) -> File {
+        File(path: "/\(name).js", type: "text/javascript; charset=utf-8", bytes: bytes)
+    }
 
     var routes: [LedgerRoute] {
         Self.files.map { file in

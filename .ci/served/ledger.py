@@ -1,0 +1,217 @@
+"""A running `ledger serve`, for the checks that look at it from outside."""
+
+import http.client
+import json
+import os
+import pathlib
+import queue
+import re
+import resource
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+root = pathlib.Path(__file__).resolve().parents[2]
+
+
+def program():
+    """Gives the ledger to check: what LEDGER names, else that of Examples/Ledger, built if need be."""
+    if "LEDGER" in os.environ:
+        return os.environ["LEDGER"]
+    package = ["swift", "build", "--package-path", str(root / "Examples/Ledger"), "--product", "ledger"]
+    subprocess.run(package, check=True)
+    folder = subprocess.run([*package, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
+    os.environ["LEDGER"] = f"{folder}/ledger"
+    return os.environ["LEDGER"]
+
+
+def free_port():
+    """Gives a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def allow_many_files(count):
+    """Has this process and those that it starts open at least `count` files, or as many as are allowed."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < count:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+            return count
+        except (ValueError, PermissionError):
+            count = hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
+    return count
+
+
+def until(condition, what, seconds=30):
+    """Waits until `condition()` is true and gives what it gave; fails with `what` where that takes too long."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"This did not come true within {seconds} seconds: {what}")
+        time.sleep(0.02)
+
+
+class Answer:
+    """What the server answered."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+class Ledger:
+    """A server over a database, which can be stopped, killed and started again on the same port."""
+
+    def __init__(self, database, *arguments, port=None):
+        self.database = str(database)
+        self.arguments = arguments
+        self.port = port or free_port()
+        self.process = None
+        self.printed = None
+        self.complaints = tempfile.NamedTemporaryFile(mode="w+", prefix="ledger-", suffix=".log")
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+        self.complaints.close()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self):
+        """Starts the server and waits until it has said its address and answers."""
+        self.process = subprocess.Popen(
+            [program(), "serve", "--database", self.database, "--port", str(self.port), *self.arguments],
+            stdout=subprocess.PIPE,
+            stderr=self.complaints,
+            text=True,
+        )
+        self.printed = queue.Queue()
+        threading.Thread(target=self._read, args=(self.process.stdout, self.printed), daemon=True).start()
+        while True:
+            try:
+                line = self.printed.get(timeout=60)
+            except queue.Empty:
+                raise AssertionError(f"The server did not say its address:\n{self.log()}") from None
+            if line is None:
+                raise AssertionError(f"The server ended at once:\n{self.log()}")
+            if re.search(rf"http://127\.0\.0\.1:{self.port}\b", line):
+                break
+        until(self.answers, "the server answers", 20)
+        return self
+
+    @staticmethod
+    def _read(pipe, lines):
+        with pipe:
+            for line in pipe:
+                lines.put(line)
+        lines.put(None)
+
+    def answers(self):
+        """Says whether the server is well."""
+        try:
+            return self.ask("GET", "/api/health", timeout=5).status == 200
+        except OSError:
+            return False
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self, seconds=10):
+        """Asks the server to end and gives how long that took."""
+        if not self.is_running:
+            return 0
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"The server did not end within {seconds} seconds of SIGTERM:\n{self.log()}") from None
+        return time.monotonic() - begin
+
+    def kill(self):
+        """Ends the server as a loss of power would, as far as a process can be."""
+        self.process.kill()
+        self.process.wait()
+
+    def log(self):
+        """Gives the end of what the server wrote to standard error."""
+        text = pathlib.Path(self.complaints.name).read_text(errors="replace")
+        return text[-4_000:]
+
+    def memory(self):
+        """Gives the memory that the server has now, and the most it ever had, in MB."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        sizes = dict(re.findall(r"(VmRSS|VmHWM):\s+(\d+) kB", status))
+        return int(sizes["VmRSS"]) / 1024, int(sizes["VmHWM"]) / 1024
+
+    def connect(self, timeout=30):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def ask(self, method, path, body=None, headers=None, timeout=30):
+        """Sends one request on a connection of its own."""
+        connection = self.connect(timeout)
+        try:
+            return send(connection, method, path, body, headers)
+        finally:
+            connection.close()
+
+    def get(self, path):
+        """Gives the JSON at `path`."""
+        answer = self.ask("GET", path)
+        if answer.status != 200:
+            raise AssertionError(f"GET {path} answered {answer}")
+        return answer.json
+
+    def post(self, date, description, *postings, key=None):
+        """Posts a transaction of pairs of an account and an amount."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self.ask("POST", "/api/transactions", transaction(date, description, *postings), headers)
+
+    def run(self, *arguments):
+        """Runs a command of the ledger on the same database, in another process."""
+        command = [program(), *arguments, "--database", self.database]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def transaction(date, description, *postings):
+    """Gives the body that posts a transaction of pairs of an account and an amount."""
+    return {
+        "date": date,
+        "description": description,
+        "code": "",
+        "comment": "",
+        "postings": [{"account": account, "amount": amount} for account, amount in postings],
+    }
+
+
+def send(connection, method, path, body=None, headers=None):
+    """Sends a request on `connection`; a body that is no text is sent as JSON."""
+    headers = dict(headers or {})
+    if body is not None and not isinstance(body, (str, bytes)):
+        body = json.dumps(body)
+        headers.setdefault("Content-Type", "application/json")
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    return Answer(answer.status, answer.headers, answer.read())

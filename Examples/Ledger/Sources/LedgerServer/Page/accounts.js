@@ -1,0 +1,183 @@
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+import { noteScale, parsed, shown, sum } from "./amounts.js";
+import { byId, eachFrame, element, say } from "./dom.js";
+
+/// The accounts as a tree, each with all that is on it and below it.
+///
+/// `choose` is called with the name of an account that was clicked.
+export function accountTree(choose) {
+  const list = byId("accounts");
+  const known = byId("known-accounts");
+  const find = byId("find");
+  const empty = byId("accounts-empty");
+
+  const balances = new Map(); // account → its own amounts, commodity → quantity
+  const rows = new Map(); // account or parent of accounts → { link, amounts, text }
+  let chosen = null;
+  let hasNewNames = true;
+  let isFirst = true;
+  const touched = new Set();
+
+  /// The name and those of its parents, the longest first.
+  function* upwards(name) {
+    yield name;
+    for (let end = name.lastIndexOf(":"); end > 0; end = name.lastIndexOf(":", end - 1)) yield name.slice(0, end);
+  }
+
+  function totals() {
+    const sums = new Map();
+    for (const [account, amounts] of balances) {
+      for (const name of upwards(account)) {
+        const total = sums.get(name) ?? sums.set(name, new Map()).get(name);
+        for (const [commodity, quantity] of amounts) {
+          const before = total.get(commodity);
+          total.set(commodity, before === undefined ? quantity : sum(before, quantity));
+        }
+      }
+    }
+    return sums;
+  }
+
+  const draw = eachFrame(() => {
+    const sums = totals();
+    if (hasNewNames) layOut([...sums.keys()].sort(byLevels));
+    for (const [name, row] of rows) {
+      const amounts = shown([...(sums.get(name) ?? [])]);
+      const text = amounts.map((amount) => amount.textContent).join("\n");
+      if (text === row.text) continue;
+      row.text = text;
+      row.amounts.replaceChildren(...amounts);
+      if (!isFirst && touched.has(name)) mark(row.link);
+    }
+    touched.clear();
+    isFirst = false;
+    drawChosen();
+  });
+
+  function layOut(names) {
+    const focused = document.activeElement?.dataset?.account;
+    rows.clear();
+    list.replaceChildren(
+      ...names.map((name) => {
+        const levels = name.split(":");
+        const amounts = element("span", { class: "amounts" });
+        const link = element(
+          "a",
+          { href: `/?${new URLSearchParams({ account: name })}`, "data-account": name, title: name },
+          element("span", { class: "name" }, levels.at(-1)),
+          amounts,
+        );
+        rows.set(name, { link, amounts, text: "" });
+        const depth = Math.min(levels.length, 6);
+        return element("li", { class: `level-${depth}` }, link);
+      }),
+    );
+    known.replaceChildren(...[...balances.keys()].sort().map((name) => element("option", { value: name })));
+    hasNewNames = false;
+    filter();
+    rows.get(focused)?.link.focus();
+  }
+
+  function byLevels(left, right) {
+    const [first, second] = [left.split(":"), right.split(":")];
+    for (let index = 0; index < Math.min(first.length, second.length); index += 1) {
+      if (first[index] !== second[index]) return first[index] < second[index] ? -1 : 1;
+    }
+    return first.length - second.length;
+  }
+
+  function mark(link) {
+    link.classList.remove("moved");
+    link.getBoundingClientRect(); // has the animation begin again
+    link.classList.add("moved");
+  }
+
+  function filter() {
+    const wanted = find.value.trim().toLowerCase();
+    const kept = new Set();
+    for (const name of rows.keys()) {
+      if (name.toLowerCase().includes(wanted)) for (const parent of upwards(name)) kept.add(parent);
+    }
+    for (const [name, { link }] of rows) link.parentElement.hidden = !kept.has(name);
+    const nothing = rows.size === 0
+      ? "There are no accounts yet. Post a transaction or import a journal."
+      : "No account has such a name.";
+    empty.hidden = kept.size > 0;
+    say(empty, kept.size > 0 ? "" : nothing);
+  }
+
+  function drawChosen() {
+    for (const [name, { link }] of rows) {
+      if (name === chosen) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    const row = rows.get(chosen);
+    const balance = byId("account-balance");
+    if (balance.textContent !== (row?.amounts.textContent ?? "")) {
+      balance.replaceChildren(...(row ? Array.from(row.amounts.children, (amount) => amount.cloneNode(true)) : []));
+    }
+  }
+
+  function take(changes) {
+    for (const { account, amounts } of changes) {
+      if (!balances.has(account)) hasNewNames = true;
+      const quantities = amounts.map(({ commodity, quantity }) => [commodity, parsed(quantity)]);
+      for (const [commodity, quantity] of quantities) noteScale(commodity, quantity);
+      balances.set(account, new Map(quantities));
+      for (const name of upwards(account)) touched.add(name);
+    }
+    draw();
+  }
+
+  find.addEventListener("input", filter);
+  find.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    const first = [...rows.values()].find(({ link }) => !link.parentElement.hidden);
+    first?.link.focus();
+  });
+  list.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    choose(link.dataset.account);
+  });
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const links = [...list.querySelectorAll("li:not([hidden]) a")];
+    links[links.indexOf(document.activeElement) + step]?.focus();
+  });
+
+  return {
+    /// Takes the balances of all accounts.
+    replace(all) {
+      const names = new Set(all.map(({ account }) => account));
+      for (const account of balances.keys()) {
+        if (!names.has(account)) {
+          balances.delete(account);
+          hasNewNames = true;
+        }
+      }
+      take(all);
+    },
+
+    /// Takes the balances of the accounts that moved.
+    change: take,
+
+    /// Says whether the books have an account of this name, or accounts below it.
+    has: (name) => rows.has(name) || [...balances.keys()].some((one) => one === name || one.startsWith(`${name}:`)),
+
+    /// What is on an account and below it: a map from commodity to quantity.
+    total: (name) => totals().get(name) ?? new Map(),
+
+    /// Marks the account that the register shows.
+    mark(account) {
+      chosen = account;
+      drawChosen();
+    },
+  };
+}

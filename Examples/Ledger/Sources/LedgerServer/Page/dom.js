@@ -1,0 +1,70 @@
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Gives the element of the page with the identifier `id`.
+export const byId = (id) => document.getElementById(id);
+
+/// Makes an element. Children that are strings become text, never markup: nothing on this page is parsed as HTML.
+export function element(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+const svgNamespace = "http://www.w3.org/2000/svg";
+
+/// Makes an element of a drawing.
+export function shape(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(svgNamespace, name), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children.flat());
+  return node;
+}
+
+/// Sets the text of `node`, if it is another: what has not changed is not announced again.
+export function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/// Gives a function that does `work` once with the next frame, however often it is called before.
+export function eachFrame(work) {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      work();
+    });
+  };
+}
+
+/// Gives a function that runs `work`, one run at a time and at most one each `pause` milliseconds; calls meanwhile are
+/// made up for by one more run.
+export function oneAtATime(work, pause) {
+  let isRunning = false;
+  let isDue = false;
+  return async function run() {
+    if (isRunning) {
+      isDue = true;
+      return;
+    }
+    isRunning = true;
+    try {
+      await work();
+    } finally {
+      setTimeout(() => {
+        isRunning = false;
+        if (isDue) {
+          isDue = false;
+          run();
+        }
+      }, pause);
+    }
+  };
+}

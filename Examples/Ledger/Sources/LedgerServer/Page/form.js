@@ -1,0 +1,194 @@
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+import { typed } from "./amounts.js";
+import { newKey, NoAnswer, postTransaction, Refusal } from "./api.js";
+import { byId, element, say } from "./dom.js";
+
+const pauses = [500, 1_000, 2_000, 4_000]; // before each further try, in milliseconds
+
+/// The form that posts a transaction; `posted` is called with the accounts of one that was.
+export function transactionForm(posted) {
+  const form = byId("post");
+  const list = byId("postings");
+  const refusal = byId("refusal");
+  const outcome = byId("outcome");
+  const submit = byId("submit");
+  let made = 0;
+  let isPosting = false;
+
+  // What was sent and not answered, under its key: the same is sent under the same key again.
+  let unanswered = null;
+
+  function addPosting() {
+    made += 1;
+    const isFirst = list.childElementCount === 0;
+    const account = element("input", {
+      id: `account-${made}`, class: "account", list: "known-accounts", spellcheck: false, autocapitalize: "none",
+      placeholder: isFirst ? "expenses:food" : "assets:cash", "aria-describedby": "postings-hint",
+    });
+    const amount = element("input", {
+      id: `amount-${made}`, class: "number", inputmode: "text", placeholder: isFirst ? "12.30 EUR" : "filled in", "aria-describedby": "postings-hint",
+    });
+    const remove = element("button", { type: "button", class: "quiet remove" }, "\u00d7");
+    const row = element(
+      "div",
+      { class: "posting", role: "group" },
+      element("label", { class: "hidden", for: account.id }, "Account"),
+      account,
+      element("label", { class: "hidden", for: amount.id }, "Amount"),
+      amount,
+      remove,
+    );
+    remove.addEventListener("click", () => {
+      const index = rows().indexOf(row);
+      row.remove();
+      while (rows().length < 2) addPosting();
+      number();
+      accountOf(rows()[Math.min(index, rows().length - 1)]).focus();
+    });
+    list.append(row);
+    number();
+    return row;
+  }
+
+  const rows = () => Array.from(list.children);
+  const accountOf = (row) => row.querySelector("input.account");
+  const amountOf = (row) => row.querySelector("input.number");
+
+  function number() {
+    for (const [index, row] of rows().entries()) {
+      row.setAttribute("aria-label", `Posting ${index + 1}`);
+      row.querySelector(".remove").setAttribute("aria-label", `Remove posting ${index + 1}`);
+    }
+  }
+
+  /// The rows in which something was typed: the others are no postings.
+  function used() {
+    return rows().filter((row) => accountOf(row).value.trim() !== "" || typed(amountOf(row).value) !== null);
+  }
+
+  function draft() {
+    return {
+      date: byId("date").value,
+      description: byId("description").value.trim(),
+      code: byId("code").value.trim(),
+      comment: "",
+      postings: used().map((row) => ({ account: accountOf(row).value.trim(), amount: typed(amountOf(row).value) })),
+    };
+  }
+
+  async function post() {
+    if (isPosting) return;
+    isPosting = true;
+    submit.setAttribute("aria-disabled", "true");
+    clearRefusal();
+    say(outcome, "");
+    const sent = draft();
+    const body = JSON.stringify(sent);
+    if (unanswered?.body !== body) unanswered = { body, key: newKey() };
+    try {
+      await tried(unanswered);
+      unanswered = null;
+      clear();
+      say(outcome, "Posted.");
+      posted(new Set(sent.postings.map(({ account }) => account)));
+    } catch (error) {
+      say(outcome, "");
+      if (error instanceof Refusal) {
+        unanswered = null;
+        refuse(error.reason, fieldOf(error));
+      } else {
+        refuse(
+          "The server gave no answer, so this may have been posted or not. Post it again, unchanged: it is posted once only.",
+          submit,
+        );
+      }
+    } finally {
+      isPosting = false;
+      submit.removeAttribute("aria-disabled");
+    }
+  }
+
+  async function tried({ body, key }) {
+    for (const pause of [...pauses, null]) {
+      try {
+        return await postTransaction(body, key);
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || pause === null) throw error;
+        say(outcome, "The server does not answer. Trying again\u2026");
+        await new Promise((done) => setTimeout(done, pause));
+      }
+    }
+  }
+
+  function clear() {
+    for (const row of rows().slice(2)) row.remove();
+    for (const row of rows()) for (const input of row.querySelectorAll("input")) input.value = "";
+    byId("description").value = "";
+    byId("code").value = "";
+    byId("description").focus();
+  }
+
+  /// Where the fault is: where the server says so, else where its code points.
+  function fieldOf({ field, code, message }) {
+    const sent = used();
+    const [, index, part] = /^postings[.[](\d+)\]?(?:\.(\w+))?/.exec(field ?? "") ?? [];
+    if (index !== undefined && sent[index]) return part === "amount" ? amountOf(sent[index]) : accountOf(sent[index]);
+    if (field === "date" || field === "description" || field === "code") return byId(field);
+
+    const all = rows();
+    const [, numbered] = /^Posting (\d+)\b/.exec(message) ?? [];
+    if (sent[numbered - 1]) return (/account/i.test(code) ? accountOf : amountOf)(sent[numbered - 1]);
+
+    const named = sent.find((row) => accountOf(row).value.trim() !== "" && message.includes(`'${accountOf(row).value.trim()}'`));
+    switch (code) {
+      case "noPostings":
+        return accountOf(all[0]);
+      case "singlePosting":
+        return accountOf(all.find((row) => accountOf(row).value.trim() === "") ?? all[0]);
+      case "severalElidedAmounts":
+        return amountOf(sent.find((row) => typed(amountOf(row).value) === null) ?? all[0]);
+      case "unbalanced":
+      case "overflow":
+        return amountOf(sent.findLast((row) => typed(amountOf(row).value) !== null) ?? all[0]);
+      default:
+        if (/date|day\b/i.test(code)) return byId("date");
+        return named ? amountOf(named) : accountOf(sent[0] ?? all[0]);
+    }
+  }
+
+  function refuse(message, field) {
+    say(refusal, message);
+    if (field !== submit) {
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-errormessage", "refusal");
+    }
+    field.focus();
+  }
+
+  function clearRefusal() {
+    say(refusal, "");
+    for (const field of form.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-errormessage");
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    post();
+  });
+  form.addEventListener("input", (event) => {
+    event.target.removeAttribute("aria-invalid");
+    say(outcome, "");
+  });
+  byId("add-posting").addEventListener("click", () => accountOf(addPosting()).focus());
+
+  const now = new Date();
+  byId("date").value = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+    .map((number) => String(number).padStart(2, "0")).join("-");
+  addPosting();
+  addPosting();
+}

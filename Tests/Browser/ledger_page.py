@@ -1,0 +1,132 @@
+"""The page of the ledger, as someone uses it; and the case that has one over books of its own."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+from urllib.parse import urlencode
+
+from browser import Browser
+from selenium.webdriver.common.by import By
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".ci/served"))
+from ledger import Ledger  # noqa: E402
+
+
+class LedgerPage:
+    """The page in a browser."""
+
+    def __init__(self, browser, address):
+        self.browser = browser
+        self.address = address
+
+    def open(self, account=None):
+        """Opens the page and waits until it shows the books."""
+        query = "" if account is None else "?" + urlencode({"account": account})
+        self.browser.open(f"{self.address}/{query}")
+        self.wait_live()
+        return self
+
+    def wait_live(self):
+        self.browser.wait_text("#connection", "Live")
+
+    def balance(self, account):
+        """Gives what the tree shows beside an account, or None where it does not show the account."""
+        return self.browser.script(
+            """const link = [...document.querySelectorAll("#accounts a")].find((one) => one.dataset.account === arguments[0]);
+               if (!link) return null;
+               return [...link.querySelectorAll(".amount")].map((one) => one.textContent).join(", ")""",
+            account,
+        )
+
+    def wait_balance(self, account, text, seconds=20):
+        try:
+            self.browser.wait(lambda: self.balance(account) == text, account, seconds)
+        except AssertionError:
+            raise AssertionError(f"'{account}' shows {self.balance(account)!r} and not {text!r}") from None
+
+    def choose(self, account):
+        """Clicks an account."""
+        link = next(link for link in self.browser.find_all("#accounts a") if link.get_attribute("title") == account)
+        link.click()
+        self.browser.wait_text("#account-title", account)
+
+    def register(self):
+        """Gives the lines of the register that are shown: day, description, amounts, balance."""
+        return self.browser.script(
+            """return [...document.querySelectorAll("#lines tr")].map((row) => [...row.cells].map((cell) => {
+                 const amounts = [...cell.querySelectorAll(".amount")].map((one) => one.textContent);
+                 return amounts.length > 0 ? amounts.join(", ") : cell.textContent;
+               }))"""
+        )
+
+    def fill(self, date, description, *postings):
+        """Fills the form in, with pairs of an account and an amount."""
+        browser = self.browser
+        # A date field takes what is typed in the order of the browser's language.
+        browser.script("document.getElementById('date').value = arguments[0]", date)
+        field = browser.find("#description")
+        field.clear()
+        field.send_keys(description)
+        while len(browser.find_all("#postings .posting")) < len(postings):
+            browser.find("#add-posting").click()
+        for row, (account, amount) in zip(browser.find_all("#postings .posting"), postings):
+            for selector, text in (("input.account", account), ("input.number", amount or "")):
+                field = row.find_element(By.CSS_SELECTOR, selector)
+                field.clear()
+                field.send_keys(text)
+
+    def submit(self):
+        self.browser.find("#submit").click()
+
+    def post(self, date, description, *postings):
+        """Posts a transaction by the form."""
+        self.fill(date, description, *postings)
+        self.submit()
+        self.browser.wait_text("#outcome", "Posted.")
+
+    def begin_import(self, path):
+        """Chooses a file and has it imported."""
+        self.browser.find("#file").send_keys(str(path))
+        self.browser.find("#start-import").click()
+
+    def wait_import(self, state, seconds=60):
+        """Waits until the newest import is in `state`."""
+        self.browser.wait(
+            lambda: self.browser.script("return document.querySelector('#imports li')?.dataset.state") == state,
+            f"the import is {state}",
+            seconds,
+        )
+
+    def wide(self):
+        """Gives by how many pixels the page is wider than its window."""
+        return self.browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+class LedgerPageCase(unittest.TestCase):
+    """A test with a server of its own, over empty books, and a browser that the tests of the class share."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="ledger-")))
+        self.server = self.enterContext(Ledger(self.folder / "books.sqlite"))
+        self.page = LedgerPage(self.browser, self.server.address)
+        self.browser.look(1280, 900)
+        self.browser.errors()
+        # Without this the browser of the last test would keep its stream to a server that is gone.
+        self.addCleanup(self.browser.open, "about:blank")
+
+    def post(self, date, description, *postings):
+        """Posts a transaction past the page."""
+        answer = self.server.post(date, description, *postings)
+        self.assertEqual(answer.status, 201, answer)
+
+    def journal(self, name, text):
+        """Writes a journal and gives its path."""
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path

@@ -1,0 +1,85 @@
+"""Makes the picture of the README, and on request the page at other sizes and in the dark, to be looked at."""
+
+import pathlib
+import random
+import sys
+import tempfile
+
+from browser import Browser
+from ledger_page import Ledger, LedgerPage
+
+root = pathlib.Path(__file__).resolve().parents[2]
+account = "assets:bank:checking"
+
+
+def household():
+    """Gives a year of a small household, the same each time."""
+    chance = random.Random(1)
+    entries = [("2026-01-01", "Opening balances", [(account, "2,400.00 EUR"), ("assets:bank:savings", "8,000.00 EUR"), ("equity:opening", "")])]
+    for month in range(1, 12):
+        def add(day, description, *postings):
+            entries.append((f"2026-{month:02}-{day:02}", description, postings))
+
+        add(2, "Rent", ("expenses:rent", "950.00 EUR"), (account, ""))
+        add(4, "Cash machine", ("assets:cash", f"{chance.randrange(8, 13) * 10}.00 EUR"), (account, ""))
+        add(6, "Trams and trains", ("expenses:travel", "58.00 EUR"), (account, ""))
+        for day in sorted(chance.sample(range(5, 28), 7)):
+            place, kind, purse = chance.choice(
+                [
+                    ("Market hall", "food:groceries", account),
+                    ("Bakery", "food:groceries", "assets:cash"),
+                    ("Café by the mill", "food:coffee", "assets:cash"),
+                    ("Bookshop", "books", account),
+                    ("Dinner with friends", "food:restaurant", "liabilities:credit card"),
+                ]
+            )
+            limit = {"food:coffee": 9, "food:groceries": 60, "books": 40, "food:restaurant": 70}[kind]
+            add(day, place, (f"expenses:{kind}", f"{chance.uniform(3, limit):.2f} EUR"), (purse, ""))
+        add(26, "Put aside", ("assets:bank:savings", f"{chance.choice([400, 600, 900])}.00 EUR"), (account, ""))
+        add(28, "Salary", (account, "2,850.00 EUR"), ("income:salary", ""))
+    entries.append(("2026-06-12", "Dollars for the journey", [("assets:cash", "200.00 USD @ 0.92 EUR"), (account, "")]))
+    entries.append(("2026-06-19", "New York", [("expenses:travel", "143.75 USD"), ("assets:cash", "")]))
+    lines = []
+    for date, description, postings in sorted(entries, key=lambda entry: entry[0]):
+        lines.append(f"{date} * {description}")
+        lines += [f"    {name}  {amount}".rstrip() for name, amount in postings]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def take(page, path, width, height, mode):
+    """Shows the account at a size, with the form filled in, and makes a picture of it."""
+    browser = page.browser
+    browser.look(width, height, mode, motion="reduce")
+    page.open(account)
+    browser.wait(lambda: len(page.register()) > 10, "the register has its lines")
+    browser.wait(lambda: browser.find_all("#chart .line"), "the chart is drawn")
+    page.fill("2026-11-30", "Market hall", ("expenses:food:groceries", "24.80 EUR"), (account, ""))
+    browser.script("document.activeElement.blur(); window.scrollTo(0, 0)")
+    browser.picture(path)
+    print(f"{path}: {pathlib.Path(path).stat().st_size // 1024} KB")
+
+
+def main(folder=None):
+    with tempfile.TemporaryDirectory() as books:
+        journal = pathlib.Path(books, "household.journal")
+        journal.write_text(household(), encoding="utf-8")
+        browser = Browser()
+        try:
+            with Ledger(pathlib.Path(books, "books.sqlite")) as server:
+                page = LedgerPage(browser, server.address).open()
+                page.begin_import(journal)
+                page.wait_import("finished")
+                take(page, root / "docs/pictures/ledger.png", 1280, 800, "light")
+                if folder is not None:
+                    for width, height in ((1280, 900), (900, 1000), (360, 740)):
+                        for mode in ("light", "dark"):
+                            take(page, pathlib.Path(folder, f"{width}-{mode}.png"), width, height, mode)
+                    browser.look(360, 4_000, "light")
+                    browser.picture(pathlib.Path(folder, "360-whole.png"))
+        finally:
+            browser.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,95 @@
+"""Imports, by the page and by another process."""
+
+import unittest
+
+from ledger_page import LedgerPageCase
+
+
+def journal(count, first=0):
+    """Gives a journal of `count` transactions of 1 EUR, over some years."""
+    return "\n".join(
+        f"{2020 + number % 6}-{1 + number % 12:02}-{1 + number % 28:02} Number {number}\n"
+        f"    expenses:e{number % 7}  1.00 EUR\n    assets:bank\n"
+        for number in range(first, first + count)
+    )
+
+
+class Imports(LedgerPageCase):
+    def done(self):
+        return self.browser.script("return document.querySelector('#imports progress').value")
+
+    def test_an_import_is_paused_resumed_and_reaches_its_end(self):
+        count = 4_000
+        self.page.open("assets:bank")
+        self.browser.script(
+            """window.percents = [];
+               new MutationObserver(() => {
+                 const text = document.querySelector("#imports .percent")?.textContent;
+                 if (text && text !== window.percents.at(-1)) window.percents.push(text);
+               }).observe(document.getElementById("imports"), { subtree: true, childList: true, characterData: true });"""
+        )
+        self.page.begin_import(self.journal("many.journal", journal(count)))
+        self.page.wait_import("running")
+        self.browser.wait(lambda: self.done() > 0, "the import gets on")
+        self.browser.find("#imports button").click()
+        self.page.wait_import("paused")
+        self.assertEqual(self.browser.text("#imports .state"), "Paused")
+
+        # What is paused stands still while the page lives: a transaction that is posted now comes and the import does not
+        # get on.
+        [paused] = self.server.get("/api/imports")["imports"]
+        self.assertGreater(paused["done"], 0)
+        self.assertLess(paused["done"], paused["total"])
+        self.page.post("2026-01-01", "Meanwhile", ("expenses:tea", "5 EUR"), ("assets:tea", None))
+        self.page.wait_balance("expenses:tea", "5.00 EUR")
+        [still] = self.server.get("/api/imports")["imports"]
+        self.assertEqual(still, paused)
+        self.assertNotEqual(self.browser.text("#imports .percent"), "100%")
+
+        self.assertEqual(self.browser.text("#imports button"), "Resume")
+        self.browser.find("#imports button").click()
+        self.page.wait_import("finished", 120)
+        self.assertEqual(self.browser.text("#imports .percent"), "100%")
+        self.assertEqual(self.browser.text("#imports .counts"), f"\u00b7 {count:,} posted")
+        self.page.wait_balance("assets:bank", f"\u2212{count:,}.00 EUR")
+        self.browser.wait_text("#count", f"{count + 1:,} transactions")
+        self.assertFalse(self.browser.find("#imports button").is_displayed())
+        percents = [int(text.rstrip("%")) for text in self.browser.script("return window.percents")]
+        self.assertEqual(percents, sorted(percents), "the progress went back")
+        self.assertGreater(len(percents), 3, "the progress jumped")
+        self.assertEqual(self.browser.errors(), [])
+
+    def test_a_journal_with_a_fault_shows_its_line(self):
+        self.page.open()
+        text = "2026-01-01 Good\n    a  1 EUR\n    b\n\n2026-01-02 Bad\n    a  1 EUR\n    b  2 EUR\n"
+        self.page.begin_import(self.journal("fault.journal", text))
+        self.browser.wait(
+            lambda: "instead of zero" in (self.browser.text("#import-refusal") + (self.browser.text("#imports .refusal") or "")),
+            "the reason is shown",
+        )
+        shown = self.browser.text("#import-refusal") + (self.browser.text("#imports .refusal") or "")
+        self.assertRegex(shown, r"^Line [5-7]: ")
+
+    def test_the_same_journal_again_posts_nothing(self):
+        self.page.open()
+        path = self.journal("twice.journal", journal(20))
+        self.page.begin_import(path)
+        self.page.wait_import("finished")
+        self.page.wait_balance("assets:bank", "\u221220.00 EUR")
+        self.page.begin_import(path)
+        self.browser.wait(lambda: len(self.browser.find_all("#imports li[data-state=finished]")) == 2, "both have ended")
+        self.assertEqual(self.browser.text("#imports li .counts"), "\u00b7 0 posted, 20 in the books already")
+        self.assertEqual(self.page.balance("assets:bank"), "\u221220.00 EUR")
+
+    def test_what_another_process_imports_shows_up(self):
+        self.page.open("assets:bank")
+        self.page.browser.script("window.isTheSamePage = true")
+        self.server.run("import", str(self.journal("other.journal", journal(30))))
+        self.page.wait_balance("assets:bank", "\u221230.00 EUR")
+        self.browser.wait_text("#count", "30 transactions")
+        self.browser.wait(lambda: len(self.page.register()) == 30, "the register has the lines")
+        self.assertTrue(self.browser.script("return window.isTheSamePage"), "the page was loaded again")
+
+
+if __name__ == "__main__":
+    unittest.main()
