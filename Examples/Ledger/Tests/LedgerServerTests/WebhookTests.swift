@@ -5,86 +5,34 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import Hummingbird
-import NIOCore
-import ServiceLifecycle
-import Synchronization
 import Testing
 
 @testable import LedgerServer
 
-/// Takes webhooks, after it has refused the first of each.
-private final class Receiver: Sendable {
-    struct Request: Sendable {
-        let key: String?
-        let body: String
-    }
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct WebhookTests {
+        @Test func eachTransactionIsToldUntilItIsTakenUnderTheSameKey() async throws {
+            let receiver = Receiver()
+            let folder = try TestFolder()
+            try await receiver.serving { url in
+                try await TestServer.with(in: folder) {
+                    $0.webhook = url
+                } _: { server in
+                    var transactions: Set<String> = []
+                    for _ in 1...5 {
+                        transactions.insert(
+                            try await server.transfer("1 EUR").json(PostedWire.self).transaction.uuidString)
+                    }
+                    await server.deliveries.waits(for: 5, to: "webhook")
 
-    private let requests = Mutex<[Request]>([])
-
-    var all: [Request] { requests.withLock(\.self) }
-
-    func take(_ request: Request) -> HTTPResponse.Status {
-        requests.withLock { requests in
-            let isFirst = !requests.contains { $0.key == request.key }
-            requests.append(request)
-            return isFirst ? .internalServerError : .noContent
-        }
-    }
-
-    /// Serves while `body` runs.
-    func serving<Value: Sendable>(_ body: @Sendable @escaping (URL) async throws -> Value) async throws -> Value {
-        let router = Router()
-        router.post("hook") { request, _ in
-            let key = request.headers[HTTPField.Name.idempotencyKey]
-            let text = String(buffer: try await request.body.collect(upTo: 1 << 20))
-            return self.take(Request(key: key, body: text))
-        }
-        let (ports, port) = AsyncStream<Int>.makeStream()
-        var quiet = Logger(label: "receiver")
-        quiet.logLevel = .critical
-        let application = Application(
-            router: router,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
-            logger: quiet
-        )
-        let group = ServiceGroup(services: [application], logger: quiet)
-        return try await withThrowingTaskGroup(of: Value?.self) { tasks in
-            tasks.addTask {
-                try await group.run()
-                return nil
-            }
-            var iterator = ports.makeAsyncIterator()
-            let number = try #require(await iterator.next())
-            let url = try #require(URL(string: "http://127.0.0.1:\(number)/hook"))
-            defer { tasks.cancelAll() }
-            return try await body(url)
-        }
-    }
-}
-
-@Suite(.timeLimit(.minutes(2))) struct WebhookTests {
-    @Test func eachTransactionIsToldUntilItIsTakenUnderTheSameKey() async throws {
-        let receiver = Receiver()
-        let folder = try TestFolder()
-        try await receiver.serving { url in
-            try await TestServer.with(in: folder) {
-                $0.webhook = url
-            } _: { server in
-                var transactions: Set<String> = []
-                for _ in 1...5 {
-                    transactions.insert(try await server.transfer("1 EUR").json(PostedWire.self).transaction.uuidString)
+                    let requests = receiver.all
+                    let keys = Dictionary(grouping: requests, by: \.key)
+                    #expect(keys.count == 5)
+                    #expect(keys.values.allSatisfy { $0.count == 2 && Set($0.map(\.body)).count == 1 })
+                    let told = requests.compactMap { request in transactions.first { request.body.contains($0) } }
+                    #expect(Set(told) == transactions)
+                    #expect(server.deliveries.failureCount == 5)
                 }
-                await server.deliveries.waits(for: 5, to: "webhook")
-
-                let requests = receiver.all
-                let keys = Dictionary(grouping: requests, by: \.key)
-                #expect(keys.count == 5)
-                #expect(keys.values.allSatisfy { $0.count == 2 && Set($0.map(\.body)).count == 1 })
-                let told = requests.compactMap { request in transactions.first { request.body.contains($0) } }
-                #expect(Set(told) == transactions)
-                #expect(server.deliveries.failureCount == 5)
             }
         }
     }

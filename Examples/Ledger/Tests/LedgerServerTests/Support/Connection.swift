@@ -62,7 +62,7 @@ struct Connection: Sendable {
 
         private mutating func next() async throws -> [UInt8]? {
             do {
-                return try await iterator.next().map { Array($0.readableBytesView) }
+                return try await iterator.next(isolation: #isolation).map { Array($0.readableBytesView) }
             } catch let error as IOError where error.errnoCode == ECONNRESET {
                 return nil
             }

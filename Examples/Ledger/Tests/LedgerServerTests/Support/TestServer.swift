@@ -48,7 +48,7 @@ final class TestServer: Sendable {
         let value = try await withThrowingTaskGroup(of: Value?.self) { tasks in
             tasks.addTask {
                 defer { address.finish() }
-                try await group.run()
+                try await LedgerServer.run(group)
                 return nil
             }
             tasks.addTask {
