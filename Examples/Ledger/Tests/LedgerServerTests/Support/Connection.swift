@@ -38,6 +38,9 @@ struct Connection: Sendable {
         fileprivate var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         private var buffer: [UInt8] = []
 
+        /// How much of the buffer was looked through in vain.
+        private var searched = 0
+
         fileprivate init(iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) {
             self.iterator = iterator
         }
@@ -50,11 +53,16 @@ struct Connection: Sendable {
 
         /// Gives what comes up to `mark`, that included; `nil` where the connection is closed before.
         mutating func text(upTo mark: String) async throws -> String? {
+            let mark = Array(mark.utf8)
             while true {
-                if let range = buffer.firstRange(of: Array(mark.utf8)) {
-                    defer { buffer.removeSubrange(..<range.upperBound) }
+                if let range = buffer[searched...].firstRange(of: mark) {
+                    defer {
+                        buffer.removeSubrange(..<range.upperBound)
+                        searched = 0
+                    }
                     return String(decoding: buffer[..<range.upperBound], as: UTF8.self)
                 }
+                searched = max(0, buffer.count - mark.count)
                 guard let bytes = try await next() else { return nil }
                 buffer += bytes
             }
