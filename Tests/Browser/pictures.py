@@ -7,6 +7,7 @@ import tempfile
 
 from browser import Browser
 from ledger_page import Ledger, LedgerPage
+from PIL import Image
 
 root = pathlib.Path(__file__).resolve().parents[2]
 account = "assets:bank:checking"
@@ -60,6 +61,14 @@ def take(page, path, width, height, mode):
     print(f"{path}: {pathlib.Path(path).stat().st_size // 1024} KB")
 
 
+def shrink(path):
+    """Keeps a picture small, as it stays in the repository: 256 colours are enough for it."""
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
+    print(f"{path}: {path.stat().st_size // 1024} KB")
+
+
 def main(folder=None):
     with tempfile.TemporaryDirectory() as books:
         journal = pathlib.Path(books, "household.journal")
@@ -70,7 +79,9 @@ def main(folder=None):
                 page = LedgerPage(browser, server.address).open()
                 page.begin_import(journal)
                 page.wait_import("finished")
-                take(page, root / "docs/pictures/ledger.png", 1280, 800, "light")
+                picture = root / "docs/pictures/ledger.png"
+                take(page, picture, 1280, 800, "light")
+                shrink(picture)
                 if folder is not None:
                     for width, height in ((1280, 900), (900, 1000), (360, 740)):
                         for mode in ("light", "dark"):
