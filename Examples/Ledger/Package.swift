@@ -15,7 +15,7 @@ let package = Package(
         .library(name: "LedgerServer", targets: ["LedgerServer"]),
     ],
     dependencies: [
-        .package(name: "headrace", path: "../..", traits: ["Lifecycle", "SQLite"]),
+        .package(name: "headrace", path: "../..", traits: ["Inspector", "Lifecycle", "SQLite"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),

@@ -21,7 +21,7 @@ public enum Books {
     ///   - store: Where they are kept.
     ///   - progress: Is told how far imports in one unit of work have come.
     ///   - webhook: Is told of each transaction that is posted; without it, nobody is.
-    ///   - observers: Are told of each command and query.
+    ///   - observers: Are told of each command, query and event.
     public static func register(
         in registry: some DependencyRegistry,
         store: any DeliveryStore,
@@ -30,7 +30,7 @@ public enum Books {
         observers: [any MessageObserver] = []
     ) {
         let activity = ActivityLog()
-        let registrar = registrar(activity: activity, webhook: webhook)
+        let registrar = registrar(activity: activity, webhook: webhook, observers: observers)
         registry.singleton((any EntityStore).self) { store }
         registry.singleton((any ImportProgress).self) { progress }
         registry.singleton { activity }
@@ -60,11 +60,15 @@ public enum Books {
         )
     }
 
-    private static func registrar(activity: ActivityLog, webhook: (any Webhook)?) -> DomainEventHandlerRegistrar {
+    private static func registrar(
+        activity: ActivityLog,
+        webhook: (any Webhook)?,
+        observers: [any MessageObserver]
+    ) -> DomainEventHandlerRegistrar {
         let builder = ContainerBuilder()
         builder.singleton { activity }
         if let webhook { builder.singleton((any Webhook).self) { webhook } }
-        let registrar = DomainEventHandlerRegistrar(resolver: builder.build())
+        let registrar = DomainEventHandlerRegistrar(resolver: builder.build(), observers: observers)
         registrar.register(BookPostings.self)
         registrar.register(TellMovements.self)
         registrar.register(EnforceAccountRule.self)

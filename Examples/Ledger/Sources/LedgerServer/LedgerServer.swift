@@ -40,6 +40,7 @@ public final class LedgerServer: Sendable {
     let connections: ConnectionLimit
     let streams: Slots
     private let observers: [any MessageObserver]
+    private let inspector: Inspector?
     private let clock: any TimeSource
     private let logger: Logger
 
@@ -49,6 +50,7 @@ public final class LedgerServer: Sendable {
     ///   - configuration: What the server needs to know.
     ///   - observers: Are told of each message: commands, queries, actions, events.
     ///   - relayObservers: Are told of each delivery.
+    ///   - inspector: Shows what goes on in the server, to whoever serves it.
     ///   - relayConfiguration: How events are delivered.
     ///   - clock: Waits.
     ///   - logger: Is told what goes wrong.
@@ -57,12 +59,16 @@ public final class LedgerServer: Sendable {
         _ configuration: Configuration,
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
+        inspector: Inspector? = nil,
         relay relayConfiguration: Relay.Configuration = Relay.Configuration(),
         clock: any TimeSource = ContinuousClock(),
         logger: Logger = Logger(label: "ledger")
     ) throws {
+        let inspecting = inspector.map { [$0.observer] } ?? []
+        let observers = observers + inspecting
         self.configuration = configuration
         self.observers = observers
+        self.inspector = inspector
         self.clock = clock
         self.logger = logger
         store = try SQLiteStore(path: configuration.database, entities: Books.entities)
@@ -79,7 +85,7 @@ public final class LedgerServer: Sendable {
             registrar: container.resolve(),
             configuration: relayConfiguration,
             observers: observers,
-            relayObservers: relayObservers,
+            relayObservers: relayObservers + inspecting,
             clock: clock
         )
         station = ActorStation(initialState: PageState(), observers: observers, clock: clock) { PageDripper() }
@@ -93,6 +99,9 @@ public final class LedgerServer: Sendable {
         )
         connections = ConnectionLimit(FileLimit.allow(configuration.limits.connections))
         streams = Slots(configuration.limits.eventStreams)
+        inspector?.show(container.graph)
+        inspector?.show(station, named: "Page")
+        inspector?.show(store)
     }
 
     /// Serves until it is told to shut down, or the task is cancelled.
@@ -138,6 +147,7 @@ public final class LedgerServer: Sendable {
         let cluster = try await Bootstrap(configuration: settings) {
             BooksTree(log: log, position: position).with(model: model)
         }
+        inspector?.show(cluster.graph)
         let application = makeApplication(onListening: onListening)
         var group = ServiceGroupConfiguration(
             services: services + [relay, cluster, desk, application],
@@ -164,8 +174,9 @@ public final class LedgerServer: Sendable {
         router.add(middleware: ErrorMiddleware())
         router.add(middleware: HostGuard(configuration))
         for route in routes {
+            let respond = route.observed(by: observers)
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await route.respond(RequestReader(request: request, context: context))
+                try await respond(RequestReader(request: request, context: context))
             }
         }
         let host = configuration.host

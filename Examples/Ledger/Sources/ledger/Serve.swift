@@ -6,6 +6,7 @@
 
 import ArgumentParser
 import Foundation
+import Headrace
 import LedgerServer
 
 /// Serves the books: an HTTP API and a page that is live.
@@ -33,6 +34,12 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where each posted transaction is told by a POST request.", valueName: "url"))
     var webhook: String?
 
+    @Flag(help: "Serve an inspector of what goes on, too; its address is printed, with a token in it.")
+    var inspect = false
+
+    @Flag(help: "Let the inspector deliver dead letters again, and discard them.")
+    var inspectWrites = false
+
     func validate() throws {
         if let webhook, Self.url(webhook) == nil {
             throw ValidationError("'\(Report.printable(webhook))' is not the URL of a web server.")
@@ -45,13 +52,27 @@ struct Serve: AsyncParsableCommand {
         configuration.port = Int(port)
         configuration.allowedHosts = allowHost
         configuration.webhook = webhook.flatMap(Self.url)
-        let server = try Failure.telling { [configuration] in try LedgerServer(configuration) }
-        try await Failure.telling {
-            try await server.run { address in
-                // Not printed: that would wait in a buffer where it goes into a file or a pipe.
-                FileHandle.standardOutput.write(Data("The ledger is served at \(address)\n".utf8))
-            }
+        let inspector = inspect || inspectWrites ? Inspector(configuration: Self.inspection) : nil
+        let server = try Failure.telling { [configuration] in try LedgerServer(configuration, inspector: inspector) }
+        let beside = inspector.map { inspector in
+            InspectorServer(inspector, allowsWrites: inspectWrites) { Self.say("Its inspector is at \($0)") }
         }
+        try await Failure.telling {
+            try await server.run(beside: beside.map { [$0] } ?? []) { Self.say("The ledger is served at \($0)") }
+        }
+    }
+
+    /// What an inspector shows besides types and names: the routes that are called, and why something failed.
+    private static var inspection: Inspector.Configuration {
+        var configuration = Inspector.Configuration()
+        configuration.redaction.message = { ($0 as? WebRequest)?.description }
+        configuration.redaction.failure = { $0 }
+        return configuration
+    }
+
+    /// Writes a line at once; printed, it would wait in a buffer where it goes into a file or a pipe.
+    private static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
 
     private static func url(_ text: String) -> URL? {

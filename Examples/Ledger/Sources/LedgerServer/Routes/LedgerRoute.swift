@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HTTPTypes
+import Headrace
 import Hummingbird
 
 /// A route of the server: what is described at `/openapi.json` is what stands in such a list.
@@ -14,6 +15,14 @@ struct LedgerRoute: Sendable {
     /// The path, its parameters in braces.
     let path: String
     let respond: @Sendable (RequestReader) async throws -> Response
+
+    /// Gives the answer as the handling of a message, which causes what the route dispatches, where somebody watches.
+    func observed(by observers: [any MessageObserver]) -> @Sendable (RequestReader) async throws -> Response {
+        if observers.isEmpty { return respond }
+        let entrance = MessageEntrance(observers: observers)
+        let message = WebRequest(method: method.rawValue, path: path)
+        return { request in try await entrance.handle(message) { _ in try await respond(request) } }
+    }
 
     static func get(
         _ path: String,
