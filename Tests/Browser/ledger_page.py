@@ -47,14 +47,13 @@ class LedgerPage:
 
     def choose(self, account):
         """Clicks an account."""
-        link = next(link for link in self.browser.find_all("#accounts a") if link.get_attribute("title") == account)
-        link.click()
+        self.browser.click(f"#accounts a[title='{account}']")
         self.browser.wait_text("#account-title", account)
 
     def register(self):
         """Gives the lines of the register that are shown: day, description, amounts, balance."""
         return self.browser.script(
-            """return [...document.querySelectorAll("#lines tr")].map((row) => [...row.cells].map((cell) => {
+            """return [...document.querySelectorAll("#lines tr.line")].map((row) => [...row.cells].map((cell) => {
                  const amounts = [...cell.querySelectorAll(".amount")].map((one) => one.textContent);
                  return amounts.length > 0 ? amounts.join(", ") : cell.textContent;
                }))"""
