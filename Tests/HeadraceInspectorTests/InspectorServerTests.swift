@@ -24,7 +24,7 @@ import ServiceLifecycle
 #endif
 
 /// The server on real sockets of this machine.
-@Suite(.timeLimit(.minutes(5))) struct InspectorServerTests {
+@Suite(.timeLimit(.minutes(10))) struct InspectorServerTests {
     private let bank: Bank
     private let clock = TestClock()
     private let server: InspectorServer
@@ -36,27 +36,17 @@ import ServiceLifecycle
 
     private func port(_ url: URL) throws -> UInt16 { UInt16(try #require(url.port)) }
 
-    private func connect(_ port: UInt16, to host: String = "127.0.0.1") async throws -> AsyncSocket {
-        try await AsyncSocket.connected(to: sockaddr_in.inet(ip4: host, port: port))
+    private func connect(_ port: UInt16, to host: String = "127.0.0.1") async throws -> Connection {
+        try await Connection(to: sockaddr_in.inet(ip4: host, port: port))
     }
 
     /// Sends `text` and gives everything that comes back until the connection is closed.
     private func exchange(_ port: UInt16, _ text: String) async throws -> String {
-        let socket = try await connect(port)
-        defer { try? socket.close() }
-        try await socket.write(Data(text.utf8))
-        return await rest(of: socket)
-    }
-
-    private func rest(of socket: AsyncSocket) async -> String {
-        var bytes: [UInt8] = []
-        while let more = try? await socket.read(atMost: 4_096) { bytes += more }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private func read(_ socket: AsyncSocket, until text: String) async throws {
-        var read = ""
-        while !read.contains(text) { read += String(decoding: try await socket.read(atMost: 4_096), as: UTF8.self) }
+        let connection = try await connect(port)
+        try? await connection.write(text)
+        let answer = await connection.rest()
+        await connection.close()
+        return answer
     }
 
     private func request(_ target: String, _ port: UInt16) -> String {
@@ -141,18 +131,18 @@ import ServiceLifecycle
     @Test func aStreamGoesOnUntilTheServerStopsWhichIsAtOnce() async throws {
         let port = try port(try await server.start())
         let socket = try await connect(port)
-        try await socket.write(Data(request("/api/events", port).utf8))
-        try await read(socket, until: "event: rates")
+        try await socket.write(request("/api/events", port))
+        try await socket.read(until: "event: rates")
 
         try await bank.request(1)
-        async let flow: Void = read(socket, until: "PostRequest")
+        async let flow: Void = socket.read(until: "PostRequest")
         await bank.clock.sleepers(1)
         bank.clock.advance(by: .milliseconds(200))
         try await flow
 
         await server.stop()
-        _ = await rest(of: socket)
-        try socket.close()
+        _ = await socket.rest()
+        await socket.close()
     }
 
     @Test func aClientThatIsGoneGivesItsStreamBack() async throws {
@@ -169,12 +159,12 @@ import ServiceLifecycle
             var line = ""
             while !line.hasPrefix("HTTP/1.1 200") {
                 let socket = try await connect(port)
-                try await socket.write(Data(request.utf8))
-                line = String(decoding: try await socket.read(atMost: 4_096), as: UTF8.self)
+                try await socket.write(request)
+                line = try await socket.read()
                 #expect(line.hasPrefix("HTTP/1.1 200") || line.hasPrefix("HTTP/1.1 429"))
-                try socket.close()
+                await socket.close()
             }
-            try socket.close()
+            await socket.close()
         }
         await server.stop()
     }
@@ -195,15 +185,15 @@ import ServiceLifecycle
         let socket = try await connect(port)
         let head =
             "GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(announcing.routes.bearerToken)"
-        try await socket.write(Data("\(head)\r\n\r\n".utf8))
-        try await read(socket, until: "event: rates")
+        try await socket.write("\(head)\r\n\r\n")
+        try await socket.read(until: "event: rates")
 
         await group.triggerGracefulShutdown()
         try await running.value
 
-        _ = await rest(of: socket)
+        _ = await socket.rest()
         #expect(announcing.url == nil && server.url == nil)
-        try socket.close()
+        await socket.close()
     }
     #endif
 
@@ -223,9 +213,9 @@ import ServiceLifecycle
 
         let socket = try await connect(port)
         // The server may have closed before all of it was sent.
-        _ = try? await socket.write(Data(text.utf8))
-        let line = String(decoding: try await socket.read(atMost: 4_096), as: UTF8.self)
-        try socket.close()
+        try? await socket.write(text)
+        let line = try await socket.read()
+        await socket.close()
 
         #expect(line.hasPrefix("HTTP/1.1 \(status) "), "\(line.prefix(100))")
         #expect(try await exchange(port, request("/", port)).hasPrefix("HTTP/1.1 200"))
@@ -236,20 +226,20 @@ import ServiceLifecycle
         let port = try port(try await server.start())
         for text in ["", "GET / HTT", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n123"] {
             let socket = try await connect(port)
-            try await socket.write(Data(text.utf8))
+            try await socket.write(text)
             await clock.sleepers(1)
 
             clock.advance(by: .seconds(10))
 
-            #expect(await rest(of: socket).hasPrefix("HTTP/1.1 408 Request Timeout"))
-            try socket.close()
+            #expect(await socket.rest().hasPrefix("HTTP/1.1 408 Request Timeout"))
+            await socket.close()
         }
         await server.stop()
     }
 
     @Test func thereAreNoMoreConnectionsThanMayBe() async throws {
         let port = try port(try await server.start())
-        var idle: [AsyncSocket] = []
+        var idle: [Connection] = []
         for _ in 0..<64 { idle.append(try await connect(port)) }
         await clock.sleepers(64)
 
@@ -257,8 +247,8 @@ import ServiceLifecycle
 
         clock.advance(by: .seconds(10))
         for socket in idle {
-            #expect(await rest(of: socket).hasPrefix("HTTP/1.1 408"))
-            try socket.close()
+            #expect(await socket.rest().hasPrefix("HTTP/1.1 408"))
+            await socket.close()
         }
         await server.stop()
     }
@@ -267,14 +257,52 @@ import ServiceLifecycle
         let port = try port(try await server.start())
         let socket = try await connect(port)
         try await socket.write(
-            Data("POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".utf8)
+            "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
         )
-        try await read(socket, until: "HTTP/1.1 100 Continue\r\n\r\n")
-        try await socket.write(Data("{}".utf8))
+        try await socket.read(until: "HTTP/1.1 100 Continue\r\n\r\n")
+        try await socket.write("{}")
 
-        #expect(await rest(of: socket).hasPrefix("HTTP/1.1 401"))
-        try socket.close()
+        #expect(await socket.rest().hasPrefix("HTTP/1.1 401"))
+        await socket.close()
         await server.stop()
     }
+}
+
+/// A connection of a client.
+private struct Connection: Sendable {
+    private let socket: AsyncSocket
+    private let pool: any AsyncSocketPool
+
+    init(to address: sockaddr_in) async throws {
+        let pool = try await SocketPool<Poll>.client
+        self.pool = pool
+        socket = try await AsyncSocket.connected(to: address, pool: pool)
+    }
+
+    func write(_ text: String) async throws { try await socket.write(Data(text.utf8)) }
+
+    func read() async throws -> String {
+        String(decoding: try await socket.read(atMost: 4_096), as: UTF8.self)
+    }
+
+    func read(until text: String) async throws {
+        var all = ""
+        while !all.contains(text) { all += try await read() }
+    }
+
+    /// Everything that comes until the other side has closed.
+    func rest() async -> String {
+        var all = ""
+        while let more = try? await read() { all += more }
+        return all
+    }
+
+    /// Closes it when the pool has taken it out of what the system watches; see `ServerPool` for why.
+    func close() async {
+        if let actor = pool as? any Actor { await Self.turn(of: actor) }
+        try? socket.close()
+    }
+
+    private static func turn(of actor: isolated any Actor) {}
 }
 #endif

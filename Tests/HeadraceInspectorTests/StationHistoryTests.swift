@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct StationHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct StationHistoryTests {
     private let clock = TestClock()
 
     private func inspector(_ configure: (inout Inspector.Configuration) -> Void = { _ in }) -> Inspector {
@@ -38,7 +38,8 @@ import Testing
 
         let picture = try await picture(client)
         #expect(picture.name == "Counter")
-        #expect(picture.base == [Picture.Property(name: "count", value: "1"), .init(name: "label", value: "\"the first\"")])
+        #expect(
+            picture.base == [Picture.Property(name: "count", value: "1"), .init(name: "label", value: "\"the first\"")])
         #expect(picture.steps.map { $0.changes.map(\.description) } == [["count: 1 → 3"], ["count: 3 → 6"]])
         #expect(picture.steps.allSatisfy { $0.action?.contains("add") == true })
     }
@@ -125,6 +126,21 @@ import Testing
 
         #expect(weakStation == nil)
         try await wait(client) { $0.isGone }
+    }
+
+    @Test func anActionIsInTheFlowWhileSomebodyLooksAndNotElse() async throws {
+        let inspector = inspector()
+        let station = Station(initialState: Counter.State(), observers: [inspector.observer]) { Counter() }
+        let client = Client(InspectorRoutes(inspector))
+
+        station.pour(.add(1))
+        _ = await client.get("/api/overview")
+        station.pour(.add(2))
+
+        let flow: Flow = try await client.get("/api/messages").read()
+        #expect(flow.entries.map(\.kind) == ["action"])
+        #expect(flow.entries.first?.payload?.hasSuffix("add(2)") == true)
+        #expect(flow.entries.first?.outcome == "success")
     }
 
     // MARK: Waiting

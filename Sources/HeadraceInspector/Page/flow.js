@@ -92,7 +92,10 @@ export class Flow {
       .filter((entry) => entry.number > this.hidden && !this.entries.has(entry.parent) && holds(entry.number))
       .map((entry) => entry.number)
       .reverse();
+    // What is drawn anew has no focus: the row that had it gets it back.
+    const focused = this.tree.contains(document.activeElement) ? document.activeElement.dataset.number : null;
     this.tree.replaceChildren(...roots.slice(0, chainLimit).map((number) => this.item(number, isFiltered, wanted)));
+    if (focused) this.tree.querySelector(`[data-number="${focused}"]`)?.focus({ preventScroll: true });
     const more = roots.length > chainLimit ? ` The latest ${chainLimit} of ${roots.length} chains are shown.` : "";
     this.hint.textContent = this.entries.size === 0
       ? "Nothing has happened since somebody began to look."
@@ -107,7 +110,7 @@ export class Flow {
     this.items.set(number, true);
     const isGoing = entry.outcome === undefined;
     const isGood = entry.outcome === "success";
-    const toggle = () => { if (!this.open.delete(number)) this.open.add(number); this.draw(); this.tree.querySelector(`[data-number="${number}"]`)?.focus(); };
+    const toggle = () => { if (!this.open.delete(number)) this.open.add(number); this.draw(); };
     const row = make("div", { class: "row", tabindex: 0, role: "button", "aria-expanded": String(this.open.has(number)), "data-number": number, onclick: toggle },
       make("span", { class: "kind" }, entry.kind),
       make("span", { class: "name", title: entry.type }, short(entry.type)),

@@ -7,7 +7,7 @@ export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
-    if (key === "onclick" || key === "oninput" || key === "onchange") element[key] = value;
+    if (key.startsWith("on")) element[key] = value;
     else element.setAttribute(key, value === true ? "" : value);
   }
   for (const child of children) if (child !== null && child !== undefined) element.append(child);

@@ -229,6 +229,7 @@ const query = (store, rest = "") => `?store=${encodeURIComponent(store)}${rest}`
 
 export const deliveries = {
   message: "",
+  open: new Set(),
   async refresh(element, overview) {
     const shown = [];
     for (const store of overview.stores) {
@@ -236,6 +237,8 @@ export const deliveries = {
     }
     const notes = await ask("deliveries");
     onlyIfNew(element, [shown, notes, this.message], () => {
+      const focused = element.contains(document.activeElement) ? document.activeElement : null;
+      const place = focused && `[data-verb="${focused.dataset.verb}"][data-letter="${focused.dataset.letter}"]`;
       const cards = shown.map((picture) => this.card(element, overview, picture));
       element.replaceChildren(
         make("p", { class: "hint", role: "status", id: "deliveries-message" }, this.message || (shown.length ? "" : "No store is shown. Call 'inspector.show(store)'.")),
@@ -243,6 +246,7 @@ export const deliveries = {
         notes.length ? make("div", { class: "card" }, make("h2", {}, "Latest deliveries"), table(
           ["when", "outcome", "subscription", "message", "attempt", "failure", "again at"],
           notes.slice(0, 50).map((note) => [time(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? time(note.retry) : ""]))) : "");
+      if (place) element.querySelector(place)?.focus({ preventScroll: true });
     });
   },
   card(element, overview, picture) {
@@ -268,7 +272,12 @@ export const deliveries = {
         act(verb, [letter.id]);
       },
     }, word);
-    const letters = picture.letters.map((letter) => make("details", { class: "letter" },
+    const key = (letter) => `${picture.store} ${letter.id}`;
+    const letters = picture.letters.map((letter) => make("details", {
+      class: "letter",
+      open: this.open.has(key(letter)),
+      ontoggle: (event) => (event.currentTarget.open ? this.open.add(key(letter)) : this.open.delete(key(letter))),
+    },
       make("summary", {}, `${letter.id}. ${letter.message || "a message that is no longer stored"} to ${letter.subscription}, ${letter.attempts} ${letter.attempts === 1 ? "attempt" : "attempts"}`),
       (() => {
         const facts = make("dl", { class: "facts" });
