@@ -58,7 +58,7 @@ extension Counter.Action: Codable {}
             }
         }
 
-        func example() async throws {
+        @MainActor func example() async throws {
             let station = Station(initialState: Counter.State()) { Counter() }
             station.pour(.increase)
             print(station.count)
