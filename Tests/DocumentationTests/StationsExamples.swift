@@ -58,7 +58,7 @@ extension Counter.Action: Codable {}
             }
         }
 
-        func example() async throws {
+        @MainActor func example() async throws {
             let station = Station(initialState: Counter.State()) { Counter() }
             station.pour(.increase)
             print(station.count)
@@ -143,14 +143,14 @@ extension Counter.Action: Codable {}
         station.pour(.increase)
         try recording.journal.jsonLines().write(to: file)
 
-        #expect(try Journal<Counter.Action>(jsonLines: Data(contentsOf: file)) == Journal([.increase]))
+        #expect(try ActionJournal<Counter.Action>(jsonLines: Data(contentsOf: file)) == ActionJournal([.increase]))
     }
 
     @Test func aJournalIsReducedForthAndBack() async throws {
-        let journal = Journal<Counter.Action>([.increase, .increase])
+        let journal = ActionJournal<Counter.Action>([.increase, .increase])
 
         let lines = try await printed {
-            let replay = Replay(journal, initialState: Counter.State()) { Counter() }
+            let replay = ActionReplay(journal, initialState: Counter.State()) { Counter() }
             replay.go(to: replay.count)
             replay.stepBack()
             print(replay.state.count)
