@@ -81,6 +81,23 @@ let package = Package(
             ]
         ),
 
+        .testTarget(
+            name: "LedgerServerTests",
+            dependencies: [
+                "LedgerApplication",
+                "LedgerJournal",
+                "LedgerServer",
+                "LedgerTestSupport",
+                headrace,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+
         // MARK: The program
         .executableTarget(
             name: "ledger",

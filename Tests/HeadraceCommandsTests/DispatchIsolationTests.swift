@@ -55,7 +55,7 @@ import Testing
         #expect(name == "Ada")
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func cancellingTheCallerCancelsTheHandlerAtWork() async throws {
         let (began, begin) = AsyncStream<Void>.makeStream()
         let contracts = container(commandHandlers: [WaitForCancellationHandler.self])

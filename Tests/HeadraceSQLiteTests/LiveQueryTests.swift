@@ -11,7 +11,7 @@ import HeadraceSQLite
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveQueryTests {
     @Test func theFirstStateIsWhatIsThereAndTheNextComesWithACommit() async throws {
         try await withStore { store in
             try await store.insertNotes("a")

@@ -7,7 +7,7 @@
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TestClockTests {
+@Suite(.timeLimit(.minutes(10))) struct TestClockTests {
     private let clock = TestClock()
 
     @Test func itStandsStillUntilItIsMoved() {

@@ -65,7 +65,7 @@ import Testing
         #expect(metrics.timers.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func nothingIsLostWhenManyTasksCount() async throws {
         let (handling, metrics) = (handling, metrics)
 

@@ -35,7 +35,9 @@ extension LedgerServer {
 
     /// What clients may ask of the server at the most.
     public struct Limits: Sendable {
-        /// How many connections may be open; others are turned away with 503. Fewer where the system allows fewer files.
+        /// How many connections may be open; others are turned away with 503.
+        ///
+        /// Fewer where the system allows fewer files.
         public var connections = 4_096
 
         /// How many event streams may be open.

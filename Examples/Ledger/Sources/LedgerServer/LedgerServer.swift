@@ -49,7 +49,7 @@ public final class LedgerServer: Sendable {
     ///   - configuration: What the server needs to know.
     ///   - observers: Are told of each message: commands, queries, actions, events.
     ///   - relayObservers: Are told of each delivery.
-    ///   - relay: How events are delivered.
+    ///   - relayConfiguration: How events are delivered.
     ///   - clock: Waits.
     ///   - logger: Is told what goes wrong.
     /// - Throws: `StoreError` where the database cannot be opened.
@@ -111,8 +111,15 @@ public final class LedgerServer: Sendable {
         onListening: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws {
         let group = try await makeGroup(beside: services, signals: signals, onListening: onListening)
-        try await group.run()
+        try await Self.run(group)
         try store.close()
+    }
+
+    /// Runs `group`; that some of it had to be cancelled in the end is no failure.
+    static func run(_ group: ServiceGroup) async throws {
+        do {
+            try await group.run()
+        } catch is CancellationError where !Task.isCancelled {}
     }
 
     /// Makes everything that runs.

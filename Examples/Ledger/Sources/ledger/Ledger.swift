@@ -17,7 +17,8 @@ struct Ledger: AsyncParsableCommand {
             journal that comes with the program, and shows the balances.
             """,
         subcommands: [
-            Tour.self, Import.self, Balance.self, Register.self, Accounts.self, Serve.self, DeadLetterCommands.self,
+            Tour.self, Import.self, Balance.self, Register.self, Accounts.self, Rule.self, Serve.self,
+            DeadLetterCommands.self,
         ],
         defaultSubcommand: Tour.self
     )

@@ -42,6 +42,11 @@ struct Session {
         try await Failure.telling { try await dispatcher.dispatch(query) }
     }
 
+    /// Has a command carried out.
+    func carryOut(_ command: some CQDCommand) async throws {
+        try await Failure.telling { try await dispatcher.dispatch(command) }
+    }
+
     /// Imports `file`, and says in a line what came of it.
     func `import`(_ file: JournalFile) async throws -> String {
         try await Failure.telling {

@@ -22,7 +22,7 @@ struct Tour: AsyncParsableCommand {
         if let word = words.first {
             throw ValidationError(
                 "There is no command '\(Report.printable(word))'. To fix, call one of "
-                    + "import, balance, register, accounts, serve and dead-letters, or none for a tour."
+                    + "import, balance, register, accounts, rule, serve and dead-letters, or none for a tour."
             )
         }
     }

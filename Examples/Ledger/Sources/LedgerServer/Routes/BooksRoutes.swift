@@ -141,6 +141,8 @@ struct RuleWire: Codable, Equatable {
 }
 
 extension HTTPField.Name {
+    /// The key under which a request takes effect once.
+    ///
     /// Source: <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>
     static let idempotencyKey: HTTPField.Name = {
         guard let name = HTTPField.Name("Idempotency-Key") else { preconditionFailure("It is the name of a field.") }

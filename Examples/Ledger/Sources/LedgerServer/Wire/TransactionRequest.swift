@@ -73,6 +73,8 @@ struct TransactionRequest: Codable, Equatable {
 
     private static func requireLine(_ text: String, as what: String) throws {
         try requireText(text, as: what)
+        // Most texts are ASCII, and need no closer look.
+        if isPrintableASCII(text) { return }
         if text.contains(where: \.isNewline) {
             throw APIError(.unprocessableContent, "severalLines", "\(what) must be a single line.")
         }
@@ -82,9 +84,14 @@ struct TransactionRequest: Codable, Equatable {
         if text.utf8.count > longestText {
             throw APIError(.unprocessableContent, "tooLong", "\(what) may have \(longestText) bytes at the most.")
         }
+        if isPrintableASCII(text) { return }
         let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" }
         if !isPlain {
             throw APIError(.unprocessableContent, "controlCharacter", "\(what) has a control character in it.")
         }
+    }
+
+    private static func isPrintableASCII(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }

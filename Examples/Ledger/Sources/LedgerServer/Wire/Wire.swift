@@ -19,7 +19,7 @@ struct AmountWire: Codable, Equatable {
     }
 }
 
-/// `GET /api/accounts`
+/// The answer to `GET /api/accounts`.
 struct AccountsWire: Codable, Equatable {
     let accounts: [String]
 }
@@ -30,7 +30,7 @@ struct BalanceWire: Codable, Equatable {
     let amounts: [AmountWire]
 }
 
-/// `GET /api/balances`
+/// The answer to `GET /api/balances`.
 struct BalancesWire: Codable, Equatable {
     let balances: [BalanceWire]
 
@@ -48,7 +48,7 @@ struct BalancesWire: Codable, Equatable {
     }
 }
 
-/// `GET /api/register`
+/// The answer to `GET /api/register`.
 struct RegisterWire: Codable, Equatable {
     struct Line: Codable, Equatable {
         let transaction: UUID
@@ -85,7 +85,7 @@ struct RegisterWire: Codable, Equatable {
     }
 }
 
-/// `GET /api/history`
+/// The answer to `GET /api/history`.
 struct HistoryWire: Codable, Equatable {
     struct Point: Codable, Equatable {
         let date: String
@@ -111,7 +111,7 @@ struct HistoryWire: Codable, Equatable {
     }
 }
 
-/// `GET /api/transactions/ID`
+/// The answer to `GET /api/transactions/ID`.
 struct TransactionWire: Codable, Equatable {
     struct Posting: Codable, Equatable {
         let account: String
@@ -156,17 +156,17 @@ struct TransactionWire: Codable, Equatable {
     }
 }
 
-/// The answer to `POST /api/transactions`
+/// The answer to `POST /api/transactions`.
 struct PostedWire: Codable, Equatable {
     let transaction: UUID
 }
 
-/// The answer to `POST /api/imports`
+/// The answer to `POST /api/imports`.
 struct BegunWire: Codable, Equatable {
     let `import`: UUID
 }
 
-/// `GET /api/imports/ID`
+/// The answer to `GET /api/imports/ID`.
 struct ImportWire: Codable, Equatable {
     let id: UUID
     let name: String
@@ -201,12 +201,12 @@ struct ImportWire: Codable, Equatable {
     }
 }
 
-/// `GET /api/imports`
+/// The answer to `GET /api/imports`.
 struct ImportsWire: Codable, Equatable {
     let imports: [ImportWire]
 }
 
-/// `GET /api/health`
+/// The answer to `GET /api/health`.
 struct HealthWire: Codable, Equatable {
     let status: String
     let transactions: Int

@@ -1,0 +1,89 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+@Suite struct AccountRuleTests {
+    @Test(arguments: StoreKind.allCases)
+    func whatWouldFallBelowZeroIsRefusedAndWhatComesToZeroIsNot(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("10", from: "equity", to: "assets:cash")))
+        try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
+
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("10")))
+        let refusal = await #expect(throws: AccountRefusal.self) {
+            try await books.dispatcher.dispatch(PostTransaction(try transfer("0.01")))
+        }
+
+        #expect(refusal?.code == .belowZero)
+        #expect(refusal?.account == "assets:cash")
+        #expect(try await books.balances() == ["equity -10 EUR", "expenses:food 10 EUR"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theRuleIsAboutWhatIsStoredNotAboutTheWayThere(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("1", from: "equity", to: "assets:cash")))
+        try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
+
+        // Overdrawn between the two transactions of the journal, and not after.
+        try await books.import(
+            """
+            2026-01-01 out
+                assets:cash   -5 EUR
+                expenses
+            2026-01-02 in
+                assets:cash    4 EUR
+                equity
+
+            """
+        )
+
+        #expect(try await books.balances(matching: "cash") == [])
+        await #expect(throws: AccountRefusal.self) {
+            try await books.import("2026-01-03 out\n    assets:cash   -1 EUR\n    expenses\n", named: "other.journal")
+        }
+        #expect(try await books.balances(matching: "cash") == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func nothingIsPostedToAClosedAccountFromItsDayOn(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        var draft = try transfer("1")
+        try await books.dispatcher.dispatch(PostTransaction(draft))
+        let closed = AccountRule(closedFrom: draft.date)
+        try await books.dispatcher.dispatch(SetAccountRule(closed, of: "expenses:food"))
+
+        let refusal = await #expect(throws: AccountRefusal.self) {
+            try await books.dispatcher.dispatch(PostTransaction(draft))
+        }
+        #expect(refusal?.code == .closed)
+
+        draft.date = try #require(BookDate(year: draft.date.year - 1, month: 12, day: 31))
+        try await books.dispatcher.dispatch(PostTransaction(draft))
+        try await books.dispatcher.dispatch(SetAccountRule(nil, of: "expenses:food"))
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("1")))
+        #expect(try await books.balances(matching: "food") == ["expenses:food 3 EUR"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aRuleThatTheAccountBreaksAlreadyIsNotSet(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("1")))
+
+        await #expect(throws: AccountRefusal.self) {
+            try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
+        }
+        await #expect(throws: UnknownAccount.self) {
+            try await books.dispatcher.dispatch(SetAccountRule(nil, of: "nowhere"))
+        }
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("1")))
+        #expect(try await books.eventNames().contains(AccountRuleSet.eventName) == false)
+    }
+}

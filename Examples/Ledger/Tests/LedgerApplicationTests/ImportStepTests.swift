@@ -1,0 +1,109 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+@Suite struct ImportStepTests {
+    private func entries(_ range: Range<Int>) throws -> [ImportStep.Entry] {
+        var origins = JournalOrigins(of: "steps.journal")
+        return try (0..<range.upperBound).map { number in
+            let draft = try transfer("\(number + 1)")
+            return ImportStep.Entry(draft, origin: origins.next(draft), line: number)
+        }
+        .suffix(range.count)
+    }
+
+    private func begin(_ total: Int, in books: TestBooks, content: String = "content") async throws -> UUID {
+        let id = UUID.version7()
+        let content = Fingerprint([content])
+        try await books.dispatcher.dispatch(BeginImport(id, of: "steps.journal", content: content, total: total))
+        return id
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func stepsPostWhatTheySayAndTheLastOneEndsTheImport(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let id = try await begin(5, in: books)
+
+        try await books.dispatcher.dispatch(ImportStep(id, from: 0, try entries(0..<3)))
+        let middle = try await books.dispatcher.dispatch(GetImportStatus(of: id))
+        try await books.dispatcher.dispatch(ImportStep(id, from: 3, try entries(3..<5)))
+        let end = try await books.dispatcher.dispatch(GetImportStatus(of: id))
+
+        #expect(middle?.state == .running && middle?.done == 3 && middle?.posted == 3)
+        #expect(end?.state == .finished && end?.done == 5 && end?.posted == 5)
+        #expect(try await books.balances(matching: "food") == ["expenses:food 15 EUR"])
+        #expect(try await books.dispatcher.dispatch(GetImport(of: "steps.journal"))?.posted == 5)
+        #expect(try await books.dispatcher.dispatch(GetImports(onlyOpen: true)) == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aStepThatWasTakenOrIsNotDueDoesNothing(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let id = try await begin(4, in: books)
+        try await books.dispatcher.dispatch(ImportStep(id, from: 0, try entries(0..<2)))
+
+        try await books.dispatcher.dispatch(ImportStep(id, from: 0, try entries(0..<2)))
+        try await books.dispatcher.dispatch(ImportStep(id, from: 3, try entries(3..<4)))
+        try await books.dispatcher.dispatch(ChangeImport(.pause, of: id))
+        try await books.dispatcher.dispatch(ImportStep(id, from: 2, try entries(2..<4)))
+
+        #expect(try await books.dispatcher.dispatch(GetImportStatus(of: id))?.done == 2)
+        #expect(try await books.balances(matching: "food") == ["expenses:food 3 EUR"])
+
+        try await books.dispatcher.dispatch(ChangeImport(.resume, of: id))
+        try await books.dispatcher.dispatch(ImportStep(id, from: 2, try entries(2..<4)))
+        #expect(try await books.dispatcher.dispatch(GetImportStatus(of: id))?.state == .finished)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func ofAStepWithARefusedTransactionNothingIsPosted(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let id = try await begin(2, in: books)
+        var broken = try transfer("1")
+        broken.postings[1].amount = broken.postings[0].amount
+        let step = ImportStep(
+            id, from: 0, try entries(0..<1) + [ImportStep.Entry(broken, origin: Fingerprint(["x"]), line: 17)])
+
+        let failure = await #expect(throws: ImportJob.Failure.self) { try await books.dispatcher.dispatch(step) }
+
+        #expect(failure?.code == "unbalanced")
+        #expect(failure?.line == 17)
+        #expect(try await books.balances() == [])
+        #expect(try await books.dispatcher.dispatch(GetImportStatus(of: id))?.done == 0)
+
+        try await books.dispatcher.dispatch(ChangeImport(.fail(try #require(failure)), of: id))
+        try await books.dispatcher.dispatch(ChangeImport(.resume, of: id))
+        #expect(try await books.dispatcher.dispatch(GetImportStatus(of: id))?.state == .failed)
+        await #expect(throws: UnknownImport.self) {
+            try await books.dispatcher.dispatch(ChangeImport(.pause, of: UUID()))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theImportInOneUnitOfWorkKnowsWhatStepsHavePosted(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let text = "2026-01-01 x\n    a  1 EUR\n    b\n"
+        try await books.import(text, named: "steps.journal")
+        let id = try await begin(1, in: books)
+        var draft = TransactionDraft(date: try #require(BookDate("2026-01-01")), description: "x")
+        draft.postings = [
+            PostingDraft(account: "a", amount: Amount(try Quantity(mantissa: 1), "EUR")), PostingDraft(account: "b"),
+        ]
+        var origins = JournalOrigins(of: "steps.journal")
+
+        try await books.dispatcher.dispatch(
+            ImportStep(id, from: 0, [ImportStep.Entry(draft, origin: origins.next(draft), line: 1)]))
+
+        let end = try await books.dispatcher.dispatch(GetImportStatus(of: id))
+        #expect(end?.known == 1 && end?.posted == 0)
+        #expect(try await books.balances() == ["a 1 EUR", "b -1 EUR"])
+    }
+}

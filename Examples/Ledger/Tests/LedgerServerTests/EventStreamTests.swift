@@ -1,0 +1,153 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import LedgerApplication
+import LedgerJournal
+import Testing
+
+@testable import LedgerServer
+
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+        @Test func itBeginsWithEverythingAndTellsWhatChanges() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.transfer("1 EUR")
+                try await server.listen { events in
+                    let state = try await events.first("state", as: StateEvent.self) { _ in true }
+                    #expect(state.transactions <= 1)
+
+                    try await server.transfer("2 EUR", to: "rent")
+                    let change = try await events.first("balances", as: BalancesEvent.self) { $0.transactions == 2 }
+                    #expect(change.balances.contains { $0.account == "rent" && $0.amounts.map(\.quantity) == ["2"] })
+
+                    _ = try await server.upload("2026-01-01 x\n    rent  5 EUR\n    cash\n")
+                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    #expect(end.posted == 1)
+                }
+            }
+        }
+
+        @Test func allListenersAreToldAndEndWithTheSameBalances() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await withThrowingTaskGroup(of: [String: [AmountWire]].self) { group in
+                    for _ in 1...6 {
+                        group.addTask {
+                            try await server.listen { events in
+                                var balances: [String: [AmountWire]] = [:]
+                                while let event = try await events.next() {
+                                    let told = try event.json(BalancesEvent.self)
+                                    for balance in told.balances { balances[balance.account] = balance.amounts }
+                                    if told.transactions == 60 { break }
+                                }
+                                return balances
+                            }
+                        }
+                    }
+                    for number in 1...60 { try await server.transfer("\(number) EUR", to: "t\(number % 7)") }
+                    let expected = try await server.get("/api/balances").json(BalancesWire.self).balances
+                    for try await balances in group {
+                        #expect(balances == Dictionary(uniqueKeysWithValues: expected.map { ($0.account, $0.amounts) }))
+                    }
+                }
+            }
+        }
+
+        @Test func whatAnotherProcessImportsIsTold() async throws {
+            let folder = try TestFolder()
+            let database = folder.database
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.first("state", as: StateEvent.self) { _ in true }
+
+                    // Another store on the same file, as another process has it.
+                    let store = try SQLiteStore(path: database, entities: Books.entities)
+                    let builder = ContainerBuilder()
+                    Books.register(in: builder, store: store)
+                    let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+                    let text = "2026-01-01 x\n    a  7 EUR\n    b\n"
+                    let journal = try JournalParser().parse(Array(text.utf8), file: "cli.journal")
+                    try await dispatcher.dispatch(
+                        ImportJournal(journal, named: "cli.journal", content: Fingerprint(bytes: Array(text.utf8))))
+
+                    let change = try await events.first("balances", as: BalancesEvent.self) { $0.transactions == 1 }
+                    #expect(change.balances.map(\.account) == ["a", "b"])
+                    try store.close()
+                }
+            }
+        }
+
+        @Test func streamsBeyondTheLimitAreRefusedUntilOneEnds() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.eventStreams = 2
+                $0.limits.heartbeat = .milliseconds(20)
+            } _: { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    try await server.listen { events in
+                        _ = try await events.next()
+                        let answer = try await server.get("/api/events")
+                        #expect(answer.status == 503)
+                        #expect(try answer.json(ErrorWire.self).error.code == "tooManyStreams")
+                    }
+                }
+            }
+        }
+
+        /// Neither the memory of the server nor its shutdown depends on whether a listener reads.
+        @Test func aListenerThatDoesNotReadGetsTheLatestAndHoldsUpNothing() async throws {
+            let folder = try TestFolder()
+            let clock = ContinuousClock()
+            let end = try await TestServer.with(in: folder) { server in
+                let names = (0..<150).map { String(repeating: "n", count: 2_500) + "\($0)" }
+                let postings = names.map { #"{"account":"\#($0)","amount":"1"}"# } + [#"{"account":"other"}"#]
+                let json = #"{"date":"2026-01-01","postings":[\#(postings.joined(separator: ","))]}"#
+                return try await server.listen(receiveBuffer: 65_536) { events in
+                    _ = try await events.next()
+                    // Some five megabytes of events, far more than the connection holds.
+                    for _ in 1...12 { #expect(try await server.post("/api/transactions", json: json).status == 201) }
+                    let last = try await events.first("balances", as: BalancesEvent.self) { $0.transactions == 12 }
+                    #expect(last.balances.count == 151)
+                    for _ in 1...12 { #expect(try await server.post("/api/transactions", json: json).status == 201) }
+                    return clock.now
+                }
+            }
+            #expect(clock.now - end < .seconds(2))
+        }
+
+        @Test func aGracefulShutdownEndsOpenStreamsInTime() async throws {
+            let folder = try TestFolder()
+            let clock = ContinuousClock()
+            let (ends, streams) = try await TestServer.with(in: folder) { server in
+                let (opened, open) = AsyncStream<Void>.makeStream()
+                let readers = Task {
+                    try await withThrowingTaskGroup(of: Bool.self) { group in
+                        for _ in 1...5 {
+                            group.addTask {
+                                try await server.listen { events in
+                                    _ = try await events.next()
+                                    open.yield()
+                                    while try await events.next() != nil {}
+                                    return true
+                                }
+                            }
+                        }
+                        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+                    }
+                }
+                var iterator = opened.makeAsyncIterator()
+                for _ in 1...5 { await iterator.next() }
+                return (clock.now, readers)
+            }
+            #expect(clock.now - ends < .seconds(2))
+            #expect(try await streams.value == 5)
+        }
+    }
+}

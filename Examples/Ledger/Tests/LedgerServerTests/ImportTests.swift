@@ -1,0 +1,184 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Testing
+
+@testable import LedgerServer
+
+/// A journal of so many transactions, a day for ten.
+private func journal(_ count: Int, amount: Int = 1) -> String {
+    (0..<count).map { number in
+        let day = number / 10
+        let date = "2025-\(pad(day / 28 % 12 + 1))-\(pad(day % 28 + 1))"
+        return "\(date) number \(number)\n    expenses:e\(number % 5)   \(amount) EUR\n    assets:cash\n\n"
+    }
+    .joined()
+}
+
+private func pad(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(3))) struct ImportTests {
+        @Test func progressIsToldFromStepToStep() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let id = try await server.listen { events in
+                    _ = try await events.next()
+                    let answer = try await server.upload(journal(1_000))
+                    #expect(answer.status == 202)
+                    let id = try answer.json(BegunWire.self).import
+                    var last = 0
+                    while true {
+                        let status = try await events.first("import", as: ImportWire.self) { $0.id == id }
+                        #expect(status.done >= last && status.total == 1_000 && status.done == status.posted)
+                        last = status.done
+                        if status.state == "finished" { break }
+                    }
+                    #expect(last == 1_000)
+                    return id
+                }
+                let one = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                #expect(one.state == "finished" && one.posted == 1_000 && one.known == 0 && one.error == nil)
+                #expect(try await server.get("/api/imports").json(ImportsWire.self).imports == [one])
+                #expect(try await server.balances().first == "assets:cash -1000 EUR")
+            }
+        }
+
+        @Test func aPausedImportWaitsAlsoThroughARestartAndGoesOnWhereItWas() async throws {
+            let folder = try TestFolder()
+            let id = try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let id = try await server.upload(journal(6_000)).json(BegunWire.self).import
+                    _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
+                    let answer = try await server.send("POST", "/api/imports/\(id)/pause")
+                    #expect(try answer.json(ImportWire.self).state == "paused")
+                    return id
+                }
+            }
+            let done = try await TestServer.with(in: folder) { server in
+                let paused = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                #expect(paused.state == "paused")
+                #expect((1..<6_000).contains(paused.done))
+                try await server.transfer("1 EUR")
+                #expect(try await server.get("/api/imports/\(id)").json(ImportWire.self) == paused)
+                return paused.done
+            }
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    let state = try await events.first("state", as: StateEvent.self) { _ in true }
+                    #expect(state.imports.map(\.done) == [done])
+                    #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
+                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    #expect(end.done == 6_000 && end.posted == 6_000 && end.known == 0)
+                }
+                #expect(try await server.balances().first == "assets:cash -6000 EUR")
+            }
+        }
+
+        @Test func anImportThatARestartInterruptsGoesOnByItself() async throws {
+            let folder = try TestFolder()
+            let id = try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let id = try await server.upload(journal(6_000)).json(BegunWire.self).import
+                    _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
+                    return id
+                }
+            }
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    let state = try await events.first("state", as: StateEvent.self) { _ in true }
+                    if state.imports.first?.state != "finished" {
+                        _ = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    }
+                }
+                let end = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                #expect(end.posted == 6_000)
+                #expect(try await server.balances().first == "assets:cash -6000 EUR")
+            }
+        }
+
+        @Test func whatIsImportedAgainIsKnown() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    for (text, name, posted, known) in [
+                        (journal(300), "a.journal", 300, 0), (journal(300), "a.journal", 0, 300),
+                        (journal(400), "a.journal", 100, 300), (journal(400), "b.journal", 0, 400),
+                    ] {
+                        let id = try await server.upload(text, named: name).json(BegunWire.self).import
+                        let end = try await events.first("import", as: ImportWire.self) {
+                            $0.id == id && $0.state == "finished"
+                        }
+                        #expect(end.posted == posted && end.known == known)
+                    }
+                }
+                #expect(try await server.balances().first == "assets:cash -400 EUR")
+            }
+        }
+
+        @Test func aJournalWithAMistakeIsRefusedAtOnceWithItsLine() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let answer = try await server.upload(journal(10) + "2026-13-01 no such month\n    a  1\n    b\n")
+
+                #expect(answer.status == 422)
+                let error = try answer.json(ErrorWire.self).error
+                #expect(error.code == "invalidDate")
+                #expect(error.line == 41)
+                #expect(try await server.get("/api/imports").json(ImportsWire.self).imports == [])
+                #expect(try await server.balances() == [])
+                let claims = try await server.upload("2026-01-01 x\n    a  1 EUR = 2 EUR\n    b\n")
+                #expect(try claims.json(ErrorWire.self).error.code == "failedAssertion")
+            }
+        }
+
+        @Test func anImportThatTheDomainRefusesFailsAndSaysWhereAndWhatIsPosted() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let text = journal(300) + "2026-01-01 unbalanced\n    a  1 EUR\n    b  1 EUR\n\n" + journal(50)
+                    let id = try await server.upload(text).json(BegunWire.self).import
+                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "failed" }
+                    #expect(end.id == id)
+                    #expect(end.error?.code == "unbalanced")
+                    #expect(end.error?.line == 1_201)
+                    #expect(end.done == 256)
+
+                    let mended = text.replacing("b  1 EUR", with: "b  -1 EUR")
+                    let again = try await server.upload(mended).json(BegunWire.self).import
+                    let finished = try await events.first("import", as: ImportWire.self) {
+                        $0.id == again && $0.state == "finished"
+                    }
+                    #expect(finished.known == 256 && finished.posted == 95)
+                }
+            }
+        }
+
+        @Test func postingGoesOnWhileAJournalIsImported() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let id = try await server.upload(journal(3_000)).json(BegunWire.self).import
+                    // Each posts to the account that every step of the import changes.
+                    for _ in 1...20 {
+                        #expect(try await server.transfer("1 EUR", from: "assets:cash", to: "mine").status == 201)
+                    }
+                    let end = try await events.first("import", as: ImportWire.self) {
+                        $0.id == id && $0.done == $0.total
+                    }
+                    #expect(end.posted == 3_000)
+                }
+                #expect(try await server.balances().first == "assets:cash -3020 EUR")
+            }
+        }
+    }
+}

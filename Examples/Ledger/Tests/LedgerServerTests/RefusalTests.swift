@@ -1,0 +1,202 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Testing
+
+@testable import LedgerServer
+
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct RefusalTests {
+        private static func body(_ postings: String, date: String = "2026-01-31", rest: String = "") -> String {
+            #"{"date":"\#(date)","postings":\#(postings)\#(rest)}"#
+        }
+
+        private static let mistakes: [(json: String, status: Int, code: String)] = [
+            ("", 400, "malformed"),
+            ("{", 400, "malformed"),
+            ("[]", 400, "malformed"),
+            (#"{"date":"2026-01-31"}"#, 400, "malformed"),
+            (#"{"date":5,"postings":[]}"#, 400, "malformed"),
+            (body("[1]"), 400, "malformed"),
+            (body("[]", date: "2026-02-30"), 422, "invalidDate"),
+            (body("[]"), 422, "noPostings"),
+            (body(#"[{"account":"a","amount":"1 EUR"}]"#), 422, "singlePosting"),
+            (body(#"[{"account":"","amount":"1 EUR"},{"account":"b"}]"#), 422, "emptyAccount"),
+            (body(#"[{"account":"a","amount":"1 EUR"},{"account":"b","amount":"1 EUR"}]"#), 422, "unbalanced"),
+            (body(#"[{"account":"a"},{"account":"b"}]"#), 422, "severalElidedAmounts"),
+            (body(#"[{"account":"a","amount":"much"},{"account":"b"}]"#), 422, "invalidAmount"),
+            (body(#"[{"account":"a","amount":"1 EUR\n b  2 EUR"},{"account":"b"}]"#), 422, "invalidAmount"),
+            (body(#"[{"account":"a\u0000","amount":"1 EUR"},{"account":"b"}]"#), 422, "controlCharacter"),
+            (body(#"[{"account":"a\nb","amount":"1 EUR"},{"account":"b"}]"#), 422, "severalLines"),
+            (
+                body(#"[{"account":"a","amount":"1 EUR"},{"account":"b"}]"#, rest: #","description":"x\ny""#), 422,
+                "severalLines"
+            ),
+        ]
+
+        @Test func whatIsWrongIsSaidAndNothingIsStored() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for (json, status, code) in Self.mistakes {
+                    let answer = try await server.post("/api/transactions", json: json)
+
+                    #expect(answer.status == status, "\(json): \(answer.text)")
+                    let error = try answer.json(ErrorWire.self).error
+                    #expect(error.code == code, "\(json): \(error)")
+                    #expect(!error.message.isEmpty)
+                }
+                #expect(try await server.balances() == [])
+            }
+        }
+
+        @Test func bytesThatAreNotUTF8AreRefused() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let bytes =
+                    Array(#"{"date":"2026-01-31","description":""#.utf8) + [0xC3, 0x28]
+                    + Array(#"","postings":[]}"#.utf8)
+                let answer = try await server.send(
+                    "POST",
+                    "/api/transactions",
+                    headers: ["Content-Type: application/json"],
+                    body: bytes
+                )
+
+                #expect(answer.status == 400)
+                #expect(answer.text.contains("not UTF-8"))
+                #expect(try await server.get("/api/register?account=%ff").status == 400)
+            }
+        }
+
+        @Test func aBodyOfAnotherTypeIsRefused() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for type in ["text/plain", "application/x-www-form-urlencoded", ""] {
+                    let headers = type.isEmpty ? [] : ["Content-Type: \(type)"]
+                    let answer = try await server.send(
+                        "POST", "/api/transactions", headers: headers, body: Array("{}".utf8))
+                    #expect(answer.status == 415)
+                }
+                let json = try await server.send(
+                    "POST", "/api/imports?name=x", headers: ["Content-Type: application/json"], body: [])
+                #expect(json.status == 415)
+            }
+        }
+
+        @Test func aBodyThatIsTooLargeIsRefusedWhetherItSaysSoOrNot() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.bodyBytes = 1_000
+                $0.limits.journalBytes = 2_000
+            } _: { server in
+                let large = [UInt8](repeating: UInt8(ascii: " "), count: 1_001)
+                let stated = try await server.send(
+                    "POST", "/api/transactions", headers: ["Content-Type: application/json"], body: large)
+                #expect(stated.status == 413)
+                let journal = try await server.upload(String(repeating: "; long\n", count: 500))
+                #expect(journal.status == 413)
+
+                let chunked = try await Connection.with(port: server.port) { reading, writing in
+                    try await writing.send(
+                        """
+                        POST /api/transactions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                        Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n
+                        """
+                    )
+                    for _ in 1...3 { try await writing.send("200\r\n\(String(repeating: " ", count: 512))\r\n") }
+                    try await writing.send("0\r\n\r\n")
+                    return try Answer(try await reading.all())
+                }
+                #expect(chunked.status == 413)
+            }
+        }
+
+        private static let callers: [(headers: [String], status: Int)] = [
+            (["Host: evil.example"], 403),
+            (["Host: 127.0.0.1.evil.example"], 403),
+            (["Host: localhost:1"], 200),
+            (["Host: LOCALHOST"], 200),
+            (["Host: [::1]:8080"], 200),
+            (["Host: localhost", "Origin: http://localhost"], 200),
+            (["Host: localhost", "Origin: http://localhost:3000"], 403),
+            (["Host: localhost", "Origin: https://evil.example"], 403),
+            (["Host: localhost", "Origin: null"], 403),
+        ]
+
+        @Test func onlyWhoCallsTheServerByItsNameIsServed() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for (headers, status) in Self.callers {
+                    for path in ["/", "/api/balances", "/nothing"] {
+                        let answer = try await server.send("GET", path, headers: headers)
+                        let expected = status == 200 && path == "/nothing" ? 404 : status
+                        #expect(answer.status == expected, "\(headers) \(path)")
+                    }
+                }
+            }
+        }
+
+        @Test func whoSendsTooSlowlyIsNotWaitedFor() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.idleTimeout = .milliseconds(300)
+            } _: { server in
+                let answer = try await Connection.with(port: server.port) { reading, writing in
+                    try await writing.send(
+                        """
+                        POST /api/transactions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                        Content-Length: 100\r\n\r\n{
+                        """
+                    )
+                    return try await reading.all()
+                }
+                // Either the request or the connection has waited too long.
+                if !answer.isEmpty { #expect(try Answer(answer).status == 408) }
+
+                let silent = try await Connection.with(port: server.port) { reading, writing in
+                    try await writing.send("GET / HT")
+                    return try await reading.all()
+                }
+                #expect(silent.isEmpty)
+                #expect(try await server.get("/api/balances").status == 200)
+            }
+        }
+
+        @Test func connectionsBeyondTheLimitAreTurnedAwayAndFreePlacesAreTaken() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.connections = 16
+            } _: { server in
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 1...48 {
+                        group.addTask {
+                            try await Connection.with(port: server.port) { reading, writing in
+                                try await writing.send(
+                                    "GET /api/balances HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                                return try Answer(try await reading.all()).status
+                            }
+                        }
+                    }
+                    for try await status in group { #expect(status == 200 || status == 503) }
+                }
+                let statuses = try await Self.statuses(holding: 16, of: server)
+                #expect(statuses == [503])
+                #expect(try await server.get("/api/balances").status == 200)
+            }
+        }
+
+        /// Gives the status of one more connection while others are open.
+        private static func statuses(holding count: Int, of server: TestServer) async throws -> [Int] {
+            if count == 0 { return [try await server.get("/api/balances").status] }
+            return try await Connection.with(port: server.port) { reading, writing in
+                try await writing.send("GET /api/accounts HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                _ = try await reading.text(upTo: "}")
+                return try await statuses(holding: count - 1, of: server)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import LedgerServer
+
+private struct Description: Decodable {
+    struct Operation: Decodable {
+        struct Parameter: Decodable {
+            let name: String
+            let `in`: String
+            let required: Bool
+        }
+
+        let parameters: [Parameter]?
+        let responses: [String: Ignored]
+    }
+
+    struct Ignored: Decodable {}
+
+    let paths: [String: [String: Operation]]
+}
+
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct RoutesTests {
+        @Test func theDescriptionNamesTheRoutesThatThereAreAndNoOthers() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let description = try await server.get("/openapi.json").json(Description.self)
+                let described = description.paths.flatMap { path, operations in
+                    operations.keys.map { "\($0.uppercased()) \(path)" }
+                }
+                // The files of the page are not part of the API.
+                let page = Set(PageRoutes().routes.map(\.path)).subtracting(["/openapi.json"])
+                let served = server.server.routes.filter { !page.contains($0.path) }
+                    .map { "\($0.method.rawValue) \($0.path)" }
+
+                #expect(described.sorted() == served.sorted())
+            }
+        }
+
+        /// Each route, called with nothing but what it must have, answers with a status that is described.
+        @Test func eachRouteAnswersAsItIsDescribed() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.transfer("1 EUR")
+                let description = try await server.get("/openapi.json").json(Description.self)
+                for (path, operations) in description.paths where path != "/api/events" {
+                    for (method, operation) in operations {
+                        var target = path.replacing("{id}", with: UUID().uuidString)
+                        for parameter in operation.parameters ?? [] where parameter.in == "query" && parameter.required
+                        {
+                            #expect(
+                                try await server.send(method.uppercased(), target).status == 400, "\(method) \(path)")
+                            target += "?\(parameter.name)=cash"
+                        }
+                        let answer = try await server.send(method.uppercased(), target)
+                        #expect(operation.responses["\(answer.status)"] != nil, "\(method) \(path): \(answer.status)")
+                        if operation.responses["404"] != nil, path.contains("{id}") { #expect(answer.status == 404) }
+                    }
+                }
+            }
+        }
+
+        @Test func thePageIsServedWithAPolicyAndATagByWhichItIsKnownAgain() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for file in PageRoutes().routes.map(\.path) {
+                    let answer = try await server.get(file)
+                    #expect(answer.status == 200)
+                    #expect(answer.headers["content-security-policy"]?.hasPrefix("default-src 'self'") == true)
+                    #expect(answer.headers["x-content-type-options"] == "nosniff")
+                    let tag = try #require(answer.headers["etag"])
+
+                    let again = try await server.send("GET", file, headers: ["If-None-Match: \(tag)"])
+                    #expect(again.status == 304)
+                    #expect(again.body.isEmpty)
+
+                    let head = try await server.send("HEAD", file)
+                    #expect(head.status == 200)
+                    #expect(head.body.isEmpty)
+                }
+            }
+        }
+
+        @Test func whatThereIsNotIsNotFound() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let paths = [
+                    "/nothing", "/api", "/api/", "/../etc/passwd", "/%2e%2e/page.js", "//", "/page.js/../..",
+                    "/api/accounts/x",
+                ]
+                for path in paths {
+                    let answer = try await server.get(path)
+                    #expect(answer.status == 404 || (path == "//" && answer.status == 200), "\(path): \(answer.status)")
+                }
+            }
+        }
+    }
+}

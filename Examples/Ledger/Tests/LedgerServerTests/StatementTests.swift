@@ -1,0 +1,61 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import LedgerTestSupport
+import Testing
+
+@testable import LedgerServer
+
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct StatementTests {
+        @Test(arguments: [UInt64(1), 2, 3])
+        func theHistoryIsThatOfTheTransactionsWhoeverPostsThemInWhicheverOrder(seed: UInt64) async throws {
+            var random = SeededGenerator(seed: seed)
+            let transfers = (1...120).map { _ in
+                (
+                    cents: Int.random(in: 1...500, using: &random), source: "a\(Int.random(in: 1...3, using: &random))",
+                    target: "b\(Int.random(in: 1...3, using: &random))", day: Int.random(in: 10...19, using: &random)
+                )
+            }
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for worker in 0..<8 {
+                        group.addTask {
+                            for transfer in transfers[(worker * 15)..<(worker * 15 + 15)] {
+                                let answer = try await server.transfer(
+                                    "\(transfer.cents)", from: transfer.source, to: transfer.target,
+                                    on: "2026-01-\(transfer.day)")
+                                #expect(answer.status == 201)
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                await server.deliveries.waits(for: 240, to: "statement")
+
+                for account in ["a1", "a2", "a3", "b1", "b2", "b3"] {
+                    var expected: [String] = []
+                    var balance = 0
+                    for day in 10...19 {
+                        let changes = transfers.filter {
+                            $0.day == day && ($0.source == account || $0.target == account)
+                        }
+                        if changes.isEmpty { continue }
+                        balance += changes.reduce(0) { $0 + ($1.target == account ? $1.cents : -$1.cents) }
+                        expected.append("2026-01-\(day) \(balance)")
+                    }
+                    let history = try await server.get("/api/history?account=\(account)").json(HistoryWire.self)
+                    let points = history.series.first?.points.map { "\($0.date) \($0.quantity)" } ?? []
+                    #expect(points == expected, "seed \(seed), \(account)")
+                }
+                // The events of an account come one after the other, so no two handlers were in each other's way.
+                #expect(server.deliveries.failureCount == 0)
+            }
+        }
+    }
+}

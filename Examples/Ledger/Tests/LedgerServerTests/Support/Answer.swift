@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Testing
+
+/// What a server has answered.
+struct Answer: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let body: [UInt8]
+
+    /// Reads an answer that ends with the connection.
+    init(_ bytes: [UInt8]) throws {
+        let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8)), "no answer: \(bytes.count) bytes")
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        status = try #require(lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) })
+        headers = Dictionary(
+            lines.dropFirst().compactMap { line in
+                line.firstIndex(of: ":").map { colon in
+                    (
+                        line[..<colon].lowercased(),
+                        line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+                    )
+                }
+            },
+            uniquingKeysWith: { $0 + ", " + $1 }
+        )
+        body = Array(bytes[end.upperBound...])
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(body))
+    }
+}

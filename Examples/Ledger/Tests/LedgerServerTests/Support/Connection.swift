@@ -1,0 +1,88 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// A connection to a server, on which bytes are sent and received as they are.
+struct Connection: Sendable {
+    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// Connects to a port of this machine and closes the connection when `body` ends.
+    static func with<Value: Sendable>(
+        port: Int,
+        receiveBuffer: Int? = nil,
+        _ body: @Sendable (inout Reading, Writing) async throws -> Value
+    ) async throws -> Value {
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
+        }
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try await channel.executeThenClose { inbound, outbound in
+            var reading = Reading(iterator: inbound.makeAsyncIterator())
+            return try await body(&reading, Writing(outbound: outbound))
+        }
+    }
+
+    /// What the server sends.
+    struct Reading {
+        fileprivate var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        private var buffer: [UInt8] = []
+
+        /// How much of the buffer was looked through in vain.
+        private var searched = 0
+
+        fileprivate init(iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) {
+            self.iterator = iterator
+        }
+
+        /// Gives all that comes until the server closes the connection.
+        mutating func all() async throws -> [UInt8] {
+            while let bytes = try await next() { buffer += bytes }
+            return buffer
+        }
+
+        /// Gives what comes up to `mark`, that included; `nil` where the connection is closed before.
+        mutating func text(upTo mark: String) async throws -> String? {
+            let mark = Array(mark.utf8)
+            while true {
+                if let range = buffer[searched...].firstRange(of: mark) {
+                    defer {
+                        buffer.removeSubrange(..<range.upperBound)
+                        searched = 0
+                    }
+                    return String(decoding: buffer[..<range.upperBound], as: UTF8.self)
+                }
+                searched = max(0, buffer.count - mark.count)
+                guard let bytes = try await next() else { return nil }
+                buffer += bytes
+            }
+        }
+
+        private mutating func next() async throws -> [UInt8]? {
+            do {
+                return try await iterator.next(isolation: #isolation).map { Array($0.readableBytesView) }
+            } catch let error as IOError where error.errnoCode == ECONNRESET {
+                return nil
+            }
+        }
+    }
+
+    /// What is sent to the server.
+    struct Writing: Sendable {
+        fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+        func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
+    }
+}
