@@ -12,7 +12,7 @@ import Foundation
 /// let routes = InspectorRoutes(inspector, basePath: "/inspector")
 /// print("http://127.0.0.1:8080" + routes.entrance)
 /// // in the handler of your server, for all methods and all paths below the base path
-/// let response = await routes.respond(to: InspectorRequest(method: …, target: …, headers: …, body: …))
+/// let response = await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers))
 /// ```
 ///
 /// It answers who knows the token, which ``entrance`` has in it and which a browser trades for a cookie, and only under

@@ -18,7 +18,6 @@ public import ServiceLifecycle
 /// ```swift
 /// let server = InspectorServer(inspector)
 /// try await server.start()        // prints the address to open, with the token in it
-/// …
 /// await server.stop()
 /// ```
 ///

@@ -1,0 +1,160 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Inspector && Lifecycle
+import Foundation
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceInspector
+import HeadraceResolution
+import HeadraceServices
+import HeadraceStations
+import Logging
+import ServiceLifecycle
+import Testing
+
+private struct PostTransaction: CQDCommand {
+    let postings: [Int]
+}
+
+private struct PostTransactionHandler: HandlesCommand, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: PostTransaction) async throws {}
+}
+
+private struct WebRequest: Sendable {
+    let path: String
+}
+
+private struct Counting: Dripper {
+    var body: some Dripper<Int, Bool> {
+        Drip { state, action in
+            state += 1
+            return .none
+        }
+    }
+}
+
+/// Ends as soon as it has begun.
+private struct Ending: ServiceLifecycle.Service {
+    func run() async throws {}
+}
+
+@Suite(.timeLimit(.minutes(10))) struct InspectorExamples {
+    private let handlers: [any (HandlesCommand & Resolvable).Type] = [PostTransactionHandler.self]
+
+    @Test func itIsToldAndServedInAFewLines() async throws {
+        let builder = ContainerBuilder()
+        let container = ContainerBuilder().build()
+        let store = try InMemoryStore(entities: [])
+
+        let inspector = Inspector()
+        builder.commandQueryDispatch().standard(commandHandlers: handlers, observers: [inspector.observer])
+        let registrar = DomainEventHandlerRegistrar(resolver: container, observers: [inspector.observer])
+        inspector.show(container.graph)
+        inspector.show(store)
+        let server = InspectorServer(inspector)
+
+        #expect(server.url == nil)
+        try registrar.validate()
+    }
+
+    @Test func theArticleShowsAllThatThereIs() async throws {
+        let builder = ContainerBuilder()
+        let container = ContainerBuilder().build()
+        let store = try InMemoryStore(entities: [])
+        let station = ActorStation(initialState: 0) { Counting() }
+        let cluster = try await Bootstrap { Group {} }
+        let logger = Logger(label: "examples")
+        func makeServices() -> (relay: any ServiceLifecycle.Service, server: InspectorServer) {
+            let inspector = Inspector()
+
+            // the flow
+            builder.commandQueryDispatch().standard(commandHandlers: handlers, observers: [inspector.observer])
+            let registrar = DomainEventHandlerRegistrar(resolver: container, observers: [inspector.observer])
+            let relay = Relay(
+                store: store,
+                registrar: registrar,
+                observers: [inspector.observer],
+                relayObservers: [inspector.observer]
+            )
+            let entrance = MessageEntrance(observers: [inspector.observer])  // around each request of a server
+
+            // what there is
+            inspector.show(container.graph)
+            inspector.show(cluster.graph)
+            inspector.show(station, named: "Page")
+            inspector.show(store)
+
+            // the page
+            let server = InspectorServer(inspector, allowsWrites: true)
+            _ = entrance
+            return (relay, server)
+        }
+
+        let (relay, server) = makeServices()
+        var group = ServiceGroupConfiguration(
+            services: [
+                .init(service: relay),
+                .init(service: server),
+                .init(service: Ending(), successTerminationBehavior: .gracefullyShutdownGroup),
+            ],
+            logger: logger
+        )
+        group.maximumGracefulShutdownDuration = .seconds(60)
+        try await ServiceGroup(configuration: group).run()
+
+        #expect(server.url == nil)
+        #expect(server.routes.allowsWrites)
+    }
+
+    @Test func theServerIsStartedAndStopped() async throws {
+        let inspector = Inspector()
+
+        let server = InspectorServer(inspector)
+        try await server.start()  // prints the address to open, with the token in it
+        await server.stop()
+
+        #expect(server.url == nil)
+    }
+
+    @Test func routesAnswerInAnyServer() async throws {
+        let inspector = Inspector()
+        let (target, headers) = ("/inspector/", [(name: "Host", value: "127.0.0.1")])
+
+        let routes = InspectorRoutes(inspector, basePath: "/inspector")
+        print("http://127.0.0.1:8080" + routes.entrance)
+        // in the handler of your server, for all methods and all paths below the base path
+        let response = await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers))
+
+        #expect(response.status == 401)
+    }
+
+    @Test func aRuleSaysWhatIsShown() {
+        var redaction = Redaction.typesOnly
+        redaction.message = { message in (message as? PostTransaction).map { "\($0.postings.count) postings" } }
+        redaction.failure = { $0 }
+
+        #expect(redaction.message(PostTransaction(postings: [1, -1])) == "2 postings")
+        #expect(redaction.message(WebRequest(path: "/")) == nil)
+    }
+
+    @Test func aRequestIsTheFirstMessageOfItsChain() async throws {
+        let inspector = Inspector()
+        let request = WebRequest(path: "/transactions")
+        func respond(to request: WebRequest) async throws -> String {
+            "\(request.path) \(MessageContext.current?.kind.description ?? "nothing")"
+        }
+
+        let entrance = MessageEntrance(observers: [inspector.observer])
+        let response = try await entrance.handle(request) { request in try await respond(to: request) }
+
+        #expect(response == "/transactions request")
+    }
+}
+#endif
