@@ -8,9 +8,7 @@ import Foundation
 import HTTPTypes
 import Headrace
 import Hummingbird
-import HummingbirdTesting
 import NIOCore
-import ServiceLifecycle
 import Testing
 
 /// The routes of an inspector in an application of one's own.
@@ -46,16 +44,32 @@ import Testing
 
         let router = Router()
         router.get("/inspector/**") { request, _ in try await inspect(request) }
-        let application = Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)))
-        let entrance = routes.entrance
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let application = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { port.yield($0.localAddress?.port ?? 0) }
+        )
 
-        try await application.test(.live) { client in
-            let stranger = try await client.execute(uri: "/inspector/", method: .get)
-            let guest = try await client.execute(uri: entrance, method: .get)
+        try await withThrowingTaskGroup { tasks in
+            tasks.addTask { try await application.run() }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
 
-            #expect(stranger.status == .unauthorized)
-            #expect(guest.status == .seeOther)
-            #expect(guest.headers[.setCookie]?.contains("HttpOnly") == true)
+            let stranger = try await Self.get("/inspector/", port: port)
+            let guest = try await Self.get(routes.entrance, port: port)
+
+            #expect(stranger.status == 401)
+            #expect(guest.status == 303)
+            #expect(guest.headers["set-cookie"]?.contains("HttpOnly") == true)
+            tasks.cancelAll()
+        }
+    }
+
+    private static func get(_ path: String, port: Int) async throws -> Answer {
+        try await Connection.with(port: port) { reading, writing in
+            try await writing.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+            return try Answer(try await reading.all())
         }
     }
 }
