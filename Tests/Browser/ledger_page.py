@@ -105,6 +105,8 @@ class LedgerPage:
 class LedgerPageCase(unittest.TestCase):
     """A test with a server of its own, over empty books, and a browser that the tests of the class share."""
 
+    arguments = ()  # of the server, besides the database and the port
+
     @classmethod
     def setUpClass(cls):
         cls.browser = Browser()
@@ -112,7 +114,7 @@ class LedgerPageCase(unittest.TestCase):
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="ledger-")))
-        self.server = self.enterContext(Ledger(self.folder / "books.sqlite"))
+        self.server = self.enterContext(Ledger(self.folder / "books.sqlite", *self.arguments))
         self.page = LedgerPage(self.browser, self.server.address)
         self.browser.look(1280, 900)
         self.browser.errors()

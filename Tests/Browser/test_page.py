@@ -57,6 +57,15 @@ class Balances(LedgerPageCase):
         self.page.wait_balance("assets:bank:b", "2,000.20 EUR, 5 USD")
         self.page.wait_balance("equity", "\u22123,000.30 EUR, \u22125 USD")
 
+    def test_what_has_come_to_nothing_is_zero(self):
+        self.post("2026-01-01", "Lent", ("assets:friends", "20.00 EUR"), ("assets:cash", None))
+        self.post("2026-01-02", "Given back", ("assets:cash", "20.00 EUR"), ("assets:friends", None))
+        self.page.open("assets:friends")
+        for account in ("assets", "assets:cash", "assets:friends"):
+            self.browser.wait(lambda: (self.page.balance(account) or "").startswith("0"), f"{account} is zero")
+        self.browser.wait(lambda: len(self.page.register()) == 2, "the register has its lines")
+        self.assertTrue(self.page.register()[0][3].startswith("0"), self.page.register())
+
     def test_quantities_that_no_number_of_the_browser_holds_are_shown_exactly(self):
         self.post("2026-01-01", "Large", ("assets", "9007199254740993.01 EUR"), ("equity", None))
         self.post("2026-01-01", "Small", ("assets", "0.02 EUR"), ("equity", None))

@@ -31,6 +31,8 @@ public enum Books {
     ) {
         let activity = ActivityLog()
         let registrar = registrar(activity: activity, webhook: webhook, observers: observers)
+        // Commands read ahead, one on top of the other; queries see what is stored.
+        let pipelined = PipelinedStore(store)
         registry.singleton((any EntityStore).self) { store }
         registry.singleton((any ImportProgress).self) { progress }
         registry.singleton { activity }
@@ -38,7 +40,7 @@ public enum Books {
         registry.singleton((any DomainEventDelegator).self) { registrar }
         registry.transient { scope in EntityContext(scope.resolve()) }
         registry.transient { scope in
-            UnitOfWork<EntityContext>(delegator: scope.resolve(), context: scope.resolve())
+            UnitOfWork(delegator: scope.resolve(), context: EntityContext(pipelined))
         }
         registry.commandQueryDispatch().standard(
             commandHandlers: [
@@ -51,10 +53,10 @@ public enum Books {
                 GetRegisterPageHandler.self, GetTransactionHandler.self,
             ],
             middleware: [
-                // The turns are taken once for all attempts. A conflict is left where another process writes.
-                TurnsMiddleware(),
+                // A conflict is left where another process writes, or where a commit was built upon that has failed.
                 RetryMiddleware(maximumAttempts: 8, backoff: Backoff(base: .milliseconds(4), jitter: 1)),
-                IdempotencyMiddleware(on: store, delegator: registrar),
+                TurnsMiddleware(),
+                IdempotencyMiddleware(on: pipelined, delegator: registrar),
             ],
             observers: observers
         )

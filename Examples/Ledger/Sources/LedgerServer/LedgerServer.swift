@@ -163,7 +163,7 @@ public final class LedgerServer: Sendable {
         let limits = configuration.limits
         return BooksRoutes(container: container, limits: limits).routes
             + ImportRoutes(container: container, desk: desk, uploads: Slots(limits.uploads), limits: limits).routes
-            + LiveRoutes(station: station, store: store, streams: streams, limits: limits).routes
+            + LiveRoutes(station: station, container: container, store: store, streams: streams, limits: limits).routes
             + PageRoutes().routes
     }
 

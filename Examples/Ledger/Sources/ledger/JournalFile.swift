@@ -12,7 +12,7 @@ import LedgerJournal
 struct JournalFile {
     /// The name of the file, without its folder.
     let name: String
-    let journal: LedgerJournal.Journal
+    let journal: Journal
     let content: Fingerprint
 
     init(path: String) throws {

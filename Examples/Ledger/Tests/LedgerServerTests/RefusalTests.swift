@@ -140,6 +140,49 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func anotherHostBesideTheOwnOneIsRefused() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let answer = try await server.send("GET", "/", headers: ["Host: localhost", "Host: evil.example"])
+                #expect(answer.status == 400)
+            }
+        }
+
+        @Test(arguments: ["zz\r\n", "1\r\n{}x\r\n0\r\n\r\n"])
+        func aBodyThatIsNotHTTPIsRefused(chunk: String) async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let answer = try await Connection.with(port: server.port) { reading, writing in
+                    try await writing.send(
+                        """
+                        POST /api/transactions HTTP/1.1\r\nHost: localhost\r\n\
+                        Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n
+                        """ + chunk
+                    )
+                    return try Answer(try await reading.all())
+                }
+                #expect(answer.status == 400)
+                #expect(try await server.get("/api/balances").status == 200)
+            }
+        }
+
+        @Test func anErrorSaysWhichMemberOfTheBodyItIsAbout() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for (json, field) in [
+                    (#"{"date":"today","postings":[]}"#, "date"),
+                    (
+                        #"{"date":"2026-01-01","postings":[{"account":"a"},{"account":"b","amount":"x"}]}"#,
+                        "postings.1.amount"
+                    ),
+                    (#"{"date":"2026-01-01","postings":[{"account":"a\n"}]}"#, "postings.0.account"),
+                ] {
+                    let answer = try await server.post("/api/transactions", json: json)
+                    #expect(try answer.json(ErrorWire.self).error.field == field)
+                }
+            }
+        }
+
         @Test func whoSendsTooSlowlyIsNotWaitedFor() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {

@@ -10,7 +10,7 @@ public import LedgerJournal
 /// Asks for the transactions of a journal to be posted, those of them that are not in the books already.
 public struct ImportJournal: CQDCommand {
     /// The journal.
-    public let journal: LedgerJournal.Journal
+    public let journal: Journal
 
     /// The name under which the books know it: that of its file, wherever the file is.
     public let name: String
@@ -19,7 +19,7 @@ public struct ImportJournal: CQDCommand {
     public let content: Fingerprint
 
     /// Creates the command.
-    public init(_ journal: LedgerJournal.Journal, named name: String, content: Fingerprint) {
+    public init(_ journal: Journal, named name: String, content: Fingerprint) {
         self.journal = journal
         self.name = name
         self.content = content

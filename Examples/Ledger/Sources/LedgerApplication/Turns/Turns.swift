@@ -25,10 +25,7 @@ final class Turns: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether this task is within an operation that has its turns.
-    @TaskLocal private static var isHolding = false
-
-    /// Runs `operation` when nobody else changes any of `things`.
+    /// Runs `operation` when nobody else changes any of `things`, until it ends or ends its turn.
     ///
     /// Within an operation that has turns it waits for none: that one has taken those of all that it does.
     ///
@@ -37,26 +34,37 @@ final class Turns: Sendable {
         _ things: Set<String>,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        if Self.isHolding || things.isEmpty { return try await operation() }
-        var taken: [String] = []
-        defer { for thing in taken.reversed() { pass(thing) } }
-        for thing in things.sorted() {
-            try await wait(for: thing)
-            taken.append(thing)
-        }
-        return try await Self.holding(isolation: #isolation, operation)
+        if Turn.current != nil || things.isEmpty { return try await operation() }
+        let turn = Turn(pass: try await waitForAll(things.sorted()))
+        defer { turn.end() }
+        return try await Self.within(turn, isolation: #isolation, operation)
     }
 
-    /// Runs `operation`, within which no turns are taken, on the actor of the caller: the closure stays there as it captures
-    /// that.
-    private static func holding<Result>(
+    /// Runs `operation` with a turn, on the actor of the caller: the closure stays there as it captures that.
+    private static func within<Result>(
+        _ turn: Turn,
         isolation: isolated (any Actor)?,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await $isHolding.withValue(true) {
+        try await Turn.$current.withValue(turn) {
             _ = isolation
             return try await operation()
         }
+    }
+
+    /// Waits for `things`, one after the other, and gives what passes them on.
+    private nonisolated(nonsending) func waitForAll(_ things: [String]) async throws -> @Sendable () -> Void {
+        var taken = 0
+        do {
+            for thing in things {
+                try await wait(for: thing)
+                taken += 1
+            }
+        } catch {
+            for thing in things.prefix(taken) { pass(thing) }
+            throw error
+        }
+        return { [self] in for thing in things { pass(thing) } }
     }
 
     private nonisolated(nonsending) func wait(for thing: String) async throws {

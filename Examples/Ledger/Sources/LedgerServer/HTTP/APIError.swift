@@ -21,6 +21,9 @@ struct APIError: Error, Sendable, Equatable {
     /// The line of the journal that was sent, counting from 1, if it is of one.
     var line: Int?
 
+    /// Which member of the body it is about, the path parted by points, if it is about one.
+    var field: String?
+
     /// How many seconds to wait before trying again, if that may help.
     var retryAfter: Int?
 
@@ -30,6 +33,13 @@ struct APIError: Error, Sendable, Equatable {
         self.message = message
         self.line = line
         self.retryAfter = retryAfter
+    }
+
+    /// The same error, about a member of the body.
+    func about(_ field: String) -> APIError {
+        var error = self
+        error.field = field
+        return error
     }
 
     static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
@@ -50,11 +60,12 @@ struct ErrorWire: Codable, Equatable {
         let code: String
         let message: String
         let line: Int?
+        var field: String?
     }
 
     let error: Content
 
     init(_ error: APIError) {
-        self.error = Content(code: error.code, message: error.message, line: error.line)
+        self.error = Content(code: error.code, message: error.message, line: error.line, field: error.field)
     }
 }

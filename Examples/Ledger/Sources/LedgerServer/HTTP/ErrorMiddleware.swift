@@ -11,6 +11,7 @@ import LedgerApplication
 import LedgerBooks
 import LedgerJournal
 import Logging
+import NIOHTTP1
 
 /// Turns whatever a route throws into an answer.
 struct ErrorMiddleware: RouterMiddleware {
@@ -23,6 +24,9 @@ struct ErrorMiddleware: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
+        } catch let error as HTTPParserError {
+            // What comes is not HTTP: Hummingbird answers 400 and closes the connection.
+            throw error
         } catch {
             let answer = APIError(error)
             if answer.status == .internalServerError {

@@ -26,6 +26,10 @@ struct HostGuard: RouterMiddleware {
         context: LedgerRequestContext,
         next: @concurrent (Request, LedgerRequestContext) async throws -> Response
     ) async throws -> Response {
+        // The first one is the authority of the request; what is left here are others.
+        guard request.headers[values: .host].isEmpty else {
+            throw APIError.malformed("'Host' is given twice. To fix, give it once.")
+        }
         let host = request.head.authority?.lowercased() ?? ""
         guard allowedHosts.contains(Self.name(of: host)) else {
             throw APIError(

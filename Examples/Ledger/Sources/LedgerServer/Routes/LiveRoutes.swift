@@ -11,6 +11,7 @@ import LedgerApplication
 /// The routes to what the server itself knows.
 struct LiveRoutes: Sendable {
     let station: ActorStation<PageState, PageAction>
+    let container: Container
     let store: any DeliveryStore
     let streams: Slots
     let limits: LedgerServer.Limits
@@ -30,10 +31,12 @@ struct LiveRoutes: Sendable {
             },
             .get("/api/health") { _ in
                 let statistics = try await store.deliveryStatistics()
+                let dispatcher: any CommandQueryDispatcher = container.resolve()
+                let accounts = try await dispatcher.dispatch(GetAccountStates())
                 return try JSONAnswer(
                     HealthWire(
                         status: "ok",
-                        transactions: await station.transactionCount,
+                        transactions: accounts.reduce(0) { $0 + $1.transactionCount },
                         pendingDeliveries: statistics.pendingCount,
                         deadLetters: statistics.deadLetterCount
                     )

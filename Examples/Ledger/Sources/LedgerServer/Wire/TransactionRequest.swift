@@ -35,6 +35,7 @@ struct TransactionRequest: Codable, Equatable {
                 "invalidDate",
                 "'\(date.prefix(60))' is not a day of the calendar. Write it as in 2026-01-31."
             )
+            .about("date")
         }
         if postings.count > Self.mostPostings {
             throw APIError(
@@ -42,12 +43,13 @@ struct TransactionRequest: Codable, Equatable {
                 "tooManyPostings",
                 "A transaction may have \(Self.mostPostings) postings at the most here."
             )
+            .about("postings")
         }
         var drafts: [PostingDraft] = []
         for (index, posting) in postings.enumerated() {
             let place = "Posting \(index + 1)"
             let account = posting.account.trimmingCharacters(in: .whitespaces)
-            try Self.requireLine(account, as: "The account of posting \(index + 1)")
+            try Self.requireLine(account, as: "The account of posting \(index + 1)", field: "postings.\(index).account")
             var draft = PostingDraft(account: account)
             let text = posting.amount?.trimmingCharacters(in: .whitespaces) ?? ""
             if !text.isEmpty {
@@ -55,13 +57,14 @@ struct TransactionRequest: Codable, Equatable {
                     (draft.amount, draft.cost) = try JournalParser(maximumLineLength: 200).amount(text)
                 } catch let error as JournalError {
                     throw APIError(.unprocessableContent, "\(error.code)", "\(place): \(error.message)")
+                        .about("postings.\(index).amount")
                 }
             }
             drafts.append(draft)
         }
-        try Self.requireLine(description ?? "", as: "The description")
-        try Self.requireLine(code ?? "", as: "The code")
-        try Self.requireText(comment ?? "", as: "The comment")
+        try Self.requireLine(description ?? "", as: "The description", field: "description")
+        try Self.requireLine(code ?? "", as: "The code", field: "code")
+        try Self.requireText(comment ?? "", as: "The comment", field: "comment")
         return TransactionDraft(
             date: day,
             code: code ?? "",
@@ -71,23 +74,25 @@ struct TransactionRequest: Codable, Equatable {
         )
     }
 
-    private static func requireLine(_ text: String, as what: String) throws {
-        try requireText(text, as: what)
+    private static func requireLine(_ text: String, as what: String, field: String) throws {
+        try requireText(text, as: what, field: field)
         // Most texts are ASCII, and need no closer look.
         if isPrintableASCII(text) { return }
         if text.contains(where: \.isNewline) {
-            throw APIError(.unprocessableContent, "severalLines", "\(what) must be a single line.")
+            throw APIError(.unprocessableContent, "severalLines", "\(what) must be a single line.").about(field)
         }
     }
 
-    private static func requireText(_ text: String, as what: String) throws {
+    private static func requireText(_ text: String, as what: String, field: String) throws {
         if text.utf8.count > longestText {
             throw APIError(.unprocessableContent, "tooLong", "\(what) may have \(longestText) bytes at the most.")
+                .about(field)
         }
         if isPrintableASCII(text) { return }
         let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" }
         if !isPlain {
             throw APIError(.unprocessableContent, "controlCharacter", "\(what) has a control character in it.")
+                .about(field)
         }
     }
 

@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HTTPTypes
+
+extension HTTPField.Name {
+    /// By which name the server is called.
+    static let host = named("Host")
+
+    /// The key under which a request takes effect once.
+    ///
+    /// Source: <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>
+    static let idempotencyKey = named("Idempotency-Key")
+
+    private static func named(_ name: String) -> HTTPField.Name {
+        guard let known = HTTPField.Name(name) else { preconditionFailure("'\(name)' is not the name of a field.") }
+        return known
+    }
+}

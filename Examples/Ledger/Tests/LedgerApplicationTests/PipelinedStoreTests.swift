@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+/// Books whose commits a test lets go one by one.
+private struct HeldBooks: Sendable {
+    let store: HeldStore
+    let container: Container
+
+    init() throws {
+        store = try HeldStore()
+        let builder = ContainerBuilder()
+        Books.register(in: builder, store: store)
+        container = builder.build()
+    }
+
+    func post(_ amount: String, from source: String = "cash", to target: String = "food") async throws {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        try await dispatcher.dispatch(PostTransaction(try transfer(amount, from: source, to: target)))
+    }
+
+    func balances() async throws -> [String] {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        return try await dispatcher.dispatch(GetBalances()).map { "\($0.account) \($0.amount)" }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct PipelinedStoreTests {
+    @Test func commandsBuildUponOneAnotherBeforeAnyIsStoredAndQueriesSeeWhatIs() async throws {
+        let books = try HeldBooks()
+        books.store.hold()
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...5 { group.addTask { try await books.post("1") } }
+            // All five are on their way, though each changes the same two accounts.
+            await books.store.holds(5)
+            #expect(try await books.balances() == [])
+            for _ in 1...5 { books.store.release() }
+            try await group.waitForAll()
+        }
+
+        #expect(try await books.balances() == ["cash -5 EUR", "food 5 EUR"])
+    }
+
+    @Test func whoHasBuiltUponACommitThatFailsIsRetriedOnWhatIsStored() async throws {
+        let books = try HeldBooks()
+        try await books.post("10")
+        books.store.hold()
+        let first = Task { try await books.post("1") }
+        await books.store.holds(1)
+        let others = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...3 { group.addTask { try await books.post("2") } }
+                try await group.waitForAll()
+            }
+        }
+        await books.store.holds(4)
+
+        books.store.release(failing: true)
+        await #expect(throws: (any Error).self) { try await first.value }
+        books.store.releaseAll()
+        try await others.value
+
+        #expect(try await books.balances() == ["cash -16 EUR", "food 16 EUR"])
+    }
+
+    @Test func whatIsRefusedBecauseOfACommitThatFailsIsTriedAgain() async throws {
+        let books = try HeldBooks()
+        try await books.post("10", from: "equity", to: "cash")
+        let dispatcher: any CommandQueryDispatcher = books.container.resolve()
+        try await dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "cash"))
+        books.store.hold()
+        let first = Task { try await books.post("10") }
+        await books.store.holds(1)
+        // Nothing would be left for this one.
+        let second = Task { try await books.post("4") }
+        let third = Task { try await books.post("1", from: "a", to: "b") }
+        await books.store.holds(2)
+
+        books.store.release(failing: true)
+        await #expect(throws: (any Error).self) { try await first.value }
+        books.store.releaseAll()
+        try await second.value
+        try await third.value
+
+        #expect(try await books.balances() == ["a -1 EUR", "b 1 EUR", "cash 6 EUR", "equity -10 EUR", "food 4 EUR"])
+    }
+
+    @Test func whatIsRefusedBecauseOfACommitThatIsStoredIsRefused() async throws {
+        let books = try HeldBooks()
+        try await books.post("10", from: "equity", to: "cash")
+        let dispatcher: any CommandQueryDispatcher = books.container.resolve()
+        try await dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "cash"))
+        books.store.hold()
+        let first = Task { try await books.post("10") }
+        await books.store.holds(1)
+        let second = Task { try await books.post("4") }
+
+        books.store.release()
+        try await first.value
+        await #expect(throws: AccountRefusal.self) { try await second.value }
+
+        #expect(try await books.balances() == ["equity -10 EUR", "food 10 EUR"])
+    }
+}
