@@ -376,6 +376,8 @@ let package = Package(
             ]
         ),
         .testTarget(name: "HeadraceTests", dependencies: ["Headrace", "HeadraceTesting"]),
+        // The examples of the documentation, compiled and run.
+        .testTarget(name: "DocumentationTests", dependencies: ["Headrace", "HeadraceTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

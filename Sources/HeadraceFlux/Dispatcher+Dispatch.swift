@@ -15,36 +15,34 @@ extension Dispatcher {
     ///
     /// - Throws: What the action throws, or what keeps it from being executed: ``PipelineError``; `MessageError` with the
     ///   code `refused` and whatever else a middleware throws; `CancellationError`.
+    @inlinable
     @_disfavoredOverload  // Else a closure that returns nothing takes it also for an action that does not throw.
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
-        let pipeline = pipeline
-        let active = ActiveAction.innermost(of: pipeline)
-        if let active, active.task.isCurrent {
-            if isDirect { return try await action.execute(with: self) }
-            return try await runThroughMiddleware(action)
+        switch pipeline.admit() {
+        case .inPlace where middlewares.isEmpty:
+            try await action.execute(with: self)
+        case .inPlace:
+            try await executeWrapped(action)
+        case .turn(let active):
+            defer { active.end() }
+            try await ActiveAction.binding.binding(active) {
+                if middlewares.isEmpty { return try await action.execute(with: self) }
+                try await executeWrapped(action)
+            }
+        case .unknown:
+            try await dispatchInTurn(action)
         }
-        if let line = active?.line, try await line.takeTurn(for: action) {
-            return try await executeInTurn(action, on: line)
-        }
-        try Task.checkCancellation()
-        if !pipeline.line.takeFreeTurn() {
-            guard try await pipeline.line.takeTurn(for: action) else { throw PipelineError.shutDown }
-        }
-        try await executeInTurn(action, on: pipeline.line)
     }
 
     /// As the throwing `dispatch(_:)`, for an action that does not throw.
     ///
     /// - Returns: Whether it was executed: `failure` with what kept it from that.
+    @inlinable
     @discardableResult
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async -> MessageOutcome
     where A.Dispatcher == Self, A.Failure == Never {
-        if isDirect, let active = ActiveAction.innermost(of: pipeline), active.task.isCurrent {
-            await action.execute(with: self)
-            return .success
-        }
         do {
-            let _: Void = try await dispatch(action)
+            try await dispatch(action) as Void
             return .success
         } catch {
             return .failure(error)
@@ -82,6 +80,7 @@ extension Dispatcher {
     /// It is the word for composing actions out of others: there is no difference to awaiting `dispatch(_:)`.
     ///
     /// - Throws: As of `dispatch(_:)`.
+    @inlinable
     @_disfavoredOverload
     public nonisolated(nonsending) func execute<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         try await dispatch(action) as Void
@@ -90,29 +89,46 @@ extension Dispatcher {
     /// As the throwing `execute(_:)`, for an action that does not throw.
     ///
     /// - Returns: As of the `dispatch(_:)` that does not throw.
+    @inlinable
     @discardableResult
     public nonisolated(nonsending) func execute<A: Action>(_ action: A) async -> MessageOutcome
     where A.Dispatcher == Self, A.Failure == Never {
         await dispatch(action)
     }
 
+    /// Executes `action` in place, or when its turn has come, within whatever wraps and watches it.
+    @usableFromInline
+    nonisolated(nonsending) func dispatchInTurn<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
+        let pipeline = pipeline
+        let active = ActiveAction.enclosing?.innermost(of: pipeline)
+        if let active, active.isExecutedHere {
+            return try await executeWrapped(action)
+        }
+        if let line = active?.line, try await line.takeTurn(for: action) {
+            return try await executeInTurn(action, on: line)
+        }
+        try Task.checkCancellation()
+        if !pipeline.line.takeFreeTurn() {
+            guard try await pipeline.line.takeTurn(for: action) else { throw PipelineError.shutDown }
+        }
+        try await executeInTurn(action, on: pipeline.line)
+    }
+
     /// Executes `action`, which has its turn in `line`, and passes the turn on.
     private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on line: ActionLine) async throws
     where A.Dispatcher == Self {
-        let active = ActiveAction(on: pipeline)
-        // The turn is over when what other tasks execute within the action has ended as well.
-        defer { active.close { line.passTurn() } }
-        try await active.run {
-            if isDirect { return try await action.execute(with: self) }
-            try await runThroughMiddleware(action)
-        }
+        // Those that have ended are not around it: a task that one of them has left behind may have started this one.
+        let active = ActiveAction(on: pipeline, turns: line, within: ActiveAction.enclosing, in: TaskIdentity.address)
+        defer { active.end() }
+        try await ActiveAction.binding.binding(active) { try await executeWrapped(action) }
     }
 
-    /// Whether nothing wraps or watches an action.
-    private nonisolated var isDirect: Bool { middlewares.isEmpty && pipeline.observers.isEmpty }
-
-    private nonisolated(nonsending) func runThroughMiddleware<A: Action>(_ action: A) async throws
+    /// Executes `action` within whatever wraps and watches it.
+    @inlinable
+    nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A) async throws
     where A.Dispatcher == Self {
+        let (middlewares, pipeline) = (middlewares, pipeline)
+        if middlewares.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
         let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }
     }

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The journal of `count` random actions, and the states after each of its actions.
-    private func record(_ count: Int, seed: UInt64) async throws -> (Journal<Ledger.Action>, [Ledger.State]) {
+    private func record(_ count: Int, seed: UInt64) async throws -> (ActionJournal<Ledger.Action>, [Ledger.State]) {
         let station = Station(initialState: Ledger.State()) { Ledger() }
         let recording = station.record()
         var numbers = SeededGenerator(seed: seed)
@@ -54,7 +54,7 @@ import Testing
             try await station.pour(actions[Int.random(in: 0..<4, using: &numbers)]).finish()
         }
         var states = [Ledger.State()]
-        let replay = Replay(recording.journal, initialState: Ledger.State()) { Ledger() }
+        let replay = ActionReplay(recording.journal, initialState: Ledger.State()) { Ledger() }
         while replay.step() != nil { states.append(replay.state) }
         #expect(states.last == station.state, "seed \(seed)")
         return (recording.journal, states)
@@ -64,8 +64,8 @@ import Testing
     func aJournalReplaysToTheIdenticalState(seed: UInt64) async throws {
         let (journal, states) = try await record(200, seed: seed)
 
-        let read = try Journal<Ledger.Action>(jsonLines: journal.jsonLines())
-        let replay = Replay(read, initialState: Ledger.State()) { Ledger() }
+        let read = try ActionJournal<Ledger.Action>(jsonLines: journal.jsonLines())
+        let replay = ActionReplay(read, initialState: Ledger.State()) { Ledger() }
         replay.go(to: replay.count)
 
         #expect(read == journal)
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: 0..<20)
     func steppingForthAndBackGoesThroughTheSameStates(seed: UInt64) async throws {
         let (journal, states) = try await record(300, seed: seed)
-        let replay = Replay(journal, initialState: Ledger.State()) { Ledger() }
+        let replay = ActionReplay(journal, initialState: Ledger.State()) { Ledger() }
         var numbers = SeededGenerator(seed: seed)
 
         for _ in 0..<300 {
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test func anObjectIsReplayedFromItsBeginning() {
-        let journal = Journal<Counter.Action>([.increase, .increase, .decrease])
-        let replay = Replay(journal, initialState: Counter.State()) { Counter() }
+        let journal = ActionJournal<Counter.Action>([.increase, .increase, .decrease])
+        let replay = ActionReplay(journal, initialState: Counter.State()) { Counter() }
 
         replay.go(to: 3)
         #expect(replay.state.count == 1)
@@ -104,7 +104,9 @@ import Testing
     @Test func aLineThatIsNoActionIsNamed() throws {
         let text = "{\"clear\":{}}\n\n{\"pay\":{}}\n"
 
-        let error = #expect(throws: StationError.self) { _ = try Journal<Ledger.Action>(jsonLines: Data(text.utf8)) }
+        let error = #expect(throws: StationError.self) {
+            _ = try ActionJournal<Ledger.Action>(jsonLines: Data(text.utf8))
+        }
 
         #expect(error?.code == .malformedJournal)
         #expect(error?.message.contains("Line 3") == true)

@@ -7,6 +7,7 @@
 /// What messages inherit from the code that sends them, as one value in the context of the task.
 ///
 /// It is one word, so that the context of the task keeps it without a box.
+@usableFromInline
 enum Surroundings: Sendable {
     /// Those of the message that is being handled, as it found them itself.
     case message(MessageContext)
@@ -46,12 +47,22 @@ enum Surroundings: Sendable {
     }
 
     /// Runs `operation` as the handling of a new message that these surroundings have given rise to.
+    @inlinable
     static nonisolated(nonsending) func withNewMessage<Result>(
         kind: MessageKind,
         type: Any.Type,
         _ operation: nonisolated(nonsending) (MessageContext) async throws -> Result
     ) async throws -> Result {
-        let message = MessageContext(kind: kind, type: type, in: current)
-        return try await $current.binding(.message(message)) { try await operation(message) }
+        let message = newMessage(kind: kind, type: type)
+        return try await binding.binding(.message(message)) { try await operation(message) }
+    }
+
+    /// Binds the surroundings of a task.
+    @usableFromInline static var binding: TaskLocal<Surroundings?> { $current }
+
+    /// A new message that the surroundings have given rise to.
+    @usableFromInline
+    static func newMessage(kind: MessageKind, type: Any.Type) -> MessageContext {
+        MessageContext(kind: kind, type: type, in: current)
     }
 }

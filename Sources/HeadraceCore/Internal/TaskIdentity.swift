@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Synchronization
+
 /// Tells tasks apart, where a child that stands in for its suspended parent counts as that one.
 ///
 /// Why `@unchecked Sendable` is right here: the reference to the task is only ever compared. It keeps the task from
@@ -12,6 +14,11 @@
 package struct TaskIdentity: Equatable, @unchecked Sendable {
     /// Set by a child task for itself; its own children inherit the value, and are not meant by it.
     @TaskLocal private static var standIn: StandIn?
+
+    /// Whether a task has ever stood in for another.
+    ///
+    /// A task that does has set it itself, or was started by one that has.
+    private static let hasStandIns = Atomic(false)
 
     private struct StandIn: Sendable {
         let child: TaskIdentity
@@ -27,15 +34,28 @@ package struct TaskIdentity: Equatable, @unchecked Sendable {
     /// The identity of this task, or of the one for which it stands in.
     package static var current: TaskIdentity {
         let own = TaskIdentity()
-        guard let standIn, standIn.child == own else { return own }
+        guard hasStandIns.load(ordering: .relaxed), let standIn, standIn.child == own else { return own }
         return standIn.represented
     }
 
     /// Whether this is the identity of the task that asks; no different from a comparison with ``current``, but sooner
     /// known where it is.
     package var isCurrent: Bool {
-        let own = unsafe withUnsafeCurrentTask { unsafe Self.address(of: $0) }
-        return unsafe own == Self.address(of: task) || TaskIdentity.current == self
+        unsafe Self.address == Self.address(of: task) || TaskIdentity.current == self
+    }
+
+    /// Where this task is; zero where there is none.
+    ///
+    /// It tells tasks apart only as long as they run: the place of one that has ended may be that of a later one.
+    package static var address: UInt {
+        unsafe withUnsafeCurrentTask { unsafe address(of: $0) }
+    }
+
+    /// Where the task is for which this one stands in, or `own`, where this one is.
+    package static func represented(by own: UInt) -> UInt {
+        // To ask for a task-local value takes as long as an asynchronous call.
+        guard hasStandIns.load(ordering: .relaxed), let standIn else { return own }
+        return unsafe address(of: standIn.child.task) == own ? address(of: standIn.represented.task) : own
     }
 
     /// Whether both are the same task.
@@ -57,6 +77,7 @@ package struct TaskIdentity: Equatable, @unchecked Sendable {
         _ represented: TaskIdentity,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await $standIn.binding(StandIn(child: TaskIdentity(), represented: represented), operation)
+        hasStandIns.store(true, ordering: .relaxed)
+        return try await $standIn.binding(StandIn(child: TaskIdentity(), represented: represented), operation)
     }
 }

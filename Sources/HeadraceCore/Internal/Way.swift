@@ -11,6 +11,7 @@ final class Way<Message: Sendable, Output> {
     @usableFromInline let context: MessageContext
     @usableFromInline let handler: nonisolated(nonsending) (Message) async throws -> Output
 
+    @inlinable
     init(
         through middleware: [any Middleware],
         context: MessageContext,

@@ -7,12 +7,14 @@
 /// Middleware in the order registered, and the observers that watch what goes through it.
 ///
 /// A face makes one when it is composed, and asks it ``isEmpty`` once: where it is, messages take the direct path.
+@usableFromInline
 package struct MiddlewareChain: Sendable {
-    private let middleware: [any Middleware]
-    private let observers: [any MessageObserver]
+    @usableFromInline let middleware: [any Middleware]
+    @usableFromInline let observers: [any MessageObserver]
     private let clock: any TimeSource
 
     /// Creates a chain; `clock` tells whether a deadline has passed, and how long a message took.
+    @usableFromInline
     package init(
         middleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
@@ -29,6 +31,7 @@ package struct MiddlewareChain: Sendable {
     /// Handles `message` by `handler`, within all middleware, as a message of its own in the context of the task.
     ///
     /// - Throws: ``MessageError`` where the deadline has passed; what middleware and handler throw.
+    @inlinable
     package nonisolated(nonsending) func run<Message: Sendable, Output>(
         _ message: Message,
         kind: MessageKind,
@@ -82,8 +85,8 @@ package struct MiddlewareChain: Sendable {
         }
     }
 
-    @inline(__always)
-    private nonisolated(nonsending) func handle<Message: Sendable, Output>(
+    @inlinable @inline(__always)
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
@@ -92,13 +95,15 @@ package struct MiddlewareChain: Sendable {
         return try await Next(Way(through: middleware, context: context, handler: handler), from: 0)(message)
     }
 
-    private func requireTime(for context: MessageContext) throws {
+    @usableFromInline
+    func requireTime(for context: MessageContext) throws {
         guard let deadline = context.deadline else { return }
         let now = clock.now
         if now >= deadline { throw MessageError.deadlineExceeded(context, by: deadline.duration(to: now)) }
     }
 
-    private nonisolated(nonsending) func observing<Message: Sendable, Output>(
+    @usableFromInline
+    nonisolated(nonsending) func observing<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Output

@@ -9,6 +9,7 @@ extension TaskLocal {
     ///
     /// The operation of `withValue` is of a type that leaves the caller's actor. Only a closure that captures an
     /// isolated parameter stays there.
+    @inlinable
     package nonisolated(nonsending) func binding<Result>(
         _ value: Value,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -16,7 +17,8 @@ extension TaskLocal {
         try await bind(value, isolation: #isolation, operation)
     }
 
-    private func bind<Result>(
+    @inlinable
+    package func bind<Result>(
         _ value: Value,
         isolation: isolated (any Actor)?,
         _ operation: nonisolated(nonsending) () async throws -> Result

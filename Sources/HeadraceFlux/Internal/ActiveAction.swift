@@ -8,11 +8,12 @@ import HeadraceCore
 import Synchronization
 
 /// An action that is being executed: known to the task that does it, and to those that it starts.
+@usableFromInline
 final class ActiveAction: Sendable {
     @TaskLocal private static var current: ActiveAction?
 
-    /// The task that executes the action; what it awaits is executed in place.
-    let task: TaskIdentity
+    /// Binds the action to the task that executes it, and to those that it starts.
+    @usableFromInline static var binding: TaskLocal<ActiveAction?> { $current }
 
     /// Where the actions wait that other tasks execute within this one; made when one does.
     private struct Inner {
@@ -22,17 +23,30 @@ final class ActiveAction: Sendable {
 
     private let inner = Mutex(Inner())
 
-    private let pipeline: ObjectIdentifier
+    private let pipeline: Pipeline
+
+    /// Who is next when this one has ended.
+    private let turns: ActionLine
+
+    /// Where the task is that executes the action, or for which that one stands in; it means something until the action ends.
+    private let task: UInt
 
     /// The action within which this one is executed, on another pipeline or in another task.
     private let outer: ActiveAction?
 
-    /// Creates one for what is executed next in this task.
-    init(on pipeline: Pipeline) {
-        self.pipeline = ObjectIdentifier(pipeline)
-        task = .current
-        // Without those that have ended: a task that one of them has left behind may have started this one.
-        outer = Self.firstRunning(from: Self.current)
+    /// Begins one, which has its turn in `turns`, and is what this task executes next; `task` is where this task is.
+    init(on pipeline: Pipeline, turns: ActionLine, within outer: ActiveAction?, in task: UInt) {
+        self.pipeline = pipeline
+        self.turns = turns
+        self.outer = outer
+        self.task = TaskIdentity.represented(by: task)
+        if turns === pipeline.line { pipeline.beginExecuting(in: task) }
+    }
+
+    /// Whether this task executes the action; what it awaits is executed in place.
+    var isExecutedHere: Bool {
+        let own = TaskIdentity.address
+        return own == task || TaskIdentity.represented(by: own) == task
     }
 
     /// Whether the action has ended.
@@ -49,35 +63,32 @@ final class ActiveAction: Sendable {
         }
     }
 
-    /// Takes no more actions, and calls `onIdle` when those that other tasks execute within this one have ended.
-    func close(_ onIdle: @escaping @Sendable () -> Void) {
+    /// Ends the action, which takes no more, and passes its turn on when those that other tasks execute within it have ended.
+    @usableFromInline
+    func end() {
+        if turns === pipeline.line { pipeline.endExecuting() }
         let line = inner.withLock { inner in
             inner.isClosed = true
             return inner.line
         }
-        if let line { line.close(onIdle) } else { onIdle() }
+        if let line { line.close { [turns] in turns.passTurn() } } else { turns.passTurn() }
     }
 
-    private static func firstRunning(from active: ActiveAction?) -> ActiveAction? {
-        var next = active
+    /// The innermost action within which the task is, and which has not ended; a task that one has left behind is not
+    /// within it any more.
+    static var enclosing: ActiveAction? {
+        var next = current
         while let active = next, active.isClosed { next = active.outer }
         return next
     }
 
-    /// The innermost action of `pipeline` within which the task is, if there is one.
-    static func innermost(of pipeline: Pipeline) -> ActiveAction? {
-        var next = current
+    /// The innermost action of `pipeline` that is this one, or around it, and has not ended.
+    func innermost(of pipeline: Pipeline) -> ActiveAction? {
+        var next: ActiveAction? = self
         while let active = next {
-            if active.pipeline == ObjectIdentifier(pipeline), active.task.isCurrent || !active.isClosed {
-                return active
-            }
+            if active.pipeline === pipeline, !active.isClosed { return active }
             next = active.outer
         }
         return nil
-    }
-
-    /// Runs `operation` as what the action does.
-    nonisolated(nonsending) func run(_ operation: nonisolated(nonsending) () async throws -> Void) async throws {
-        try await Self.$current.binding(self, operation)
     }
 }

@@ -5,12 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 public import HeadraceCore
+import Synchronization
 
 /// Where the actions of one dispatcher wait for their turn.
 public final class Pipeline: Sendable {
     let line: ActionLine
-    let observers: [any MessageObserver]
-    let clock: any TimeSource
+    @usableFromInline let observers: [any MessageObserver]
+    @usableFromInline let clock: any TimeSource
+
+    /// The task that is executing the action whose turn it is, or zero.
+    private let executor = Atomic<UInt>(0)
 
     /// Creates a pipeline, active and empty.
     ///
@@ -30,6 +34,38 @@ public final class Pipeline: Sendable {
         self.observers = observers
         self.clock = clock
     }
+
+    /// What is to be done with an action that comes.
+    @usableFromInline
+    enum Admission {
+        /// It is executed in place: this task is executing the action whose turn it is.
+        case inPlace
+
+        /// It has the turn.
+        case turn(ActiveAction)
+
+        /// Nothing of that is certain without a closer look.
+        case unknown
+    }
+
+    /// Says what is to be done with an action, where that is soon told.
+    ///
+    /// That is so where nobody watches, and this task is executing an action of this pipeline, or none of any and nobody
+    /// waits. Whom the task stands in for is not asked.
+    @usableFromInline
+    func admit() -> Admission {
+        guard observers.isEmpty else { return .unknown }
+        let task = TaskIdentity.address
+        if executor.load(ordering: .relaxed) == task { return .inPlace }
+        guard !Task.isCancelled, ActiveAction.enclosing == nil, line.takeFreeTurn() else { return .unknown }
+        return .turn(ActiveAction(on: self, turns: line, within: nil, in: task))
+    }
+
+    /// Says in which task the action is executed whose turn it is.
+    func beginExecuting(in task: UInt) { executor.store(task, ordering: .relaxed) }
+
+    /// Says that it has ended.
+    func endExecuting() { executor.store(0, ordering: .relaxed) }
 
     /// How many actions wait.
     public var waitingCount: Int { line.waitingCount }

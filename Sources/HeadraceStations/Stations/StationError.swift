@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
+
 /// A failure of a station itself, not of an effect that it carries out.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
@@ -53,4 +55,9 @@ public struct StationError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
+}
+
+extension StationError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
 }

@@ -27,14 +27,14 @@ actor TestHost<State, Action: Sendable> {
     private nonisolated let executor: TestExecutor
     private let driver: StationDriver<State, Action>
     private let makeState: @Sendable () -> State
-    private let makeReplay: @Sendable (Journal<Action>) -> Replay<State, Action>
+    private let makeReplay: @Sendable (ActionJournal<Action>) -> ActionReplay<State, Action>
     private let isObject = State.self is AnyObject.Type
     private let unstable: Set<[String]>
 
     /// What the test takes the state to be.
     private var expected: State
 
-    private var journal = Journal<Action>()
+    private var journal = ActionJournal<Action>()
     private var poured: Event?
     private var received: [Event] = []
     private var failures: [String] = []
@@ -52,7 +52,7 @@ actor TestHost<State, Action: Sendable> {
     ) where D.State == State, D.Action == Action {
         self.executor = executor
         self.makeState = makeState
-        makeReplay = { Replay($0, initialState: makeState()) { makeDripper() } }
+        makeReplay = { ActionReplay($0, initialState: makeState()) { makeDripper() } }
         driver = StationDriver(
             initialState: makeState(),
             middleware: middleware,
@@ -193,7 +193,7 @@ actor TestHost<State, Action: Sendable> {
         if let state = event.state {
             expected = state
         } else {
-            let replay = makeReplay(Journal(Array(journal.actions.prefix(event.count))))
+            let replay = makeReplay(ActionJournal(Array(journal.actions.prefix(event.count))))
             replay.go(to: replay.count)
             expected = replay.state
         }

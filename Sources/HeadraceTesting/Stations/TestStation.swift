@@ -22,12 +22,12 @@ public import HeadraceStations
 /// The whole state is compared, whatever it is: an observable class without `Equatable` as well. A property that is
 /// another one for each instance, such as a UUID made in `init`, is left out.
 ///
-/// Time stands still until ``advance(by:)``, and the executor is the station's own: each of its methods returns when no effect
+/// Time stands still until ``advance(by:fileID:filePath:line:column:)``, and the executor is the station's own: each of its methods returns when no effect
 /// has anything left to do but to wait. That is a fact and no guess, so nothing here sleeps, yields or times out, and
 /// stations of tests that run in parallel do not touch each other. Not seen is only what an effect does on
 /// an actor with an executor of its own, the main actor for instance.
 public final class TestStation<State, Action: Sendable>: Sendable {
-    /// The clock of the station, which ``advance(by:)`` moves.
+    /// The clock of the station, which ``advance(by:fileID:filePath:line:column:)`` moves.
     public let clock: TestClock
 
     private let exhaustivity: Exhaustivity

@@ -7,7 +7,7 @@
 /// Reduces a journal again, forth and back: no effect runs, and no station is needed.
 ///
 /// ```swift
-/// let replay = Replay(journal, initialState: Counter.State()) { Counter() }
+/// let replay = ActionReplay(journal, initialState: Counter.State()) { Counter() }
 /// replay.go(to: replay.count)
 /// replay.stepBack()
 /// print(replay.state.count)
@@ -15,11 +15,11 @@
 ///
 /// Drippers that depend on nothing but state and action come to the identical state. Where the state is a value, going back
 /// takes the nearest of the states that are kept, one in 64; where it is an object, it begins anew.
-public final class Replay<State, Action: Sendable> {
+public final class ActionReplay<State, Action: Sendable> {
     private static var stride: Int { 64 }
 
     /// The actions.
-    public let journal: Journal<Action>
+    public let journal: ActionJournal<Action>
 
     /// How many of the actions are reduced in ``state``.
     public private(set) var position = 0
@@ -43,7 +43,7 @@ public final class Replay<State, Action: Sendable> {
     ///   - initialState: Makes the state that the station began with; anew for each beginning.
     ///   - dripper: What reduces the actions.
     public init<D: Dripper>(
-        _ journal: Journal<Action>,
+        _ journal: ActionJournal<Action>,
         initialState: @autoclosure @escaping () -> State,
         @DripperBuilder<State, Action> dripper: () -> D
     ) where D.State == State, D.Action == Action {

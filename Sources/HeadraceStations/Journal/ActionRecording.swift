@@ -6,9 +6,9 @@
 
 /// Writes down each action that a station reduces, until it is stopped or released.
 @MainActor
-public final class Recording<Action: Sendable> {
+public final class ActionRecording<Action: Sendable> {
     /// The actions so far.
-    public private(set) var journal = Journal<Action>()
+    public private(set) var journal = ActionJournal<Action>()
 
     private var isStopped = false
 
@@ -29,8 +29,8 @@ public final class Recording<Action: Sendable> {
 
 extension Station {
     /// Begins to write down each action that is reduced.
-    public func record() -> Recording<Action> {
-        let recording = Recording<Action>()
+    public func record() -> ActionRecording<Action> {
+        let recording = ActionRecording<Action>()
         core.tapActions { [weak recording] action in
             MainActor.assumeIsolated { recording?.take(action) ?? false }
         }

@@ -15,8 +15,8 @@ public import Foundation
 /// try recording.journal.jsonLines().write(to: file)
 /// ```
 ///
-/// As text it is JSON, an action in each line. A ``Replay`` reduces it again.
-public struct Journal<Action: Sendable>: Sendable {
+/// As text it is JSON, an action in each line. A ``ActionReplay`` reduces it again.
+public struct ActionJournal<Action: Sendable>: Sendable {
     /// The actions.
     public var actions: [Action]
 
@@ -26,9 +26,9 @@ public struct Journal<Action: Sendable>: Sendable {
     }
 }
 
-extension Journal: Equatable where Action: Equatable {}
+extension ActionJournal: Equatable where Action: Equatable {}
 
-extension Journal where Action: Codable {
+extension ActionJournal where Action: Codable {
     /// Reads a journal from JSON, an action in each line; empty lines are left out.
     ///
     /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal``, which names the line.

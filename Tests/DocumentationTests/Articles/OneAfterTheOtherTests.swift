@@ -1,0 +1,91 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceFlux
+import Testing
+
+private actor Cart: Dispatcher {
+    let pipeline = Pipeline()
+    private let prices: any Prices
+    private(set) var total = 0
+
+    init(prices: any Prices) {
+        self.prices = prices
+    }
+
+    func add(_ article: String) async throws {
+        let before = total
+        let price = try await prices.price(of: article)
+        total = before + price
+    }
+}
+
+private protocol Prices: Sendable {
+    func price(of article: String) async throws -> Int
+}
+
+private struct AddArticle: Action {
+    let name: String
+
+    func execute(with cart: isolated Cart) async throws {
+        try await cart.add(name)
+    }
+}
+
+private struct AddCoffeeAndCake: Action {
+    func execute(with cart: isolated Cart) async throws {
+        try await cart.execute(AddArticle(name: "coffee"))
+        try await cart.execute(AddArticle(name: "cake"))
+    }
+}
+
+private struct NoSuchArticle: Error, Equatable {
+    let name: String
+}
+
+private struct SlowPrices: Prices {
+    func price(of article: String) async throws -> Int {
+        await Task.yield()
+        switch article {
+        case "coffee": return 3
+        case "cake": return 4
+        default: throw NoSuchArticle(name: article)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct OneAfterTheOtherTests {
+    @Test func noPriceIsLostHoweverManyAddAtOnce() async throws {
+        let cart = Cart(prices: SlowPrices())
+
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { try await cart.dispatch(AddCoffeeAndCake()) } }
+            try await group.waitForAll()
+        }
+
+        #expect(await cart.total == 700)
+    }
+
+    @Test func whatIsDispatchedWhileItIsPausedWaits() async throws {
+        let cart = Cart(prices: SlowPrices())
+
+        cart.deactivate()
+        cart.queue(AddArticle(name: "coffee"))
+        #expect(await cart.total == 0)
+
+        cart.activate()
+        try await cart.drain()
+        #expect(await cart.total == 3)
+    }
+
+    @Test func whoAwaitsAnActionHearsOfItsError() async {
+        let cart = Cart(prices: SlowPrices())
+
+        await #expect(throws: NoSuchArticle(name: "tea")) { try await cart.dispatch(AddArticle(name: "tea")) }
+        #expect(await cart.total == 0)
+    }
+}
