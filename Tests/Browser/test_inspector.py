@@ -95,7 +95,7 @@ class Flow(InspectorCase):
 
         unit = ["unit of work", [["event TransactionPosted", [["handler CheckLimit", []]]], ["commit", []]]]
         delivery = ["event TransactionPosted", [["unit of work", [["handler SendWebhook", []], ["commit", []]]]]]
-        chain = ["request PostRequest", [["command PostTransaction", [unit, delivery]], ["action Action", []]]]
+        chain = ["request PostRequest", [["command PostTransaction", [unit, delivery]], ["action Totals.Action", []]]]
 
         def arrived():
             # The delivery may come before or after the station's action; below its command it is either way.

@@ -35,9 +35,10 @@ export function time(milliseconds) {
   return new Date(milliseconds).toLocaleTimeString([], { hour12: false }) + "." + String(Math.floor(milliseconds % 1000)).padStart(3, "0");
 }
 
-/** The name of a type without its modules. */
+/** The name of a type without its modules, also where it is a parameter of another. */
 export function short(type) {
-  return type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "").replace(/[\p{L}_][\p{L}\p{N}_]*\./gu, "") || type;
+  const plain = type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "");
+  return plain.replace(/[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)+/gu, (path) => path.slice(path.indexOf(".") + 1));
 }
 
 const status = document.getElementById("status");

@@ -203,11 +203,11 @@ export const stations = {
     return make("div", { class: "card" }, make("h2", {}, station.name),
       make("p", { class: "hint" }, `${count} ${count === 1 ? "action" : "actions"} since somebody began to look.${station.isGone ? " The station is gone." : ""}`),
       make("div", { class: "bar stepper" },
-        make("button", { type: "button", id: `${id}-first`, disabled: position === 0, onclick: () => go(0), "aria-label": "First" }, "⏮"),
+        make("button", { type: "button", id: `${id}-first`, disabled: position === 0, onclick: () => go(0) }, "First"),
         make("button", { type: "button", id: `${id}-back`, disabled: position === 0, onclick: () => go(position - 1) }, "Step back"),
         range,
         make("button", { type: "button", id: `${id}-on`, disabled: position >= count, onclick: () => go(position + 1) }, "Step on"),
-        make("button", { type: "button", id: `${id}-last`, disabled: position >= count, onclick: () => go(count), "aria-label": "Latest" }, "⏭")),
+        make("button", { type: "button", id: `${id}-last`, disabled: position >= count, onclick: () => go(count) }, "Latest")),
       make("p", { class: "station-step" }, step
         ? `${step.number}. ${time(step.date)} ${step.action ?? short(step.type)}`
         : "Before the first action that is kept."),
