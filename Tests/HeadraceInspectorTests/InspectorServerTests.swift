@@ -276,7 +276,7 @@ private struct Connection: Sendable {
     init(to address: sockaddr_in) async throws {
         let pool = try await SocketPool<Poll>.client
         self.pool = pool
-        socket = try await AsyncSocket.connected(to: address, pool: pool)
+        socket = try await AsyncSocket.connected(to: address, pool: pool, timeout: 300)
     }
 
     func write(_ text: String) async throws { try await socket.write(Data(text.utf8)) }
