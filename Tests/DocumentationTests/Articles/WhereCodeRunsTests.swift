@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
+import Dispatch
 import HeadraceCommands
 import HeadraceResolution
 import Testing
@@ -19,14 +19,17 @@ private struct PlainDigest: CQDQuery {
     let text: Text
 }
 
-/// Notes on which thread it is hashed.
+/// Tells the queue of the main actor from all others.
+private let mainQueueKey = DispatchSpecificKey<Bool>()
+
+/// Notes where it is hashed.
 private struct Text: Hashable {
     let notes: Notes
 
     static func == (one: Text, other: Text) -> Bool { one.notes === other.notes }
 
     func hash(into hasher: inout Hasher) {
-        notes.note(Thread.isMainThread ? "on the main thread" : "elsewhere")
+        notes.note(DispatchQueue.getSpecific(key: mainQueueKey) == true ? "on the main actor" : "elsewhere")
     }
 }
 
@@ -50,6 +53,7 @@ private final class PlainDigestHandler: HandlesQuery, Resolvable {
 @Suite struct WhereCodeRunsTests {
     @MainActor
     @Test func aHandlerLeavesTheMainActorOnlyWhereItSaysSo() async throws {
+        DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard(queryHandlers: [DigestHandler.self, PlainDigestHandler.self])
         let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
@@ -59,6 +63,6 @@ private final class PlainDigestHandler: HandlesQuery, Resolvable {
         _ = try await dispatcher.dispatch(PlainDigest(text: Text(notes: stayed)))
 
         #expect(left.all == ["elsewhere"])
-        #expect(stayed.all == ["on the main thread"])
+        #expect(stayed.all == ["on the main actor"])
     }
 }
