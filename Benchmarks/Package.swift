@@ -11,6 +11,7 @@ let package = Package(
         .executable(name: "import-benchmark", targets: ["ImportBenchmark"]),
         .executable(name: "relay-benchmark", targets: ["RelayBenchmark"]),
         .executable(name: "unit-of-work-benchmark", targets: ["UnitOfWorkBenchmark"]),
+        .executable(name: "served-floor", targets: ["ServedFloor"]),
         .executable(name: "station-benchmark", targets: ["StationBenchmark"]),
         .executable(name: "services-benchmark", targets: ["ServicesBenchmark"]),
     ],
@@ -18,7 +19,10 @@ let package = Package(
         // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
         .package(name: "headrace", path: "..", traits: []),
         .package(name: "ledger", path: "../Examples/Ledger"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: [
         // MARK: For every benchmark
@@ -140,6 +144,17 @@ let package = Package(
                 .product(name: "HeadraceDomain", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
                 .product(name: "HeadraceSQLite", package: "headrace"),
+            ]
+        ),
+
+        // MARK: The ledger, served
+        .executableTarget(
+            name: "ServedFloor",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
 

@@ -22,6 +22,19 @@ public final class PipelinedStore: DeliveryStore {
         let commit: CommitOutcome
     }
 
+    /// Where commits begin in the order of their turns.
+    private actor Line {
+        /// Does `beginning`, and commits.
+        ///
+        /// Up to where the store beneath waits for the disk this runs without a break, on this actor: so whoever gets the
+        /// turn by `beginning`, and comes here, comes to the store after it.
+        func commit(_ changes: ChangeSet, to base: any DeliveryStore, _ beginning: @Sendable () -> Void) async throws {
+            beginning()
+            try await base.commit(changes)
+        }
+    }
+
+    private let line = Line()
     private let base: any DeliveryStore
     private let pending = Mutex<[EntityReference: Pending]>([:])
 
@@ -44,14 +57,15 @@ public final class PipelinedStore: DeliveryStore {
         guard let turn = Turn.current else { return try await base.commit(changes) }
         let commit = CommitOutcome()
         let references = changes.writes.map(\.document.reference)
-        pending.withLock { pending in
-            for write in changes.writes {
-                pending[write.document.reference] = Pending(document: write.document, commit: commit)
-            }
-        }
-        turn.end()
         do {
-            try await base.commit(changes)
+            try await line.commit(changes, to: base) {
+                pending.withLock { pending in
+                    for write in changes.writes {
+                        pending[write.document.reference] = Pending(document: write.document, commit: commit)
+                    }
+                }
+                turn.end()
+            }
         } catch {
             forget(references, of: commit)
             commit.settle(isStored: false)
