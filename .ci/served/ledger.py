@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import pathlib
-import queue
 import re
 import resource
 import signal
@@ -82,7 +81,7 @@ class Ledger:
         self.arguments = arguments
         self.port = port or free_port()
         self.process = None
-        self.printed = None
+        self.printed = []  # what it has written to standard output since it was started
         self.complaints = tempfile.NamedTemporaryFile(mode="w+", prefix="ledger-", suffix=".log")
 
     def __enter__(self):
@@ -104,26 +103,27 @@ class Ledger:
             stderr=self.complaints,
             text=True,
         )
-        self.printed = queue.Queue()
+        self.printed = []
         threading.Thread(target=self._read, args=(self.process.stdout, self.printed), daemon=True).start()
-        while True:
-            try:
-                line = self.printed.get(timeout=60)
-            except queue.Empty:
-                raise AssertionError(f"The server did not say its address:\n{self.log()}") from None
-            if line is None:
-                raise AssertionError(f"The server ended at once:\n{self.log()}")
-            if re.search(rf"http://127\.0\.0\.1:{self.port}\b", line):
-                break
-        until(self.answers, "the server answers", 20)
+        try:
+            until(lambda: self.says(rf"http://127\.0\.0\.1:{self.port}\b") or not self.is_running, "the server says its address", 60)
+            if not self.is_running:
+                raise AssertionError("The server ended at once.")
+            until(self.answers, "the server answers", 20)
+        except AssertionError as error:
+            self.process.kill()
+            raise AssertionError(f"{error}\n{self.log()}") from None
         return self
 
     @staticmethod
     def _read(pipe, lines):
         with pipe:
             for line in pipe:
-                lines.put(line)
-        lines.put(None)
+                lines.append(line)
+
+    def says(self, pattern):
+        """Gives where a line that was written to standard output matches, or None."""
+        return next((match for match in (re.search(pattern, line) for line in self.printed) if match), None)
 
     def answers(self):
         """Says whether the server is well."""

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -67,7 +67,7 @@ class Browser:
         """Waits until `condition()` is true and gives what it gave."""
         try:
             return WebDriverWait(
-                self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[StaleElementReferenceException]
+                self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]
             ).until(lambda _: condition())
         except TimeoutException:
             raise AssertionError(f"This did not come true within {seconds} seconds: {what}") from None
@@ -79,6 +79,14 @@ class Browser:
         except AssertionError:
             raise AssertionError(f"'{selector}' is {self.text(selector)!r} and not {text!r}") from None
 
+    def click(self, selector):
+        """Clicks an element once it is there; one that is being replaced is looked for again."""
+        self.wait(lambda: self.find(selector).click() or True, f"'{selector}' can be clicked")
+
+    def type(self, selector, *keys):
+        """Types into an element once it is there."""
+        self.wait(lambda: self.find(selector).send_keys(*keys) or True, f"'{selector}' can be typed into")
+
     def errors(self):
         """Gives what the console has complained of since this was last asked."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
@@ -86,6 +94,10 @@ class Browser:
     def focused(self):
         """Gives the element that has the focus."""
         return self.driver.switch_to.active_element
+
+    def of_focused(self, what):
+        """Gives a property or an attribute of the element that has the focus, as it is at this moment."""
+        return self.script("const one = document.activeElement; return one[arguments[0]] ?? one.getAttribute(arguments[0])", what)
 
     def picture(self, path):
         """Writes what the window shows as a PNG file."""

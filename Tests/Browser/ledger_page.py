@@ -47,14 +47,13 @@ class LedgerPage:
 
     def choose(self, account):
         """Clicks an account."""
-        link = next(link for link in self.browser.find_all("#accounts a") if link.get_attribute("title") == account)
-        link.click()
+        self.browser.click(f"#accounts a[title='{account}']")
         self.browser.wait_text("#account-title", account)
 
     def register(self):
         """Gives the lines of the register that are shown: day, description, amounts, balance."""
         return self.browser.script(
-            """return [...document.querySelectorAll("#lines tr")].map((row) => [...row.cells].map((cell) => {
+            """return [...document.querySelectorAll("#lines tr.line")].map((row) => [...row.cells].map((cell) => {
                  const amounts = [...cell.querySelectorAll(".amount")].map((one) => one.textContent);
                  return amounts.length > 0 ? amounts.join(", ") : cell.textContent;
                }))"""
@@ -106,6 +105,8 @@ class LedgerPage:
 class LedgerPageCase(unittest.TestCase):
     """A test with a server of its own, over empty books, and a browser that the tests of the class share."""
 
+    arguments = ()  # of the server, besides the database and the port
+
     @classmethod
     def setUpClass(cls):
         cls.browser = Browser()
@@ -113,7 +114,7 @@ class LedgerPageCase(unittest.TestCase):
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="ledger-")))
-        self.server = self.enterContext(Ledger(self.folder / "books.sqlite"))
+        self.server = self.enterContext(Ledger(self.folder / "books.sqlite", *self.arguments))
         self.page = LedgerPage(self.browser, self.server.address)
         self.browser.look(1280, 900)
         self.browser.errors()

@@ -56,6 +56,8 @@ def take(page, path, width, height, mode):
     browser.wait(lambda: len(page.register()) > 10, "the register has its lines")
     browser.wait(lambda: browser.find_all("#chart .line"), "the chart is drawn")
     page.fill("2026-11-30", "Market hall", ("expenses:food:groceries", "24.80 EUR"), (account, ""))
+    browser.find_all("#lines .reveal")[2].click()
+    browser.wait(lambda: browser.find_all("#lines .details li"), "a transaction is open")
     browser.script("document.activeElement.blur(); window.scrollTo(0, 0)")
     browser.picture(path)
     print(f"{path}: {pathlib.Path(path).stat().st_size // 1024} KB")

@@ -31,7 +31,7 @@ class Imports(LedgerPageCase):
         self.page.begin_import(self.journal("many.journal", journal(count)))
         self.page.wait_import("running")
         self.browser.wait(lambda: self.done() > 0, "the import gets on")
-        self.browser.find("#imports button").click()
+        self.browser.click("#imports button")
         self.page.wait_import("paused")
         self.assertEqual(self.browser.text("#imports .state"), "Paused")
 
@@ -47,7 +47,7 @@ class Imports(LedgerPageCase):
         self.assertNotEqual(self.browser.text("#imports .percent"), "100%")
 
         self.assertEqual(self.browser.text("#imports button"), "Resume")
-        self.browser.find("#imports button").click()
+        self.browser.click("#imports button")
         self.page.wait_import("finished", 120)
         self.assertEqual(self.browser.text("#imports .percent"), "100%")
         self.assertEqual(self.browser.text("#imports .counts"), f"\u00b7 {count:,} posted")

@@ -57,6 +57,15 @@ class Balances(LedgerPageCase):
         self.page.wait_balance("assets:bank:b", "2,000.20 EUR, 5 USD")
         self.page.wait_balance("equity", "\u22123,000.30 EUR, \u22125 USD")
 
+    def test_what_has_come_to_nothing_is_zero(self):
+        self.post("2026-01-01", "Lent", ("assets:friends", "20.00 EUR"), ("assets:cash", None))
+        self.post("2026-01-02", "Given back", ("assets:cash", "20.00 EUR"), ("assets:friends", None))
+        self.page.open("assets:friends")
+        for account in ("assets", "assets:cash", "assets:friends"):
+            self.browser.wait(lambda: (self.page.balance(account) or "").startswith("0"), f"{account} is zero")
+        self.browser.wait(lambda: len(self.page.register()) == 2, "the register has its lines")
+        self.assertTrue(self.page.register()[0][3].startswith("0"), self.page.register())
+
     def test_quantities_that_no_number_of_the_browser_holds_are_shown_exactly(self):
         self.post("2026-01-01", "Large", ("assets", "9007199254740993.01 EUR"), ("equity", None))
         self.post("2026-01-01", "Small", ("assets", "0.02 EUR"), ("equity", None))
@@ -81,9 +90,9 @@ class Balances(LedgerPageCase):
         self.page.open()
         self.page.wait_balance("assets:bank", "1 EUR")
         shown = "return [...document.querySelectorAll('#accounts li:not([hidden]) a')].map((one) => one.title)"
-        self.browser.find("#find").send_keys("OPEN")
+        self.browser.type("#find", "OPEN")
         self.assertEqual(self.browser.script(shown), ["equity", "equity:opening"])
-        self.browser.find("#find").send_keys("!")
+        self.browser.type("#find", "!")
         self.browser.wait_text("#accounts-empty", "No account has such a name.")
 
 
@@ -101,15 +110,15 @@ class TheRegister(LedgerPageCase):
             self.browser.wait(lambda: descriptions() == expected, f"the lines {first} to {last}")
 
         wait(119, 70)
-        self.browser.find("#older").click()
+        self.browser.click("#older")
         wait(69, 20)
-        self.browser.find("#older").click()
+        self.browser.click("#older")
         wait(19, 0)
         self.assertFalse(self.browser.find("#older").is_enabled())
         self.assertEqual(self.page.register()[-1][3], "1 EUR")
-        self.browser.find("#newer").click()
+        self.browser.click("#newer")
         wait(69, 20)
-        self.browser.find("#newest").click()
+        self.browser.click("#newest")
         wait(119, 70)
         self.assertFalse(self.browser.find("#newer").is_enabled())
 
@@ -125,6 +134,28 @@ class TheRegister(LedgerPageCase):
         self.browser.wait(lambda: self.page.register(), "the register is there again")
         self.assertEqual(self.browser.text("#account-title"), "assets:bank")
 
+    def test_a_line_opens_to_the_whole_transaction_and_stays_open_when_others_come(self):
+        self.post("2026-01-01", "Market hall", ("expenses:food", "3 EUR"), ("expenses:tea", "4 EUR"), ("assets", None))
+        self.page.open("assets")
+        self.browser.wait(lambda: self.page.register(), "the register has its line")
+        details = """return [...document.querySelectorAll("#lines .details li")].map((one) =>
+            [one.querySelector("a").textContent, one.querySelector(".amount").textContent])"""
+        postings = [["expenses:food", "3 EUR"], ["expenses:tea", "4 EUR"], ["assets", "\u22127 EUR"]]
+        self.browser.type("#lines .reveal", Keys.ENTER)
+        self.browser.wait(lambda: self.browser.script(details) == postings, "the postings are shown")
+        self.assertEqual(self.browser.of_focused("aria-expanded"), "true")
+
+        self.post("2026-01-02", "Another", ("expenses:tea", "1 EUR"), ("assets", None))
+        self.browser.wait(lambda: len(self.page.register()) == 2, "the other line has come")
+        self.assertEqual(self.browser.script(details), postings)
+        self.assertEqual(self.browser.of_focused("textContent"), "Market hall")
+        self.assertEqual(self.browser.of_focused("aria-expanded"), "true")
+
+        self.browser.click("#lines .details a")
+        self.browser.wait_text("#account-title", "expenses:food")
+        self.browser.wait(lambda: len(self.page.register()) == 1, "the register is that of the other account")
+        self.assertEqual(self.browser.script(details), [])
+
     def test_an_unknown_account_is_said_to_be_unknown(self):
         self.page.open("no:such")
         self.browser.wait(lambda: "no:such" in self.browser.text("#register-empty"), "the reason names the account")
@@ -134,13 +165,13 @@ class TheRegister(LedgerPageCase):
         self.post("2026-02-03", "Two", ("assets", "-30.00 EUR"), ("equity", None))
         self.post("2026-03-04", "Three", ("assets", "7 USD"), ("equity", None))
         self.page.open("assets")
-        chart = self.browser.wait(lambda: (self.browser.find_all("#chart svg") or [None])[0], "the chart is drawn")
-        self.assertEqual(chart.get_attribute("aria-valuetext"), "3 Feb 2026: 70.00 EUR")
-        chart.send_keys(Keys.ARROW_LEFT)
-        self.assertEqual(chart.get_attribute("aria-valuetext"), "1 Jan 2026: 100.00 EUR")
-        self.assertEqual(self.browser.text("#chart-reading"), "1 Jan 2026 100.00 EUR")
+        self.browser.wait_text("#chart-reading", "3 Feb 2026 70.00 EUR")
+        self.browser.wait(lambda: self.browser.find("#chart-choice").is_displayed(), "the other commodity is there")
+        self.browser.type("#chart svg", Keys.ARROW_LEFT)
+        self.browser.wait_text("#chart-reading", "1 Jan 2026 100.00 EUR")
+        self.assertEqual(self.browser.of_focused("aria-valuetext"), "1 Jan 2026: 100.00 EUR")
 
-        self.browser.find("#chart-commodity").send_keys("USD")
+        self.browser.type("#chart-commodity", "USD")
         self.browser.wait_text("#chart-reading", "4 Mar 2026 7 USD")
 
     def test_the_chart_follows_what_is_posted(self):
@@ -208,20 +239,34 @@ class TheForm(LedgerPageCase):
         self.page.wait_balance("c", "\u22121 EUR")
         self.assertIsNone(self.page.balance("b"))
 
-    def test_a_transaction_whose_answer_was_lost_is_posted_once(self):
+    def test_a_rule_of_an_account_is_refused_with_its_reason(self):
+        self.post("2026-01-01", "Opening", ("assets:cash", "10 EUR"), ("equity", None))
+        rule = {"neverBelowZero": True, "closedFrom": None}
+        self.assertEqual(self.server.ask("PUT", "/api/rule?account=assets:cash", rule).status, 200)
         self.page.open()
-        # The first answer is lost after the server has done its work.
+        self.page.fill("2026-01-02", "Too much", ("expenses:food", "11 EUR"), ("assets:cash", None))
+        self.page.submit()
+        self.browser.wait(lambda: "assets:cash" in self.browser.text("#refusal"), "the reason names the account")
+        self.assertEqual(self.browser.focused(), self.browser.find("#postings .posting:nth-child(2) input.number"))
+        self.assertEqual(self.page.balance("assets:cash"), "10 EUR")
+
+    def lose_answers(self, count):
+        """Has the page not hear the first answers to what it posts, after the server has done its work."""
         self.browser.script(
             """const send = window.fetch;
                window.sent = [];
                window.fetch = async (path, options) => {
                  const answer = await send(path, options);
-                 if (options?.headers?.["Idempotency-Key"] && window.sent.push(options.headers["Idempotency-Key"]) === 1) {
-                   throw new TypeError("lost");
-                 }
+                 const key = options?.headers?.["Idempotency-Key"];
+                 if (key && window.sent.push(key) <= arguments[0]) throw new TypeError("lost");
                  return answer;
-               }"""
+               }""",
+            count,
         )
+
+    def test_a_transaction_whose_answer_was_lost_is_posted_once(self):
+        self.page.open()
+        self.lose_answers(1)
         self.page.post("2026-01-02", "Once", ("expenses", "1 EUR"), ("assets", None))
         first, second = self.browser.script("return window.sent")
         self.assertEqual(first, second)
@@ -229,6 +274,24 @@ class TheForm(LedgerPageCase):
         self.assertNotIn(self.browser.script("return window.sent[2]"), (first, second))
         self.page.wait_balance("expenses", "2 EUR")
         self.browser.wait_text("#count", "2 transactions")
+
+    def test_whoever_posts_again_what_nobody_answered_posts_it_once(self):
+        self.page.open()
+        self.lose_answers(5)
+        self.page.fill("2026-01-02", "Once", ("expenses", "1 EUR"), ("assets", None))
+        self.page.submit()
+        self.browser.wait_text(
+            "#refusal",
+            "The server gave no answer, so this may have been posted or not. "
+            "Post it again, unchanged: it is posted once only.",
+        )
+        self.page.submit()
+        self.browser.wait_text("#outcome", "Posted.")
+        sent = self.browser.script("return window.sent")
+        self.assertEqual(len(sent), 6)
+        self.assertEqual(len(set(sent)), 1)
+        self.page.wait_balance("expenses", "1 EUR")
+        self.browser.wait_text("#count", "1 transaction")
 
 
 class WithoutAMouse(LedgerPageCase):
@@ -252,12 +315,12 @@ class WithoutAMouse(LedgerPageCase):
         self.page.wait_balance("assets:bank", "101 EUR")
 
         self.press(Keys.TAB)
-        self.assertEqual(self.browser.focused().text, "Skip to the register")
+        self.assertEqual(self.browser.of_focused("textContent"), "Skip to the register")
         self.tab_to("#accounts a[title='assets']")
         self.press(Keys.ARROW_DOWN)
         self.press(Keys.ENTER)
         self.browser.wait_text("#account-title", "assets:bank")
-        self.browser.wait(lambda: self.browser.find_all("#chart svg"), "the chart is drawn")
+        self.browser.wait_text("#chart-reading", "2 Jan 2026 101 EUR")
         self.tab_to("#chart svg")
         self.press(Keys.HOME)
         self.browser.wait_text("#chart-reading", "1 Jan 2026 100 EUR")

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { noteScale, parsed, shown, sum } from "./amounts.js";
-import { byId, eachFrame, element, say } from "./dom.js";
+import { addressOf, byId, eachFrame, element, followAccounts, say } from "./dom.js";
 
 /// The accounts as a tree, each with all that is on it and below it.
 ///
@@ -66,7 +66,7 @@ export function accountTree(choose) {
         const amounts = element("span", { class: "amounts" });
         const link = element(
           "a",
-          { href: `/?${new URLSearchParams({ account: name })}`, "data-account": name, title: name },
+          { href: addressOf(name), "data-account": name, title: name },
           element("span", { class: "name" }, levels.at(-1)),
           amounts,
         );
@@ -138,12 +138,7 @@ export function accountTree(choose) {
     const first = [...rows.values()].find(({ link }) => !link.parentElement.hidden);
     first?.link.focus();
   });
-  list.addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    choose(link.dataset.account);
-  });
+  followAccounts(list, choose);
   list.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;

@@ -76,8 +76,10 @@ export function amountElements(amounts) {
   return shown(amounts.map(({ commodity, quantity }) => [commodity, parsed(quantity)]));
 }
 
-/// Shows pairs of a commodity and a quantity, one a line: what is zero only where there is nothing else.
+/// Shows pairs of a commodity and a quantity, one a line: what is zero only where there is nothing else, and a zero where
+/// there is nothing at all.
 export function shown(pairs) {
+  if (pairs.length === 0) return [amountElement(parsed("0"), "")];
   for (const [commodity, quantity] of pairs) noteScale(commodity, quantity);
   const ordered = [...pairs].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   const some = ordered.filter(([, quantity]) => quantity.mantissa !== 0n);

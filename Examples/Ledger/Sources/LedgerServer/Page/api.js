@@ -70,6 +70,9 @@ export function register(account, after) {
   return ask(`/api/register?${query}`);
 }
 
+/// Gives a transaction with all its postings.
+export const transaction = (id) => ask(`/api/transactions/${encodeURIComponent(id)}`);
+
 /// Gives the balance of an account at the end of each day on which it moved, by commodity.
 export const history = (account) => ask(`/api/history?${new URLSearchParams({ account })}`);
 

@@ -67,6 +67,7 @@ export function chartView(total) {
     return true;
   }
 
+  /// Offers the commodities there are; of which most days are known is the one shown, until another is chosen.
   function offerCommodities() {
     const names = series.map(({ commodity }) => commodity);
     const offered = Array.from(select.options, (option) => option.value);
@@ -74,11 +75,12 @@ export function chartView(total) {
       select.replaceChildren(...names.map((name) => element("option", { value: name }, name || "no commodity")));
     }
     choice.hidden = names.length < 2;
-    if (names.includes(commodity)) select.value = commodity;
+    if (names.length > 0) select.value = current().commodity;
   }
 
   function current() {
-    return series.find((one) => one.commodity === commodity) ?? series[0];
+    return series.find((one) => one.commodity === commodity)
+      ?? series.reduce((left, right) => (right.points.length > left.points.length ? right : left));
   }
 
   function draw() {

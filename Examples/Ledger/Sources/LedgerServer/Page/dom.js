@@ -26,6 +26,19 @@ function filled(node, attributes, children) {
   return node;
 }
 
+/// Gives the address at which the page shows an account.
+export const addressOf = (account) => `/?${new URLSearchParams({ account })}`;
+
+/// Has clicks on links to accounts within `area` call `choose`, but for those that ask for another window.
+export function followAccounts(area, choose) {
+  area.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-account]");
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    choose(link.dataset.account);
+  });
+}
+
 /// Sets the text of `node`, if it is another: what has not changed is not announced again.
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;

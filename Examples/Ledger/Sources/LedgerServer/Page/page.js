@@ -4,19 +4,14 @@
 
 import { accountTree } from "./accounts.js";
 import { chartView } from "./chart.js";
-import { byId, say } from "./dom.js";
+import { addressOf, byId, say } from "./dom.js";
 import { transactionForm } from "./form.js";
 import { importPanel } from "./imports.js";
 import { registerView } from "./register.js";
 import { follow } from "./stream.js";
 
-const accounts = accountTree((name) => {
-  window.history.pushState(null, "", `/?${new URLSearchParams({ account: name })}`);
-  open(name);
-  // Where everything stands in one column, the register is far below what was touched.
-  if (window.matchMedia("(max-width: 46rem)").matches) byId("account-title").focus();
-});
-const register = registerView();
+const accounts = accountTree(choose);
+const register = registerView(choose);
 const chart = chartView(accounts.total);
 const imports = importPanel();
 transactionForm((names) => { if (chosen === null) open([...names][0]); });
@@ -31,6 +26,13 @@ function open(name) {
   register.open(name);
   chart.open(name);
   refresh();
+}
+
+function choose(name) {
+  window.history.pushState(null, "", addressOf(name));
+  open(name);
+  // Where everything stands in one column, the register is far from what was touched.
+  if (window.matchMedia("(max-width: 46rem)").matches) byId("account-title").focus();
 }
 
 function openWhatTheAddressNames() {

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { amountElements } from "./amounts.js";
-import { register as fetchRegister, NoAnswer } from "./api.js";
-import { byId, element, oneAtATime, say } from "./dom.js";
+import { register as fetchRegister, transaction as fetchTransaction, NoAnswer } from "./api.js";
+import { addressOf, byId, element, followAccounts, oneAtATime, say } from "./dom.js";
 
-/// What was posted to the chosen account, newest first, a page at a time.
-export function registerView() {
+/// What was posted to the chosen account, newest first, a page at a time; each line opens to the whole transaction.
+///
+/// `choose` is called with the name of an account that was clicked.
+export function registerView(choose) {
   const table = byId("register");
   const lines = byId("lines");
   const empty = byId("register-empty");
@@ -17,6 +19,7 @@ export function registerView() {
   let account = null;
   let cursors = [null]; // where each page so far begins; the last is the one shown
   let next = null;
+  const opened = new Map(); // transaction → the row that shows all of it
 
   const load = oneAtATime(async () => {
     if (account === null) return;
@@ -35,7 +38,10 @@ export function registerView() {
   }, 250);
 
   function show(entries, nothing) {
-    lines.replaceChildren(...entries.map(row));
+    const focused = document.activeElement?.closest("#lines tr")?.dataset.transaction;
+    for (const id of opened.keys()) if (!entries.some(({ transaction }) => transaction === id)) opened.delete(id);
+    lines.replaceChildren(...entries.flatMap((line) => [row(line), opened.get(line.transaction) ?? []].flat()));
+    lines.querySelector(`tr[data-transaction="${CSS.escape(focused ?? "")}"] button`)?.focus();
     table.hidden = entries.length === 0;
     empty.hidden = entries.length > 0;
     say(empty, entries.length > 0 ? "" : nothing);
@@ -46,20 +52,58 @@ export function registerView() {
   }
 
   function row(line) {
+    const id = line.transaction;
     const isBelow = line.account !== undefined && line.account !== account;
-    return element(
+    const button = element(
+      "button",
+      { type: "button", class: "reveal", "aria-expanded": String(opened.has(id)) },
+      line.description === "" ? element("span", { class: "soft" }, "No description") : line.description,
+    );
+    const shown = element(
       "tr",
-      { role: "row", "data-transaction": line.transaction },
+      { role: "row", class: "line", "data-transaction": id },
       element("td", { role: "cell", class: "date" }, element("time", { datetime: line.date }, line.date)),
-      element(
-        "td",
-        { role: "cell", class: "what" },
-        line.description === "" ? element("span", { class: "soft" }, "No description") : line.description,
-        isBelow ? element("span", { class: "soft below" }, line.account) : [],
-      ),
+      element("td", { role: "cell", class: "what" }, button, isBelow ? element("span", { class: "soft below" }, line.account) : []),
       element("td", { role: "cell", class: "number" }, amountElements(line.amounts)),
       element("td", { role: "cell", class: "number total" }, amountElements(line.balance)),
     );
+    button.addEventListener("click", async () => {
+      if (opened.has(id)) {
+        opened.get(id).remove();
+        opened.delete(id);
+      } else {
+        const cell = element("td", { role: "cell", colspan: 4 }, element("p", { class: "soft" }, "Loading\u2026"));
+        const details = element("tr", { role: "row", class: "details" }, cell);
+        opened.set(id, details);
+        shown.after(details);
+        cell.replaceChildren(...(await postings(id)));
+      }
+      button.setAttribute("aria-expanded", opened.has(id));
+    });
+    return shown;
+  }
+
+  /// All that a transaction consists of.
+  async function postings(id) {
+    let all;
+    try {
+      all = await fetchTransaction(id);
+    } catch (error) {
+      return [element("p", { class: "refusal" }, error.reason ?? "The server does not answer.")];
+    }
+    const notes = [all.status === "unmarked" ? "" : all.status, all.code && `(${all.code})`, all.comment].filter(Boolean);
+    const list = element("ul", { "aria-label": "Postings" }, all.postings.map((posting) => element(
+      "li",
+      {},
+      element("a", { href: addressOf(posting.account), "data-account": posting.account }, posting.account),
+      element(
+        "span",
+        { class: "number" },
+        amountElements([posting.amount]),
+        posting.cost ? element("span", { class: "soft" }, posting.cost) : [],
+      ),
+    )));
+    return notes.length > 0 ? [element("p", { class: "soft" }, notes.join(" \u00b7 ")), list] : [list];
   }
 
   function turn(change) {
@@ -67,6 +111,7 @@ export function registerView() {
     load();
   }
 
+  followAccounts(lines, choose);
   older.addEventListener("click", () => turn(() => { if (next !== null) cursors.push(next); }));
   newer.addEventListener("click", () => turn(() => { if (cursors.length > 1) cursors.pop(); }));
   newest.addEventListener("click", () => turn(() => { cursors = [null]; }));
@@ -77,6 +122,7 @@ export function registerView() {
       account = name;
       cursors = [null];
       next = null;
+      opened.clear();
       say(byId("account-title"), name ?? "Register");
       show([], name === null ? "Choose an account to see what was posted to it." : "Loading\u2026");
     },
