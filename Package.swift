@@ -313,6 +313,7 @@ let package = Package(
                 "HeadraceServices",
                 "HeadraceStations",
                 "HeadraceTesting",
+                "InspectorSubject",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(name: "Logging", package: "swift-log"),

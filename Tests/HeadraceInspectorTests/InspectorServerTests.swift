@@ -55,7 +55,7 @@ import ServiceLifecycle
 
     @Test func itAnswersOnThisMachineUntilItIsStoppedAndMayStartAgain() async throws {
         let announced = Mutex<[String]>([])
-        let server = InspectorServer(bank.inspector) { url in announced.withLock { $0.append(url) } }
+        let server = InspectorServer(bank.inspector, clock: clock) { url in announced.withLock { $0.append(url) } }
         let url = try await server.start()
         let port = try port(url)
 
@@ -107,7 +107,7 @@ import ServiceLifecycle
     }
 
     @Test func aDeadLetterIsReplayedThroughTheSocket() async throws {
-        let server = InspectorServer(bank.inspector, allowsWrites: true, announce: { _ in })
+        let server = InspectorServer(bank.inspector, allowsWrites: true, clock: clock, announce: { _ in })
         let port = try port(try await server.start())
         try await bank.request(13)
         try await bank.deliver(1)
@@ -276,6 +276,7 @@ private struct Connection: Sendable {
     init(to address: sockaddr_in) async throws {
         let pool = try await SocketPool<Poll>.client
         self.pool = pool
+        // Its time is real, and the tests of a busy machine share few threads.
         socket = try await AsyncSocket.connected(to: address, pool: pool, timeout: 300)
     }
 

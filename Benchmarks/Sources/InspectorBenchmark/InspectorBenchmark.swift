@@ -14,6 +14,9 @@ enum InspectorBenchmark {
             // An inspector that nobody looks at is an observer that does not listen, and no more.
             Figure(.observedByIdleInspector, floor: .observedByNobodyWhoListens, atMost: 1.1),
 
+            // Where middleware has a context made anyway, that is all that it costs.
+            Figure(.observedByIdleInspectorBehindMiddleware, floor: .throughMiddleware, atMost: 1.1),
+
             // Reported.
             Figure(.observedByNobodyWhoListens, floor: .unobserved),
             Figure(.observedByIdleInspector, floor: .unobserved),

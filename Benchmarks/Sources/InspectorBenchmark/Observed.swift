@@ -41,18 +41,39 @@ extension Workload {
         }
     }
 
-    private static func observed(_ name: String, by observers: [any MessageObserver]) -> Workload {
+    /// Nobody is told, and one middleware lets the command pass.
+    static let throughMiddleware = observed("command-through-1-middleware", by: [], through: 1)
+
+    /// The same, and nobody looks at the inspector.
+    static let observedByIdleInspectorBehindMiddleware = observed(
+        "the-same-with-an-idle-inspector",
+        by: [Inspector().observer],
+        through: 1
+    )
+
+    private static func observed(
+        _ name: String,
+        by observers: [any MessageObserver],
+        through middleware: Int = 0
+    ) -> Workload {
         Workload(name) {
-            let dispatcher = makeDispatcher(observers)
+            let dispatcher = makeDispatcher(observers, through: middleware)
             return { iterations in
                 for number in 0..<iterations { try await dispatcher.dispatch(Add(amount: number)) }
             }
         }
     }
 
-    private static func makeDispatcher(_ observers: [any MessageObserver]) -> any CommandQueryDispatcher {
+    private static func makeDispatcher(
+        _ observers: [any MessageObserver],
+        through middleware: Int = 0
+    ) -> any CommandQueryDispatcher {
         let builder = ContainerBuilder()
-        builder.commandQueryDispatch().standard(commandHandlers: [AddHandler.self], observers: observers)
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [AddHandler.self],
+            middleware: passThroughMiddleware(middleware),
+            observers: observers
+        )
         return builder.build().resolve()
     }
 }
