@@ -9,6 +9,7 @@ import HTTPTypes
 import Headrace
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 import Testing
 
 /// The routes of an inspector in an application of one's own.
@@ -26,7 +27,7 @@ import Testing
                 method: request.method.rawValue,
                 target: request.uri.string,
                 headers: headers,
-                body: Data(buffer: body)
+                body: Data(body.readableBytesView)
             )
             let answer = await routes.respond(to: asked)
             var fields = HTTPFields()
