@@ -81,6 +81,24 @@ class Imports(LedgerPageCase):
         self.assertEqual(self.browser.text("#imports li .counts"), "\u00b7 0 posted, 20 in the books already")
         self.assertEqual(self.page.balance("assets:bank"), "\u221220.00 EUR")
 
+    def test_the_page_lives_while_thousands_of_accounts_come(self):
+        count = 2_500
+        self.page.open("assets:bank")
+        text = "\n".join(
+            f"2026-01-{1 + number % 28:02} Number {number}\n    expenses:g{number % 50}:a{number}  1.00 EUR\n    assets:bank\n"
+            for number in range(count)
+        )
+        self.page.begin_import(self.journal("accounts.journal", text))
+        self.page.wait_import("running")
+        self.page.post("2026-02-01", "Meanwhile", ("expenses:tea", "5.00 EUR"), ("assets:cash", None))
+        self.page.wait_balance("expenses:tea", "5.00 EUR")
+        self.page.wait_import("finished", 120)
+        self.page.wait_balance("assets:bank", f"\u2212{count:,}.00 EUR")
+        # The accounts, their groups, and those of what was posted meanwhile, each in its place.
+        names = self.browser.script("return [...document.querySelectorAll('#accounts a')].map((one) => one.title)")
+        self.assertEqual(len(names), count + 50 + 5)
+        self.assertEqual(names, sorted(names, key=lambda name: name.split(":")))
+
     def test_what_another_process_imports_shows_up(self):
         self.page.open("assets:bank")
         self.page.browser.script("window.isTheSamePage = true")

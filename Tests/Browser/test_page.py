@@ -57,6 +57,14 @@ class Balances(LedgerPageCase):
         self.page.wait_balance("assets:bank:b", "2,000.20 EUR, 5 USD")
         self.page.wait_balance("equity", "\u22123,000.30 EUR, \u22125 USD")
 
+    def test_amounts_of_a_commodity_line_up_when_one_has_more_digits(self):
+        self.post("2026-01-01", "Whole", ("assets", "5 EUR"), ("equity", None))
+        self.page.open()
+        self.page.wait_balance("assets", "5 EUR")
+        self.post("2026-01-02", "Cents", ("expenses", "1.50 EUR"), ("income", None))
+        self.page.wait_balance("expenses", "1.50 EUR")
+        self.page.wait_balance("assets", "5.00 EUR")
+
     def test_what_has_come_to_nothing_is_zero(self):
         self.post("2026-01-01", "Lent", ("assets:friends", "20.00 EUR"), ("assets:cash", None))
         self.post("2026-01-02", "Given back", ("assets:cash", "20.00 EUR"), ("assets:friends", None))

@@ -5,18 +5,20 @@
 import { noteScale, parsed, shown, sum } from "./amounts.js";
 import { addressOf, byId, eachFrame, element, followAccounts, say } from "./dom.js";
 
+const mostMarked = 200; // where more have moved at once, none is marked
+
 /// The accounts as a tree, each with all that is on it and below it.
 ///
 /// `choose` is called with the name of an account that was clicked.
 export function accountTree(choose) {
   const list = byId("accounts");
-  const known = byId("known-accounts");
   const find = byId("find");
   const empty = byId("accounts-empty");
 
   const balances = new Map(); // account → its own amounts, commodity → quantity
   const rows = new Map(); // account or parent of accounts → { link, amounts, text }
   let chosen = null;
+  let marked; // the link that shows which one is chosen
   let hasNewNames = true;
   let isFirst = true;
   const touched = new Set();
@@ -43,56 +45,59 @@ export function accountTree(choose) {
 
   const draw = eachFrame(() => {
     const sums = totals();
-    if (hasNewNames) layOut([...sums.keys()].sort(byLevels));
-    for (const [name, row] of rows) {
-      const amounts = shown([...(sums.get(name) ?? [])]);
+    if (hasNewNames) layOut(sums);
+    const moved = [];
+    for (const name of touched) {
+      const row = rows.get(name);
+      if (row === undefined) continue;
+      const amounts = shown([...sums.get(name)]);
       const text = amounts.map((amount) => amount.textContent).join("\n");
       if (text === row.text) continue;
       row.text = text;
       row.amounts.replaceChildren(...amounts);
-      if (!isFirst && touched.has(name)) mark(row.link);
+      moved.push(row.link);
     }
+    if (!isFirst && moved.length <= mostMarked) mark(moved);
     touched.clear();
     isFirst = false;
     drawChosen();
   });
 
-  function layOut(names) {
-    const focused = document.activeElement?.dataset?.account;
-    rows.clear();
-    list.replaceChildren(
-      ...names.map((name) => {
-        const levels = name.split(":");
-        const amounts = element("span", { class: "amounts" });
-        const link = element(
-          "a",
-          { href: addressOf(name), "data-account": name, title: name },
-          element("span", { class: "name" }, levels.at(-1)),
-          amounts,
-        );
-        rows.set(name, { link, amounts, text: "" });
-        const depth = Math.min(levels.length, 6);
-        return element("li", { class: `level-${depth}` }, link);
-      }),
-    );
-    known.replaceChildren(...[...balances.keys()].sort().map((name) => element("option", { value: name })));
+  /// Brings the rows in line with the names there are; those that stay are left alone, the focus with them.
+  function layOut(sums) {
+    for (const [name, { link }] of rows) {
+      if (sums.has(name)) continue;
+      link.parentElement.remove();
+      rows.delete(name);
+    }
+    const ordered = [...sums.keys()].map((name) => [name.replaceAll(":", "\0"), name]).sort(([left], [right]) => (left < right ? -1 : 1));
+    let next = list.firstElementChild;
+    for (const [, name] of ordered) {
+      const known = rows.get(name)?.link.parentElement;
+      if (known === undefined) list.insertBefore(made(name), next);
+      else next = known.nextElementSibling;
+    }
     hasNewNames = false;
     filter();
-    rows.get(focused)?.link.focus();
   }
 
-  function byLevels(left, right) {
-    const [first, second] = [left.split(":"), right.split(":")];
-    for (let index = 0; index < Math.min(first.length, second.length); index += 1) {
-      if (first[index] !== second[index]) return first[index] < second[index] ? -1 : 1;
-    }
-    return first.length - second.length;
+  function made(name) {
+    const levels = name.split(":");
+    const amounts = element("span", { class: "amounts" });
+    const link = element(
+      "a",
+      { href: addressOf(name), "data-account": name, title: name },
+      element("span", { class: "name" }, levels.at(-1)),
+      amounts,
+    );
+    rows.set(name, { link, amounts, text: "" });
+    return element("li", { class: `level-${Math.min(levels.length, 6)}` }, link);
   }
 
-  function mark(link) {
-    link.classList.remove("moved");
-    link.getBoundingClientRect(); // has the animation begin again
-    link.classList.add("moved");
+  function mark(links) {
+    for (const link of links) link.classList.remove("moved");
+    list.getBoundingClientRect(); // has the animation begin again
+    for (const link of links) link.classList.add("moved");
   }
 
   function filter() {
@@ -110,11 +115,12 @@ export function accountTree(choose) {
   }
 
   function drawChosen() {
-    for (const [name, { link }] of rows) {
-      if (name === chosen) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    }
     const row = rows.get(chosen);
+    if (marked !== row?.link) {
+      marked?.removeAttribute("aria-current");
+      marked = row?.link;
+      marked?.setAttribute("aria-current", "page");
+    }
     const balance = byId("account-balance");
     if (balance.textContent !== (row?.amounts.textContent ?? "")) {
       balance.replaceChildren(...(row ? Array.from(row.amounts.children, (amount) => amount.cloneNode(true)) : []));
@@ -125,7 +131,9 @@ export function accountTree(choose) {
     for (const { account, amounts } of changes) {
       if (!balances.has(account)) hasNewNames = true;
       const quantities = amounts.map(({ commodity, quantity }) => [commodity, parsed(quantity)]);
-      for (const [commodity, quantity] of quantities) noteScale(commodity, quantity);
+      for (const [commodity, quantity] of quantities) {
+        if (noteScale(commodity, quantity)) for (const name of rows.keys()) touched.add(name);
+      }
       balances.set(account, new Map(quantities));
       for (const name of upwards(account)) touched.add(name);
     }
@@ -165,6 +173,9 @@ export function accountTree(choose) {
 
     /// Says whether the books have an account of this name, or accounts below it.
     has: (name) => rows.has(name) || [...balances.keys()].some((one) => one === name || one.startsWith(`${name}:`)),
+
+    /// The names of the accounts to which something was posted, in order.
+    names: () => [...balances.keys()].sort(),
 
     /// What is on an account and below it: a map from commodity to quantity.
     total: (name) => totals().get(name) ?? new Map(),

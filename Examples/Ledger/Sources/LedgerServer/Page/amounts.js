@@ -42,9 +42,11 @@ function neededScale({ mantissa, scale }) {
 const scales = new Map();
 const usualScale = 2;
 
-/// Takes note of how many digits `quantity` is written with.
+/// Takes note of how many digits `quantity` is written with; says whether others of the commodity look different now.
 export function noteScale(commodity, { scale }) {
-  scales.set(commodity, Math.max(scales.get(commodity) ?? 0, Math.min(scale, usualScale)));
+  const [before, now] = [scales.get(commodity) ?? 0, Math.min(scale, usualScale)];
+  if (now > before) scales.set(commodity, now);
+  return now > before;
 }
 
 /// Writes a quantity with groups of three digits and a real minus sign.

@@ -8,8 +8,10 @@ import { byId, element, say } from "./dom.js";
 
 const pauses = [500, 1_000, 2_000, 4_000]; // before each further try, in milliseconds
 
-/// The form that posts a transaction; `posted` is called with the accounts of one that was.
-export function transactionForm(posted) {
+/// The form that posts a transaction.
+///
+/// `names` gives the accounts to offer; `posted` is called with the accounts of a transaction that was posted.
+export function transactionForm(names, posted) {
   const form = byId("post");
   const list = byId("postings");
   const refusal = byId("refusal");
@@ -183,6 +185,13 @@ export function transactionForm(posted) {
   form.addEventListener("input", (event) => {
     event.target.removeAttribute("aria-invalid");
     say(outcome, "");
+  });
+  // There may be thousands, so they are only offered to somebody who is about to type one.
+  list.addEventListener("focusin", () => {
+    const known = byId("known-accounts");
+    const all = names();
+    if (known.childElementCount === all.length) return;
+    known.replaceChildren(...all.map((name) => element("option", { value: name })));
   });
   byId("add-posting").addEventListener("click", () => accountOf(addPosting()).focus());
 

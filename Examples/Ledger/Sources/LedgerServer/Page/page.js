@@ -14,7 +14,7 @@ const accounts = accountTree(choose);
 const register = registerView(choose);
 const chart = chartView(accounts.total);
 const imports = importPanel();
-transactionForm((names) => { if (chosen === null) open([...names][0]); });
+transactionForm(accounts.names, (names) => { if (chosen === null) open([...names][0]); });
 
 let chosen = null;
 let isKnown = false; // whether the state of the books has arrived
