@@ -44,7 +44,9 @@ import Testing
         }
 
         let router = Router()
-        router.get("/inspector/**") { request, _ in try await inspect(request) }
+        for path in ["/inspector", "/inspector/**"] {
+            router.get(RouterPath(path)) { request, _ in try await inspect(request) }
+        }
         let (ports, port) = AsyncStream<Int>.makeStream()
         let application = Application(
             router: router,
