@@ -125,6 +125,10 @@ class Ledger:
         """Gives where a line that was written to standard output matches, or None."""
         return next((match for match in (re.search(pattern, line) for line in self.printed) if match), None)
 
+    def inspector(self):
+        """Gives the address of the inspector of a server that was started with `--inspect`."""
+        return until(lambda: self.says(r"inspector is at (\S+)"), "the server says where its inspector is")[1]
+
     def answers(self):
         """Says whether the server is well."""
         try:

@@ -63,6 +63,17 @@ def take(page, path, width, height, mode):
     print(f"{path}: {pathlib.Path(path).stat().st_size // 1024} KB")
 
 
+def take_inspector(browser, server, path):
+    """Shows in the inspector what a posted transaction has caused, and makes a picture of it."""
+    browser.look(1280, 800, "light", motion="reduce")
+    browser.open(server.inspector())
+    browser.wait(lambda: browser.text("#status").startswith("live"), "the inspector is live")
+    server.post("2026-11-30", "Market hall", ("expenses:food:groceries", "24.80 EUR"), (account, None))
+    browser.wait(lambda: browser.find_all("#flow-tree li[data-kind=command]"), "the command has come")
+    browser.wait(lambda: len(browser.find_all("#flow-tree .mark")) > 20, "its events are handled")
+    browser.picture(path)
+
+
 def shrink(path):
     """Keeps a picture small, as it stays in the repository: 256 colours are enough for it."""
     with Image.open(path) as picture:
@@ -77,13 +88,16 @@ def main(folder=None):
         journal.write_text(household(), encoding="utf-8")
         browser = Browser()
         try:
-            with Ledger(pathlib.Path(books, "books.sqlite")) as server:
+            with Ledger(pathlib.Path(books, "books.sqlite"), "--inspect") as server:
                 page = LedgerPage(browser, server.address).open()
                 page.begin_import(journal)
                 page.wait_import("finished")
                 picture = root / "docs/pictures/ledger.png"
                 take(page, picture, 1280, 800, "light")
                 shrink(picture)
+                inspector = root / "docs/pictures/inspector.png"
+                take_inspector(browser, server, inspector)
+                shrink(inspector)
                 if folder is not None:
                     for width, height in ((1280, 900), (900, 1000), (360, 740)):
                         for mode in ("light", "dark"):

@@ -4,11 +4,13 @@ import os
 import pathlib
 import queue
 import subprocess
+import tempfile
 import threading
 import unittest
 from urllib.parse import urlsplit
 
 from browser import Browser
+from ledger_page import Ledger
 
 root = pathlib.Path(__file__).resolve().parents[2]
 
@@ -86,6 +88,36 @@ class InspectorCase(unittest.TestCase):
     def wide(self):
         """Gives by how many pixels the page is wider than its window."""
         return self.browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+class ServedLedger(InspectorCase):
+    """The inspector of the ledger itself."""
+
+    def test_a_transaction_posted_to_the_ledger_is_a_tree_from_its_request_to_its_handlers(self):
+        with tempfile.TemporaryDirectory() as books, Ledger(pathlib.Path(books, "books.sqlite"), "--inspect") as server:
+            self.browser.look(1280, 900)
+            self.browser.errors()
+            self.browser.open(server.inspector())
+            self.browser.wait(lambda: self.browser.text("#status").startswith("live"), "the page is live")
+            server.post("2026-01-31", "Bakery", ("expenses:food", "3.10 EUR"), ("assets:cash", None))
+
+            def names(tree):
+                return {name for name, _ in tree} | {name for _, below in tree for name in names(below)}
+
+            wanted = {
+                "request WebRequest",
+                "command PostTransaction",
+                "unit of work",
+                "event TransactionPosted",
+                "handler BookPostings",
+                "commit",
+                "handler KeepStatement",
+            }
+            self.browser.wait(
+                lambda: any(wanted <= names([root]) for root in self.tree()), "request, command, events, handlers are one tree"
+            )
+            self.assertEqual(self.browser.errors(), [])
+            self.browser.open("about:blank")
 
 
 class Flow(InspectorCase):
