@@ -32,7 +32,10 @@ private struct WebRequest: Sendable {
 }
 
 private struct Counting: Dripper {
-    var body: some Dripper<Int, Bool> {
+    typealias State = Int
+    typealias Action = Bool
+
+    var body: some Dripper<State, Action> {
         Drip { state, action in
             state += 1
             return .none
