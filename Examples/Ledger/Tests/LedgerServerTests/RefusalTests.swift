@@ -214,31 +214,35 @@ extension LedgerServerTests {
             try await TestServer.with(in: folder) {
                 $0.limits.connections = 16
             } _: { server in
-                try await withThrowingTaskGroup(of: Int.self) { group in
-                    for _ in 1...48 {
-                        group.addTask {
-                            try await Connection.with(port: server.port) { reading, writing in
-                                try await writing.send(
-                                    "GET /api/balances HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                                return try Answer(try await reading.all()).status
-                            }
-                        }
-                    }
-                    for try await status in group { #expect(status == 200 || status == 503) }
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for _ in 1...48 { group.addTask { try await Self.status(of: server) } }
+                    for try await status in group { #expect(status == 200 || Self.isTurnedAway(status)) }
                 }
-                let statuses = try await Self.statuses(holding: 16, of: server)
-                #expect(statuses == [503])
+                #expect(Self.isTurnedAway(try await Self.status(holding: 16, of: server)))
                 #expect(try await server.get("/api/balances").status == 200)
             }
         }
 
+        /// Whoever is turned away may have sent a request that nobody read; then the system may drop the answer.
+        private static func isTurnedAway(_ status: Int?) -> Bool { status == nil || status == 503 }
+
+        /// Gives the status of a request on a connection of its own; `nil` where that was closed without an answer.
+        private static func status(of server: TestServer) async throws -> Int? {
+            try await Connection.with(port: server.port) { reading, writing in
+                try await writing.send(
+                    "GET /api/balances HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                let bytes = try await reading.all()
+                return bytes.isEmpty ? nil : try Answer(bytes).status
+            }
+        }
+
         /// Gives the status of one more connection while others are open.
-        private static func statuses(holding count: Int, of server: TestServer) async throws -> [Int] {
-            if count == 0 { return [try await server.get("/api/balances").status] }
+        private static func status(holding count: Int, of server: TestServer) async throws -> Int? {
+            if count == 0 { return try await status(of: server) }
             return try await Connection.with(port: server.port) { reading, writing in
                 try await writing.send("GET /api/accounts HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 _ = try await reading.text(upTo: "}")
-                return try await statuses(holding: count - 1, of: server)
+                return try await status(holding: count - 1, of: server)
             }
         }
     }

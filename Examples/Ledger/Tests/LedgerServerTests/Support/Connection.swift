@@ -83,6 +83,11 @@ struct Connection: Sendable {
 
         func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-        func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
+        /// Sends `bytes`; that the server has closed the connection already, reading tells.
+        func send(_ bytes: [UInt8]) async throws {
+            do {
+                try await outbound.write(ByteBuffer(bytes: bytes))
+            } catch ChannelError.ioOnClosedChannel {}
+        }
     }
 }
