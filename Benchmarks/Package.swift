@@ -17,8 +17,9 @@ let package = Package(
         .executable(name: "services-benchmark", targets: ["ServicesBenchmark"]),
     ],
     dependencies: [
-        // The ledger asks for SQLite. What only dispatches does not build GRDB, as long as its product is named.
-        .package(name: "headrace", path: "..", traits: []),
+        // The traits are those that the ledger asks for: with others, the package manager finds no solution. What only dispatches
+        // builds neither GRDB nor FlyingFox, as long as its product is named.
+        .package(name: "headrace", path: "..", traits: ["Inspector", "Lifecycle", "SQLite"]),
         .package(name: "ledger", path: "../Examples/Ledger"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
