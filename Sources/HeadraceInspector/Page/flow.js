@@ -91,7 +91,7 @@ export class Flow {
     const roots = [...this.entries.values()]
       .filter((entry) => entry.number > this.hidden && !this.entries.has(entry.parent) && holds(entry.number))
       .map((entry) => entry.number)
-      .reverse();
+      .sort((one, other) => other - one);
     // What is drawn anew has no focus: the row that had it gets it back.
     const focused = this.tree.contains(document.activeElement) ? document.activeElement.dataset.number : null;
     this.tree.replaceChildren(...roots.slice(0, chainLimit).map((number) => this.item(number, isFiltered, wanted)));
@@ -120,7 +120,9 @@ export class Flow {
     row.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); toggle(); } };
     item.append(row);
     if (this.open.has(number)) item.append(this.facts(entry));
-    const children = (this.children.get(number) ?? []).filter((child) => this.entries.has(child) && wanted.get(child));
+    const children = (this.children.get(number) ?? []).filter((child) => this.entries.has(child) && wanted.get(child))
+      // They come when something of them has changed, and are shown as they began.
+      .sort((one, other) => one - other);
     if (children.length) item.append(make("ol", {}, ...children.map((child) => this.item(child, isFiltered, wanted))));
     return item;
   }
