@@ -80,7 +80,7 @@ public final class SQLiteStore: EntityStore {
         schema = try EntitySchema(entities)
         let failure = SQLiteFailure(path: path)
         try failure.checkPath()
-        (pool, numbers) = try failure.translating { [schema] in
+        (pool, numbers) = try failure.translatingOpening { [schema] in
             let settings = Self.settings(configuration)
             try StoreSchema.requireOurs(path: path, configuration: settings)
             let pool = try DatabasePool(path: path, configuration: settings)

@@ -163,8 +163,11 @@ import Testing
     ///
     /// - Returns: The codes of the errors.
     private func use(_ data: Data, in folder: URL, _ damage: String) async throws -> Set<StoreError.Code> {
-        let path = folder.path(of: "damaged.sqlite")
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        // A name of its own: a connection that closes late removes the log by its name.
+        let path = folder.path(of: "damaged-\(UUID()).sqlite")
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
         try data.write(to: URL(filePath: path))
 
         var codes: Set<StoreError.Code> = []

@@ -41,6 +41,20 @@ struct SQLiteFailure {
         }
     }
 
+    /// As ``translating(_:)``, of the opening of a file: GRDB looks at the files beside it too, through Foundation,
+    /// whose errors are told as well.
+    func translatingOpening<Value>(_ operation: () throws -> Value) throws -> Value {
+        do {
+            return try translating(operation)
+        } catch let error as CocoaError {
+            throw unusable(
+                "while it was opened, \(error)",
+                remedy: "see that nobody moves or removes files beside it, then open it again",
+                cause: error
+            )
+        }
+    }
+
     /// Whether `error` is about the file and its disk, and not about the SQL that met it.
     static func isOfTheFile(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
