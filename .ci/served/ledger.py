@@ -20,7 +20,7 @@ def program():
     """Gives the ledger to check: what LEDGER names, else that of Examples/Ledger, built if need be."""
     if "LEDGER" in os.environ:
         return os.environ["LEDGER"]
-    package = ["swift", "build", "--package-path", str(root / "Examples/Ledger"), "--product", "ledger"]
+    package = [str(root / "Scripts/build"), "--package-path", str(root / "Examples/Ledger"), "--product", "ledger"]
     subprocess.run(package, check=True)
     folder = subprocess.run([*package, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
     os.environ["LEDGER"] = f"{folder}/ledger"

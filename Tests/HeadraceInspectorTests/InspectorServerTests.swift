@@ -84,7 +84,7 @@ import ServiceLifecycle
         let port = try port(try await server.start())
 
         let again = await #expect(throws: InspectorServerError.self) { try await server.start() }
-        #expect(again?.code == .alreadyStarted)
+        #expect(again?.code == .alreadyRunning)
         let other = InspectorServer(bank.inspector, port: port, announce: { _ in })
         let taken = await #expect(throws: InspectorServerError.self) { try await other.start() }
         #expect(taken?.code == .cannotListen)

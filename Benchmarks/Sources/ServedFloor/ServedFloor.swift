@@ -5,22 +5,28 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import GRDB
 import Hummingbird
 import Logging
 import NIOCore
-import Synchronization
 
-/// What the served ledger is measured against: a bare Hummingbird that answers a constant, and one that writes the rows of a
-/// transfer with raw GRDB, commits grouped by hand.
+/// What the served ledger is measured against: a bare Hummingbird that answers a constant, one that writes the rows of a
+/// transfer with raw GRDB, commits grouped by hand; and the rows of an import, written with raw GRDB.
 @main
 struct ServedFloor {
     static func main() async throws {
-        guard CommandLine.arguments.count == 3, let port = Int(CommandLine.arguments[2]) else {
-            print("usage: served-floor DATABASE PORT")
-            return
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.count == 3, arguments[1] == "serve", let port = Int(arguments[3]) {
+            try await serve(GroupWriter(path: arguments[2]), port: port)
+        } else if arguments.count == 3, arguments[1] == "copy" {
+            let rows = try RowCopy(of: arguments[2])
+            let seconds = try rows.write(to: arguments[3])
+            print("\(rows.count) rows \(rows.batchCount) commits \(seconds) seconds")
+        } else {
+            print("usage: served-floor serve DATABASE PORT\n       served-floor copy BOOKS NEW-DATABASE")
         }
-        let writer = try GroupWriter(path: CommandLine.arguments[1])
+    }
+
+    private static func serve(_ writer: GroupWriter, port: Int) async throws {
         let router = Router()
         router.get("api/accounts") { _, _ in
             "{\"accounts\":[\"assets:bank\",\"assets:cash\",\"expenses:food\",\"income\"]}"
@@ -39,98 +45,5 @@ struct ServedFloor {
             logger: logger
         )
         try await application.runService()
-    }
-}
-
-/// A transfer as it is posted.
-struct Transfer: Codable, Sendable {
-    struct Posting: Codable, Sendable {
-        let account: String
-        let amount: String?
-    }
-
-    let date: String
-    let description: String
-    let postings: [Posting]
-}
-
-/// Writes what the ledger writes for a transfer; those that come while a commit goes to disk share the next one.
-final class GroupWriter: Sendable {
-    private struct State {
-        var waiting: [(transfer: Transfer, continuation: CheckedContinuation<Void, any Error>)] = []
-        var isWriting = false
-    }
-
-    private let pool: DatabasePool
-    private let state = Mutex(State())
-
-    init(path: String) throws {
-        pool = try DatabasePool(path: path)
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try pool.write { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE document (kind INTEGER, key TEXT, version INTEGER, json BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID;
-                    CREATE TABLE entry (name INTEGER, value TEXT, key TEXT, PRIMARY KEY (name, value, key)) WITHOUT ROWID;
-                    CREATE TABLE event (position INTEGER PRIMARY KEY, id BLOB, name TEXT, stream TEXT, json BLOB);
-                    CREATE TABLE delivery (position INTEGER PRIMARY KEY, subscription TEXT, event INTEGER);
-                    """
-            )
-        }
-    }
-
-    func write(_ transfer: Transfer) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            let isFirst = state.withLock { state in
-                state.waiting.append((transfer, continuation))
-                defer { state.isWriting = true }
-                return !state.isWriting
-            }
-            if isFirst { schedule() }
-        }
-    }
-
-    private func schedule() {
-        pool.asyncWriteWithoutTransaction { database in
-            let batch = self.state.withLock { state in
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            let outcome = Result {
-                try database.inTransaction(.immediate) {
-                    for entry in batch { try self.insert(entry.transfer, in: database) }
-                    return .commit
-                }
-            }
-            for entry in batch { entry.continuation.resume(with: outcome) }
-            let isMore = self.state.withLock { state in
-                state.isWriting = !state.waiting.isEmpty
-                return state.isWriting
-            }
-            if isMore { self.schedule() }
-        }
-    }
-
-    private func insert(_ transfer: Transfer, in database: Database) throws {
-        let key = UUID().uuidString
-        let json = try JSONEncoder().encode(transfer)
-        try database.cachedStatement(sql: "INSERT INTO document VALUES (1, ?, 1, ?)").execute(arguments: [key, json])
-        let entry = try database.cachedStatement(sql: "INSERT INTO entry VALUES (?, ?, ?)")
-        try entry.execute(arguments: [1, transfer.date, key])
-        let account = try database.cachedStatement(
-            sql: """
-                INSERT INTO document VALUES (2, ?, 1, ?)
-                ON CONFLICT DO UPDATE SET version = version + 1, json = excluded.json
-                """
-        )
-        let event = try database.cachedStatement(sql: "INSERT INTO event (id, name, stream, json) VALUES (?, ?, ?, ?)")
-        let delivery = try database.cachedStatement(sql: "INSERT INTO delivery (subscription, event) VALUES (?, ?)")
-        try event.execute(arguments: [key, "transaction-posted", key, json])
-        for posting in transfer.postings {
-            try entry.execute(arguments: [2, posting.account, key])
-            try account.execute(arguments: [posting.account, json])
-            try event.execute(arguments: [key, "account-moved", posting.account, json])
-            try delivery.execute(arguments: ["statement", database.lastInsertedRowID])
-        }
     }
 }

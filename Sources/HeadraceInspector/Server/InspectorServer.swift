@@ -113,7 +113,7 @@ public final class InspectorServer: Sendable {
             state.isStarting = true
             return true
         }
-        if !isFree { throw InspectorServerError.alreadyStarted }
+        if !isFree { throw InspectorServerError.alreadyRunning }
         defer { state.withLock { $0.isStarting = false } }
 
         let loop: ServerLoop

@@ -5,18 +5,20 @@
 //===----------------------------------------------------------------------===//
 
 #if Inspector
+public import HeadraceCore
+
 /// Why an ``InspectorServer`` does not start.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Word: String { case alreadyStarted, cannotListen }
+        private enum Word: String { case alreadyRunning, cannotListen }
 
         private let word: Word
 
         /// The server runs already.
-        public static let alreadyStarted = Code(word: .alreadyStarted)
+        public static let alreadyRunning = Code(word: .alreadyRunning)
 
         /// The port is taken, or may not be used.
         public static let cannotListen = Code(word: .cannotListen)
@@ -37,8 +39,8 @@ public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
-    static let alreadyStarted = InspectorServerError(
-        code: .alreadyStarted,
+    static let alreadyRunning = InspectorServerError(
+        code: .alreadyRunning,
         message: "The inspector's server runs already. To fix, start it once, or stop it before.",
         cause: nil
     )
@@ -53,5 +55,10 @@ public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
             cause: cause
         )
     }
+}
+
+extension InspectorServerError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
 }
 #endif

@@ -9,8 +9,8 @@ import HeadraceDomain
 import Synchronization
 
 /// A store as a process sees it that can be killed: from then on it can write nothing.
-final class MortalStore: DeliveryStore {
-    private let base: any DeliveryStore
+final class MortalStore: StoreDecorator {
+    let base: any DeliveryStore
     private let isKilled = Mutex(false)
 
     init(_ base: any DeliveryStore) {
@@ -25,16 +25,6 @@ final class MortalStore: DeliveryStore {
     private func live() throws {
         if isKilled.withLock(\.self) { throw StoreError(code: .unusable, message: "The process was killed.") }
     }
-
-    var schema: EntitySchema { base.schema }
-    var deliverySignal: DeliverySignal { base.deliverySignal }
-
-    func find(_ reference: EntityReference) async throws -> StoredDocument? { try await base.find(reference) }
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] { try await base.fetch(query) }
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await base.events(after: position, limit: limit)
-    }
-    func snapshot() async throws -> any EntityReader { try await base.snapshot() }
 
     func commit(_ changes: ChangeSet) async throws {
         try live()
@@ -55,23 +45,4 @@ final class MortalStore: DeliveryStore {
         try live()
         return try await base.renew(leases, until: date)
     }
-
-    func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
-        try await base.idempotencyRecord(for: key)
-    }
-    func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
-        try await base.deadLetters(after: id, of: subscription, limit: limit)
-    }
-    func deadLetter(_ id: Int64) async throws -> DeadLetter? { try await base.deadLetter(id) }
-    func replayDeadLetters(_ ids: [Int64]) async throws -> Int { try await base.replayDeadLetters(ids) }
-    func discardDeadLetters(_ ids: [Int64]) async throws -> Int { try await base.discardDeadLetters(ids) }
-    func replay(
-        _ subscription: String,
-        eventsNamed names: Set<String>,
-        after position: Int64
-    ) async throws -> Int {
-        try await base.replay(subscription, eventsNamed: names, after: position)
-    }
-    func prune(_ request: PruneRequest) async throws -> Int { try await base.prune(request) }
-    func deliveryStatistics() async throws -> DeliveryStatistics { try await base.deliveryStatistics() }
 }

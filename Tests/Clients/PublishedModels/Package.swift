@@ -7,7 +7,7 @@ let package = Package(
     name: "published-models",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "headrace", path: "../../..", traits: ["Macros"]),
+        .package(name: "headrace", path: "../../.."),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [

@@ -97,7 +97,7 @@ public final class LedgerServer: Sendable {
             clock: clock,
             logger: logger
         )
-        connections = ConnectionLimit(FileLimit.allow(configuration.limits.connections))
+        connections = try ConnectionLimit(FileLimit.allow(configuration.limits.connections))
         streams = Slots(configuration.limits.eventStreams)
         inspector?.show(container.graph)
         inspector?.show(station, named: "Page")
@@ -113,14 +113,18 @@ public final class LedgerServer: Sendable {
     ///   - services: Run beside it, and are shut down after it.
     ///   - signals: Shut it down.
     ///   - onListening: Is given the address once it is listened on.
-    /// - Throws: What keeps it from being served.
+    /// - Throws: ``ListeningError`` where it cannot listen at the address; what else keeps it from being served.
     public func run(
         beside services: [any ServiceLifecycle.Service] = [],
         signals: [UnixSignal] = [.sigterm, .sigint],
         onListening: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws {
         let group = try await makeGroup(beside: services, signals: signals, onListening: onListening)
-        try await Self.run(group)
+        do {
+            try await Self.run(group)
+        } catch {
+            throw ListeningError(error, configuration) ?? error
+        }
         try store.close()
     }
 

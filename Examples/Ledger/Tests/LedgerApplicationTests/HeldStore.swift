@@ -4,13 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
 import Headrace
 import LedgerApplication
 import Synchronization
 
 /// A store whose commits wait until a test lets them go, in their order, or has one fail.
-final class HeldStore: DeliveryStore {
+final class HeldStore: StoreDecorator {
     private struct State {
         var isHolding = false
         var held: [CheckedContinuation<Bool, Never>] = []
@@ -19,7 +18,7 @@ final class HeldStore: DeliveryStore {
 
     private struct Failure: Error {}
 
-    private let base: InMemoryStore
+    let base: any DeliveryStore
     private let state = Mutex(State())
 
     init() throws {
@@ -73,47 +72,4 @@ final class HeldStore: DeliveryStore {
         if !isGood { throw Failure() }
         try await base.commit(changes)
     }
-
-    var schema: EntitySchema { base.schema }
-    var deliverySignal: DeliverySignal { base.deliverySignal }
-
-    func find(_ reference: EntityReference) async throws -> StoredDocument? { try await base.find(reference) }
-
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] { try await base.fetch(query) }
-
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await base.events(after: position, limit: limit)
-    }
-
-    func snapshot() async throws -> any EntityReader { try await base.snapshot() }
-
-    func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries { try await base.lease(request) }
-
-    func settle(_ settlements: [Settlement]) async throws -> [Lease] { try await base.settle(settlements) }
-
-    func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
-        try await base.renew(leases, until: date)
-    }
-
-    func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
-        try await base.idempotencyRecord(for: key)
-    }
-
-    func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
-        try await base.deadLetters(after: id, of: subscription, limit: limit)
-    }
-
-    func deadLetter(_ id: Int64) async throws -> DeadLetter? { try await base.deadLetter(id) }
-
-    func replayDeadLetters(_ ids: [Int64]) async throws -> Int { try await base.replayDeadLetters(ids) }
-
-    func discardDeadLetters(_ ids: [Int64]) async throws -> Int { try await base.discardDeadLetters(ids) }
-
-    func replay(_ subscription: String, eventsNamed names: Set<String>, after position: Int64) async throws -> Int {
-        try await base.replay(subscription, eventsNamed: names, after: position)
-    }
-
-    func prune(_ request: PruneRequest) async throws -> Int { try await base.prune(request) }
-
-    func deliveryStatistics() async throws -> DeliveryStatistics { try await base.deliveryStatistics() }
 }

@@ -223,6 +223,27 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func whoIsTurnedAwayIsToldWhyAsJSON() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.connections = 1
+            } _: { server in
+                try await Connection.with(port: server.port) { reading, writing in
+                    try await writing.send("GET /api/accounts HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    _ = try await reading.text(upTo: "}")
+                    // One that sends nothing: the answer cannot be dropped for what was not read.
+                    let answer = try await Connection.with(port: server.port) { reading, _ in
+                        try Answer(try await reading.all())
+                    }
+                    #expect(answer.status == 503)
+                    #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
+                    #expect(answer.headers["content-length"] == "\(answer.body.count)")
+                    #expect(answer.headers["retry-after"] == "5")
+                    #expect(try answer.json(ErrorWire.self).error.code == "tooManyConnections")
+                }
+            }
+        }
+
         /// Whoever is turned away may have sent a request that nobody read; then the system may drop the answer.
         private static func isTurnedAway(_ status: Int?) -> Bool { status == nil || status == 503 }
 

@@ -37,15 +37,7 @@ final class LedgerProcess {
 
     /// Runs `ledger` with `arguments` and waits for its end.
     func run(_ arguments: [String]) throws -> Outcome {
-        let process = Process()
-        process.executableURL = Bundle.main.bundleURL.appending(path: "ledger")
-        if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path() ?? "") {
-            // The test bundle stands beside the executable.
-            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-                .appending(path: "ledger")
-        }
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
+        let process = try makeProcess(arguments)
         // Into files, not pipes: a full pipe would stop a process that nobody reads.
         let output = folder.appending(path: ".output")
         let errors = folder.appending(path: ".errors")
@@ -60,6 +52,28 @@ final class LedgerProcess {
             output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
             errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self)
         )
+    }
+
+    /// Starts `ledger` with `arguments`, and gives it with what it prints.
+    func start(_ arguments: String...) throws -> (process: Process, output: FileHandle) {
+        let process = try makeProcess(arguments)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        return (process, pipe.fileHandleForReading)
+    }
+
+    private func makeProcess(_ arguments: [String]) throws -> Process {
+        let process = Process()
+        process.executableURL = Bundle.main.bundleURL.appending(path: "ledger")
+        if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path() ?? "") {
+            // The test bundle stands beside the executable.
+            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appending(path: "ledger")
+        }
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        return process
     }
 
     /// The names of the files in the folder that the program has made.

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-public import Foundation
 public import Headrace
 import Synchronization
 
@@ -16,7 +15,7 @@ import Synchronization
 /// a conflict that is retried, where the first was not stored. No command returns before its own changes are on the disk.
 ///
 /// Only what takes turns reads ahead: queries, and deliveries, are on the store beneath, and see what is stored.
-public final class PipelinedStore: DeliveryStore {
+public final class PipelinedStore: StoreDecorator {
     private struct Pending {
         let document: StoredDocument
         let commit: CommitOutcome
@@ -34,8 +33,10 @@ public final class PipelinedStore: DeliveryStore {
         }
     }
 
+    /// The store beneath.
+    public let base: any DeliveryStore
+
     private let line = Line()
-    private let base: any DeliveryStore
     private let pending = Mutex<[EntityReference: Pending]>([:])
 
     /// Creates a store upon `base`.
@@ -81,66 +82,4 @@ public final class PipelinedStore: DeliveryStore {
             for reference in references where pending[reference]?.commit === commit { pending[reference] = nil }
         }
     }
-
-    // MARK: As the store beneath
-
-    /// The types of entity.
-    public var schema: EntitySchema { base.schema }
-
-    /// Is given whenever something is to be delivered.
-    public var deliverySignal: DeliverySignal { base.deliverySignal }
-
-    /// Gives what is stored at this moment.
-    public func snapshot() async throws -> any EntityReader { try await base.snapshot() }
-
-    /// Gives the documents that `query` asks for.
-    public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] { try await base.fetch(query) }
-
-    /// Gives the events after a position.
-    public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await base.events(after: position, limit: limit)
-    }
-
-    /// Leases lanes that are due.
-    public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries { try await base.lease(request) }
-
-    /// Does what `settlements` say.
-    public func settle(_ settlements: [Settlement]) async throws -> [Lease] { try await base.settle(settlements) }
-
-    /// Lets `leases` last longer.
-    public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
-        try await base.renew(leases, until: date)
-    }
-
-    /// Gives what is stored under an idempotency key.
-    public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
-        try await base.idempotencyRecord(for: key)
-    }
-
-    /// Gives dead letters.
-    public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
-        try await base.deadLetters(after: id, of: subscription, limit: limit)
-    }
-
-    /// Gives a dead letter.
-    public func deadLetter(_ id: Int64) async throws -> DeadLetter? { try await base.deadLetter(id) }
-
-    /// Delivers dead letters again.
-    public func replayDeadLetters(_ ids: [Int64]) async throws -> Int { try await base.replayDeadLetters(ids) }
-
-    /// Forgets dead letters.
-    public func discardDeadLetters(_ ids: [Int64]) async throws -> Int { try await base.discardDeadLetters(ids) }
-
-    /// Delivers events once more.
-    public func replay(_ subscription: String, eventsNamed names: Set<String>, after position: Int64) async throws
-        -> Int
-    {
-        try await base.replay(subscription, eventsNamed: names, after: position)
-    }
-
-    /// Removes what `request` names.
-    public func prune(_ request: PruneRequest) async throws -> Int { try await base.prune(request) }
-
-    /// Tells how far the subscriptions have come.
-    public func deliveryStatistics() async throws -> DeliveryStatistics { try await base.deliveryStatistics() }
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -13,9 +14,17 @@ import Synchronization
 final class ConnectionLimit: Sendable {
     private let limit: Int
     private let count = Mutex(0)
+    private let refusal: (head: HTTPResponse, body: Data)
 
-    init(_ limit: Int) {
+    init(_ limit: Int) throws {
         self.limit = limit
+        let error = APIError(
+            .serviceUnavailable,
+            "tooManyConnections",
+            "The server has as many connections as it may have. Send it again later, on a connection that is kept.",
+            retryAfter: 5
+        )
+        refusal = try JSONAnswer(ErrorWire(error), status: error.status).closing(retryAfter: error.retryAfter)
     }
 
     /// How many are open.
@@ -72,11 +81,8 @@ final class ConnectionLimit: Sendable {
             if hasEntered != nil { return }
             hasEntered = limit.enter()
             if hasEntered == true { return }
-            let head = HTTPResponse(
-                status: .serviceUnavailable,
-                headerFields: [.connection: "close", .contentLength: "0", .retryAfter: "5"]
-            )
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.head(limit.refusal.head)), promise: nil)
+            context.write(wrapOutboundOut(.body(ByteBuffer(bytes: limit.refusal.body))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             context.close(promise: nil)
         }

@@ -24,10 +24,23 @@ struct JSONAnswer {
     }
 
     func response() -> Response {
+        Response(status: status, headers: allHeaders, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
+    }
+
+    /// Gives the head and the body of an answer that is the last one of its connection.
+    func closing(retryAfter: Int?) -> (head: HTTPResponse, body: Data) {
+        var headers = allHeaders
+        headers[.connection] = "close"
+        headers[.contentLength] = "\(json.count)"
+        if let retryAfter { headers[.retryAfter] = "\(retryAfter)" }
+        return (HTTPResponse(status: status, headerFields: headers), json)
+    }
+
+    private var allHeaders: HTTPFields {
         var headers = headers
         headers[.contentType] = "application/json; charset=utf-8"
         headers[.cacheControl] = "no-store"
         headers[.xContentTypeOptions] = "nosniff"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
+        return headers
     }
 }

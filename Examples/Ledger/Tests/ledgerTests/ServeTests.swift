@@ -1,0 +1,118 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// `ledger serve` and `ledger rule`, called as a person calls them.
+@Suite(.timeLimit(.minutes(10))) struct ServeTests {
+    private static let journal = """
+        2026-01-01 wages
+            assets:cash    100.00 EUR
+            income:wages
+
+        """
+
+    @Test func servesWhatIsImportedBesideItAndEndsInOrderOnASignal() async throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(Self.journal, to: "a.journal")
+        let (process, output) = try ledger.start("serve", "--port", "0")
+        defer { if process.isRunning { process.terminate() } }
+        let address = try Self.address(in: output, after: "The ledger is served at ")
+
+        #expect(try await Self.get(address + "/api/balances").text.contains("assets:cash") == false)
+        #expect(try ledger.run("import", "a.journal").output == "a.journal: 1 transaction posted\n")
+        let balances = try await Self.get(address + "/api/balances")
+        #expect(balances.status == 200)
+        #expect(balances.text.contains("assets:cash"))
+        #expect(try await Self.get(address + "/").text.contains("<!doctype html>"))
+
+        process.terminate()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 0)
+        #expect(try ledger.files() == ["a.journal", "ledger.sqlite"])
+        #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
+    }
+
+    @Test func anInspectorIsServedBesideItAndOnlyToWhoHasTheToken() async throws {
+        let ledger = try LedgerProcess()
+        let (process, output) = try ledger.start("serve", "--port", "0", "--inspect")
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        let address = try Self.address(in: output, after: "Its inspector is at ")
+
+        #expect(try await Self.get(address).status == 200)
+        let end = try #require(address.firstIndex(of: "?"))
+        #expect(try await Self.get(String(address[..<end])).status == 401)
+    }
+
+    @Test func aPortThatIsTakenIsToldWithWhatToDo() async throws {
+        let ledger = try LedgerProcess()
+        let (process, output) = try ledger.start("serve", "--port", "0")
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        let address = try Self.address(in: output, after: "The ledger is served at ")
+        let port = try #require(address.split(separator: ":").last)
+
+        let second = try ledger.run("serve", "--port", "\(port)", "--database", "other.sqlite")
+
+        #expect(second.status == 1)
+        #expect(second.errors.hasPrefix("Error: The ledger cannot be served at 127.0.0.1:\(port): "))
+        #expect(second.errors.contains("To fix, name another port"))
+        #expect(try ledger.run("serve", "--webhook", "nonsense").status == 64)
+        #expect(try ledger.run("serve", "--port", "70000").status == 64)
+        #expect(try ledger.run("serve", "--host", "no.such.host.invalid", "--port", "0").status == 1)
+    }
+
+    @Test func whatBreaksTheRuleOfAnAccountIsRefusedUntilTheRuleIsGone() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(Self.journal, to: "a.journal")
+        try ledger.write("2026-01-02 rent\n    expenses:rent  150.00 EUR\n    assets:cash\n", to: "b.journal")
+        #expect(try ledger.run("import", "a.journal").status == 0)
+
+        #expect(try ledger.run("rule", "assets:cash", "--never-below-zero").status == 0)
+        let refused = try ledger.run("import", "b.journal")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("'assets:cash' would come to -50.00 EUR, and may not fall below zero."))
+        #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
+
+        #expect(try ledger.run("rule", "assets:cash").status == 0)
+        #expect(try ledger.run("import", "b.journal").status == 0)
+        #expect(try ledger.run("rule", "assets:cash", "--never-below-zero").status == 1)
+        #expect(try ledger.run("rule", "assets:cash", "--closed-from", "2026-02-30").status == 64)
+        let unknown = try ledger.run("rule", "assets:none", "--never-below-zero")
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("assets:none"))
+    }
+
+    /// Waits for the line of `output` that begins so, and gives the rest of it.
+    private static func address(in output: FileHandle, after beginning: String) throws -> String {
+        var text = ""
+        while true {
+            let data = output.availableData
+            try #require(!data.isEmpty, "it has ended with: \(text)")
+            text += String(decoding: data, as: UTF8.self)
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            where line.hasPrefix(beginning) {
+                return String(line.dropFirst(beginning.count))
+            }
+        }
+    }
+
+    private static func get(_ address: String) async throws -> (status: Int, text: String) {
+        let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: address)))
+        return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
+    }
+}

@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// A store upon another one, which does something else in a few places and passes the rest on.
+///
+/// ```swift
+/// final class ClosedBooks: StoreDecorator {
+///     let base: any DeliveryStore
+///
+///     init(_ base: any DeliveryStore) {
+///         self.base = base
+///     }
+///
+///     func commit(_ changes: ChangeSet) async throws {
+///         throw StoreError(code: .readOnly, message: "The books are closed. To fix, open those of next year.")
+///     }
+/// }
+/// ```
+///
+/// All but ``base`` has a default that asks `base`. Units of work on the decorator and on its base are not joined: they are
+/// on different stores.
+public protocol StoreDecorator: DeliveryStore {
+    /// The store beneath.
+    var base: any DeliveryStore { get }
+}
+
+extension StoreDecorator {
+    // MARK: As EntityStore
+
+    /// The types of entity of the store beneath.
+    public var schema: EntitySchema { base.schema }
+
+    /// Passes on; see ``EntityReader/find(_:)``.
+    public func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await base.find(reference)
+    }
+
+    /// Passes on; see ``EntityReader/fetch(_:)``.
+    public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await base.fetch(query)
+    }
+
+    /// Passes on; see ``EntityReader/events(after:limit:)``.
+    public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await base.events(after: position, limit: limit)
+    }
+
+    /// Passes on; see ``EntityStore/commit(_:)``.
+    public func commit(_ changes: ChangeSet) async throws {
+        try await base.commit(changes)
+    }
+
+    /// Passes on; see ``EntityStore/snapshot()``.
+    public func snapshot() async throws -> any EntityReader {
+        try await base.snapshot()
+    }
+
+    // MARK: As DeliveryStore
+
+    /// The signal of the store beneath.
+    public var deliverySignal: DeliverySignal { base.deliverySignal }
+
+    /// Passes on; see ``DeliveryStore/lease(_:)``.
+    public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try await base.lease(request)
+    }
+
+    /// Passes on; see ``DeliveryStore/settle(_:)``.
+    public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        try await base.settle(settlements)
+    }
+
+    /// Passes on; see ``DeliveryStore/renew(_:until:)``.
+    public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        try await base.renew(leases, until: date)
+    }
+
+    /// Passes on; see ``DeliveryStore/idempotencyRecord(for:)``.
+    public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
+        try await base.idempotencyRecord(for: key)
+    }
+
+    /// Passes on; see ``DeliveryStore/deadLetters(after:of:limit:)``.
+    public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
+        try await base.deadLetters(after: id, of: subscription, limit: limit)
+    }
+
+    /// Passes on; see ``DeliveryStore/deadLetter(_:)``.
+    public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
+        try await base.deadLetter(id)
+    }
+
+    /// Passes on; see ``DeliveryStore/replayDeadLetters(_:)``.
+    public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
+        try await base.replayDeadLetters(ids)
+    }
+
+    /// Passes on; see ``DeliveryStore/discardDeadLetters(_:)``.
+    public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
+        try await base.discardDeadLetters(ids)
+    }
+
+    /// Passes on; see ``DeliveryStore/replay(_:eventsNamed:after:)``.
+    public func replay(
+        _ subscription: String,
+        eventsNamed names: Set<String>,
+        after position: Int64
+    ) async throws -> Int {
+        try await base.replay(subscription, eventsNamed: names, after: position)
+    }
+
+    /// Passes on; see ``DeliveryStore/prune(_:)``.
+    public func prune(_ request: PruneRequest) async throws -> Int {
+        try await base.prune(request)
+    }
+
+    /// Passes on; see ``DeliveryStore/deliveryStatistics()``.
+    public func deliveryStatistics() async throws -> DeliveryStatistics {
+        try await base.deliveryStatistics()
+    }
+}

@@ -1,0 +1,97 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceDomain
+import Synchronization
+
+/// Never gives the signal: as if all commits were another process's.
+final class UnsignalledStore: StoreDecorator {
+    let base: any DeliveryStore
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    private let silent = DeliverySignal()
+    var deliverySignal: DeliverySignal { silent }
+}
+
+/// Renews nothing: as if the process stood still.
+final class UnrenewedStore: StoreDecorator {
+    let base: any DeliveryStore
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] { [] }
+}
+
+/// Counts the lanes that were leased.
+final class CountingStore: StoreDecorator {
+    let base: any DeliveryStore
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    private let count = Mutex(0)
+    var leased: Int { count.withLock(\.self) }
+
+    func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        let leased = try await base.lease(request)
+        count.withLock { $0 += leased.lanes.count }
+        return leased
+    }
+}
+
+/// Refuses the first commits, or the first leases.
+final class FailingStore: StoreDecorator {
+    let base: any DeliveryStore
+    private let left: Mutex<(commits: Int, leases: Int)>
+
+    init(_ base: any DeliveryStore, failing commits: Int = 0, failingLeases leases: Int = 0) {
+        left = Mutex((commits, leases))
+        self.base = base
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        try fail(\.commits)
+        try await base.commit(changes)
+    }
+
+    func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try fail(\.leases)
+        return try await base.lease(request)
+    }
+
+    private func fail(_ path: WritableKeyPath<(commits: Int, leases: Int), Int>) throws {
+        let fails = left.withLock { left in
+            left[keyPath: path] -= 1
+            return left[keyPath: path] >= 0
+        }
+        if fails { throw StoreError(code: .full, message: "full") }
+    }
+}
+
+/// Another relay that takes over what has ended.
+struct LeaseThief: Sendable {
+    let store: InMemoryStore
+    let wallClock: @Sendable () -> Date
+
+    func steal(_ subscription: String) async throws {
+        _ = try await store.lease(
+            LeaseRequest(
+                subscriptions: [subscription],
+                laneLimit: 100,
+                runLimit: 1,
+                now: wallClock(),
+                duration: .seconds(1000)
+            )
+        )
+    }
+}
