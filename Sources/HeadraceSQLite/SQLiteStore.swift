@@ -130,6 +130,13 @@ public final class SQLiteStore: EntityStore {
         return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
     }
 
+    /// Gives the documents of several entities, in the order of `references`, of one moment.
+    ///
+    /// - Throws: As of ``find(_:)``.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await read { [numbers] in try Reading.documents(of: references, numbers: numbers, in: $0) }
+    }
+
     /// Gives the documents that `query` asks for, of one moment.
     ///
     /// - Throws: As of ``find(_:)``.

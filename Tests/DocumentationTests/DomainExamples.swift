@@ -161,6 +161,19 @@ private enum ByHand {
         #expect(latest.map(\.placedAt.timeIntervalSinceReferenceDate) == [2, 1])
     }
 
+    @Test func theOrdersOfACustomerAreFoundAtOnce() async throws {
+        let customer = Customer(id: id)
+        for order in [Order(of: id), Order(of: id)] {
+            customer.placeOrder(order)
+            try await insert(order)
+        }
+        let context = EntityContext(store)
+
+        let orders = try await context.find(Order.self, ids: customer.orders)
+
+        #expect(orders.map(\.id) == customer.orders)
+    }
+
     @Test func pagesGiveEachOrderOnce() async throws {
         for number in 1...250 { try await insert(Order(of: id, placedAt: Double(number))) }
 

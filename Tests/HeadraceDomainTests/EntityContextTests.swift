@@ -21,6 +21,39 @@ import Testing
 
     // MARK: Identity
 
+    @Test func severalEntitiesAreFoundAtOnceEachOnceAndAsThisContextKnowsThem() async throws {
+        let store = try SpyStore()
+        try await store.store(Customer("a"), Customer("b"), Customer("c"), Customer("d"))
+        let context = EntityContext(store)
+        let known = try #require(try await context.find(Customer.self, id: "b"))
+        let deleted = try #require(try await context.find(Customer.self, id: "d"))
+        context.delete(deleted)
+        let inserted = Customer("new")
+        context.insert(inserted)
+
+        let found = try await context.find(Customer.self, ids: ["c", "b", "nobody", "c", "d", "new", "a"])
+
+        #expect(found.map(\.id) == ["c", "b", "new", "a"])
+        #expect(found[1] === known)
+        #expect(found[2] === inserted)
+        #expect(try await context.find(Customer.self, id: "a") === found[3])
+        #expect(try await context.find(Customer.self, ids: []).isEmpty)
+    }
+
+    @Test func whatIsFoundWithOthersIsSavedWhereItWasChanged() async throws {
+        let store = try SpyStore()
+        try await store.store(Customer("a"), Customer("b"))
+        let context = EntityContext(store)
+
+        for customer in try await context.find(Customer.self, ids: ["a", "b"]) where customer.id == "b" {
+            customer.email = "b@example.org"
+        }
+        try await context.commit([])
+
+        #expect(try await store.version(of: "a") == 1)
+        #expect(try await store.version(of: "b") == 2)
+    }
+
     @Test func oneEntityIsOneObject() async throws {
         try await store.store(Customer("a"), Customer("b"))
 

@@ -96,6 +96,36 @@ public final class EntityContext: DomainContext {
         return entity
     }
 
+    /// Gives the entities of `type` whose identifiers are among `ids`, each once and in that order; those that there are not,
+    /// or that were deleted here, are left out.
+    ///
+    /// ```swift
+    /// let orders = try await context.find(Order.self, ids: customer.orders)
+    /// ```
+    ///
+    /// The store is asked once, for those that this context does not know.
+    ///
+    /// - Throws: As of ``find(_:id:)``.
+    public nonisolated(nonsending) func find<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        ids: some Sequence<Entity.ID>
+    ) async throws -> [Entity] {
+        try requireDeclared(type)
+        var seen: Set<EntityReference> = []
+        let references = ids.map { EntityReference(kind: Entity.entityName, key: $0.storageKey) }
+            .filter { seen.insert($0).inserted }
+        let unknown = references.filter { tracked[$0] == nil }
+        if !unknown.isEmpty {
+            for document in try await store.find(all: unknown) {
+                let entity: Entity = try DocumentCoding.decode(document)
+                track(TrackedEntity(entity, storedAs: document))
+            }
+        }
+        return references.compactMap { reference in
+            tracked[reference].flatMap { $0.isDeleted ? nil : $0.entity as? Entity }
+        }
+    }
+
     /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
     ///
     /// Where the store does not know such work, the commit reports ``StoreError/Code/unsupportedWork``.

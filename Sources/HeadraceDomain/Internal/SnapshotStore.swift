@@ -18,6 +18,10 @@ final class SnapshotStore: EntityStore {
         try await moment.find(reference)
     }
 
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await moment.find(all: references)
+    }
+
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try await moment.fetch(query)
     }

@@ -11,6 +11,13 @@ public protocol EntityReader: AnyObject, Sendable {
     /// - Throws: ``StoreError`` where the store cannot be read; `CancellationError`.
     func find(_ reference: EntityReference) async throws -> StoredDocument?
 
+    /// Gives the documents of several entities, in the order of `references`; those that there are not are left out.
+    ///
+    /// The default asks ``find(_:)`` for each; the stores read them all at once, of one moment.
+    ///
+    /// - Throws: As of ``find(_:)``.
+    func find(all references: [EntityReference]) async throws -> [StoredDocument]
+
     /// Gives the documents that `query` asks for, of one moment.
     ///
     /// - Throws: As of ``find(_:)``.
@@ -20,4 +27,15 @@ public protocol EntityReader: AnyObject, Sendable {
     ///
     /// - Throws: As of ``find(_:)``.
     func events(after position: Int64, limit: Int) async throws -> [EventRecord]
+}
+
+extension EntityReader {
+    /// Finds them one after the other.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        var documents: [StoredDocument] = []
+        for reference in references {
+            if let document = try await find(reference) { documents.append(document) }
+        }
+        return documents
+    }
 }

@@ -30,6 +30,12 @@ public final class InMemoryStore: EntityStore {
         return state.withLock { $0.document(of: reference) }
     }
 
+    /// Gives the documents of several entities, of one moment.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try Task.checkCancellation()
+        return state.withLock { state in references.compactMap { state.document(of: $0) } }
+    }
+
     /// Gives the documents that `query` asks for, of one moment.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()

@@ -22,7 +22,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// All but ``base`` has a default that asks `base`. Units of work on the decorator and on its base are not joined: they are
+/// All but ``base`` has a default that asks `base`; finding several finds each, unless the decorator says otherwise. Units of work on the decorator and on its base are not joined: they are
 /// on different stores.
 public protocol StoreDecorator: DeliveryStore {
     /// The store beneath.

@@ -21,6 +21,16 @@ enum Reading {
     }
 
     static func documents(
+        of references: [EntityReference],
+        numbers: SchemaNumbers,
+        in database: Database
+    ) throws -> [StoredDocument] {
+        try references.compactMap { reference in
+            try numbers.kind(reference.kind).flatMap { try document(of: reference, kind: $0, in: database) }
+        }
+    }
+
+    static func documents(
         of kind: String,
         by statement: SelectStatement,
         in database: Database

@@ -25,6 +25,10 @@ final class SQLiteSnapshot: EntityReader {
         return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
     }
 
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await read { [numbers] in try Reading.documents(of: references, numbers: numbers, in: $0) }
+    }
+
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         guard let statement = numbers.statement(for: query) else { return [] }
         return try await read { try Reading.documents(of: query.kind, by: statement, in: $0) }

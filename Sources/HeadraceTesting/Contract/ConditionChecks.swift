@@ -33,6 +33,23 @@ extension StoreContract {
             try requireKeys(matches, ["a"], "a set of two of its values")
             try requireKeys(all, ["a"], "the range of all values")
         },
+        Check("several documents are found at once, in the order asked for, those that are there") { bench in
+            let store = try await bench.open()
+            let drafts = (0..<40).map { Draft(key: "key \($0)", text: "text \($0)") }
+            try await store.commit(ChangeSet().inserting(drafts))
+            let moment = try await store.snapshot()
+            let some = [7, 50, 3, 39, 41, 0].map { EntityReference(kind: "contract-entity", key: "key \($0)") }
+            let strange = EntityReference(kind: "nobody-declared-this", key: "key 1")
+
+            for (reader, name) in [(store as any EntityReader, "the store"), (moment, "a moment of it")] {
+                let found = try await reader.find(all: some + [strange])
+                try requireKeys(found, ["key 7", "key 3", "key 39", "key 0"], "some keys of \(name)")
+                for document in found {
+                    try requireEqual(try await reader.find(document.reference), document, "one alone, of \(name)")
+                }
+                try requireKeys(try await reader.find(all: []), [], "no key of \(name)")
+            }
+        },
         Check("equality tells all values apart") { bench in
             let store = try await bench.open()
             try await store.commit(ChangeSet().inserting(oddDrafts))

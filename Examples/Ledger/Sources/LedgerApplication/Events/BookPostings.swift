@@ -13,12 +13,15 @@ public struct BookPostings: DomainEventHandler {
     /// Books each posting to its account, which is opened where there is none.
     public static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
         let context: EntityContext = resolver.resolve()
+        let known = try await context.find(Account.self, ids: event.postings.map(\.account))
+        var accounts = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
         for (index, posting) in event.postings.enumerated() {
             let account: Account
-            if let known = try await context.find(Account.self, id: posting.account) {
-                account = known
+            if let opened = accounts[posting.account] {
+                account = opened
             } else {
                 account = Account(opening: posting.account)
+                accounts[posting.account] = account
                 context.insert(account)
             }
             try account.book(posting.amount, on: event.date)

@@ -73,6 +73,9 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
                 job.state == .queued || job.state == .running, job.done == command.start
             else { return }
             let known = try await Transaction.known(among: command.entries.map(\.origin), in: context)
+            // All at once, instead of one by one as they are booked.
+            let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
+            _ = try await context.find(Account.self, ids: accounts)
             var posted = 0
             for entry in command.entries where !known.contains(entry.origin) {
                 do {

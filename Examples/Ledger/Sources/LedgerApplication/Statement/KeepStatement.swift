@@ -17,11 +17,13 @@ public struct KeepStatement: DurableDomainEventHandler {
     /// Adds the movements to the statements of their days.
     public static func handle(event: AccountMoved, resolver: any DependencyResolver) async throws {
         let context: EntityContext = resolver.resolve()
-        for movement in event.movements {
-            let id = DailyStatement.id(of: event.account, in: movement.commodity, on: movement.date)
+        let ids = event.movements.map { DailyStatement.id(of: event.account, in: $0.commodity, on: $0.date) }
+        let known = try await context.find(DailyStatement.self, ids: ids)
+        let statements = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
+        for (movement, id) in zip(event.movements, ids) {
             let statement: DailyStatement
-            if let known = try await context.find(DailyStatement.self, id: id) {
-                statement = known
+            if let begun = statements[id] {
+                statement = begun
             } else {
                 statement = DailyStatement(of: event.account, in: movement.commodity, on: movement.date)
                 context.insert(statement)

@@ -53,6 +53,18 @@ public final class PipelinedStore: StoreDecorator {
         return try await base.find(reference)
     }
 
+    /// Gives the documents as they are stored, or are about to be where a command with its turn asks.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        guard let turn = Turn.current else { return try await base.find(all: references) }
+        let ahead = pending.withLock { pending in references.compactMap { pending[$0] } }
+        for found in ahead { turn.build(on: found.commit) }
+        var documents = Dictionary(uniqueKeysWithValues: ahead.map { ($0.document.reference, $0.document) })
+        for document in try await base.find(all: references.filter { documents[$0] == nil }) {
+            documents[document.reference] = document
+        }
+        return references.compactMap { documents[$0] }
+    }
+
     /// Commits `changes`, and passes the turn on when they are on their way.
     public func commit(_ changes: ChangeSet) async throws {
         guard let turn = Turn.current else { return try await base.commit(changes) }

@@ -12,7 +12,7 @@ public struct ListeningError: Error, Sendable, CustomStringConvertible {
     /// The address: a name or number of the machine, and the port.
     public let address: String
 
-    /// What the system has said.
+    /// What is in the way.
     public let reason: String
 
     /// What happened and how to fix it, in one sentence each.
@@ -24,12 +24,11 @@ public struct ListeningError: Error, Sendable, CustomStringConvertible {
     /// Finds out whether `error` is about the address of `configuration`; `nil` where it is about something else.
     init?(_ error: any Error, _ configuration: LedgerServer.Configuration) {
         switch error {
-        case let error as IOError where [EACCES, EADDRINUSE, EADDRNOTAVAIL].contains(error.errnoCode):
-            reason = String(cString: strerror(error.errnoCode)).lowercased()
-        case is SocketAddressError:
-            reason = "there is no such address"
-        default:
-            return nil
+        case let error as IOError where error.errnoCode == EADDRINUSE: reason = "another program listens there"
+        case let error as IOError where error.errnoCode == EACCES: reason = "this user may not listen there"
+        case let error as IOError where error.errnoCode == EADDRNOTAVAIL: reason = "this machine has no such address"
+        case is SocketAddressError: reason = "there is no such address"
+        default: return nil
         }
         address = "\(configuration.host):\(configuration.port)"
     }
