@@ -25,7 +25,7 @@ enum FileLimit {
             _ = unsafe getrlimit(resource, &limit)
         }
         let available = limit.rlim_cur > rlim_t(Int32.max) ? Int(Int32.max) : Int(limit.rlim_cur)
-        return max(16, min(connections, available - reserve))
+        return min(connections, max(16, available - reserve))
     }
 
     #if canImport(Darwin)
