@@ -58,7 +58,8 @@ public final class PipelinedStore: StoreDecorator {
         guard let turn = Turn.current else { return try await base.find(all: references) }
         let ahead = pending.withLock { pending in references.compactMap { pending[$0] } }
         for found in ahead { turn.build(on: found.commit) }
-        var documents = Dictionary(uniqueKeysWithValues: ahead.map { ($0.document.reference, $0.document) })
+        var documents: [EntityReference: StoredDocument] = [:]
+        for found in ahead { documents[found.document.reference] = found.document }
         for document in try await base.find(all: references.filter { documents[$0] == nil }) {
             documents[document.reference] = document
         }
