@@ -86,6 +86,7 @@ let package = Package(
             name: "LedgerServerTests",
             dependencies: [
                 "LedgerApplication",
+                "LedgerBooks",
                 "LedgerJournal",
                 "LedgerServer",
                 "LedgerTestSupport",

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import HeadraceCore
 
 /// What tells the entities of one type apart, and can be written as text.
 ///
@@ -29,7 +30,7 @@ extension Int: EntityIdentifier {
 
 extension UUID: EntityIdentifier {
     /// The usual form in lower case, as RFC 9562 writes it.
-    public var storageKey: String { uuidString.lowercased() }
+    public var storageKey: String { text() }
 }
 
 extension EntityIdentifier where Self: RawRepresentable, RawValue: EntityIdentifier {

@@ -54,7 +54,7 @@ extension PageCursor: LosslessStringConvertible, Codable {
         let base64 = description.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let json = Data(base64Encoded: base64 + padding),
-            let content = try? JSONDecoder().decode(Content.self, from: json)
+            let content = try? DocumentCoding.decode(Content.self, from: json)
         else { return nil }
         self.content = content
     }

@@ -175,7 +175,7 @@ private struct OutcomeCoding<Output> {
                 try DocumentCoding.encode([output as? Value])
             },
             { json in
-                guard let output = try JSONDecoder().decode([Value].self, from: json).first as? Output else {
+                guard let output = try DocumentCoding.decode([Value].self, from: json).first as? Output else {
                     throw DecodingError.valueNotFound(
                         Value.self,
                         DecodingError.Context(codingPath: [], debugDescription: "There is no outcome.")

@@ -21,13 +21,17 @@ package enum DocumentCoding {
 
     private static let decoder = JSONDecoder()
 
+    package static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
+        try decoder.decode(type, from: json)
+    }
+
     package static func decode<Entity: StoredEntity>(_ document: StoredDocument) throws -> Entity {
         if document.schemaVersion > Entity.schemaVersion {
             throw StoreError.newerDocument(document, supported: Entity.schemaVersion)
         }
         do {
             let isOld = document.schemaVersion < Entity.schemaVersion
-            return try decoder.decode(
+            return try decode(
                 Entity.self,
                 from: isOld
                     ? Entity.schemaMigrations.migrate(document.json, from: document.schemaVersion) : document.json

@@ -76,7 +76,7 @@ public struct EventRegistry: Sendable {
                 }
                 current = try migrations.migrate(json, from: version)
             }
-            return try JSONDecoder().decode(Event.self, from: current)
+            return try DocumentCoding.decode(Event.self, from: current)
         } catch let error as EventError {
             throw error
         } catch {

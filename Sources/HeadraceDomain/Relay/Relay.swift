@@ -168,7 +168,7 @@ struct CommandRoute: Sendable {
         carryOut = { json in
             let command: Command
             do {
-                command = try JSONDecoder().decode(Command.self, from: json)
+                command = try DocumentCoding.decode(Command.self, from: json)
             } catch {
                 throw Undeliverable(reason: "'\(Command.commandName)' does not decode as '\(Command.self)': \(error)")
             }

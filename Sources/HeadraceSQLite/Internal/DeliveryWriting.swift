@@ -7,6 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
+import HeadraceCore
 import HeadraceDomain
 
 /// Writes the part of a change set that is not about entities, within its transaction.
@@ -59,17 +60,16 @@ struct DeliveryWriting {
                 """
         ).execute(
             arguments: [
-                event.id.uuidString.lowercased(), StoredText(event.name), event.version,
+                event.id.text(), StoredText(event.name), event.version,
                 event.stream.map { StoredText($0.kind) }, event.stream.map { StoredText($0.key) },
-                event.recordedAt.milliseconds, String(decoding: event.json, as: UTF8.self), try json(event.origin),
+                event.recordedAt.milliseconds, String(decoding: event.json, as: UTF8.self), try text(of: event.origin),
             ]
         )
         return database.lastInsertedRowID
     }
 
-    private func json(_ origin: MessageOrigin) throws -> String? {
-        if origin == .unknown { return nil }
-        return String(decoding: try DocumentCoding.encode(origin), as: UTF8.self)
+    private func text(of origin: MessageOrigin) throws -> String? {
+        origin == .unknown ? nil : try origin.storedText
     }
 
     // MARK: Lanes
@@ -132,9 +132,9 @@ struct DeliveryWriting {
                 """
         ).execute(
             arguments: [
-                message.id.uuidString.lowercased(), message.kind.rawValue, StoredText(message.name), message.version,
+                message.id.text(), message.kind.rawValue, StoredText(message.name), message.version,
                 message.stream.map { StoredText($0.kind) }, message.stream.map { StoredText($0.key) },
-                message.dueAt.milliseconds, String(decoding: message.json, as: UTF8.self), try json(message.origin),
+                message.dueAt.milliseconds, String(decoding: message.json, as: UTF8.self), try text(of: message.origin),
                 lane,
             ]
         )
@@ -146,7 +146,7 @@ struct DeliveryWriting {
     private func cancel(_ id: UUID) throws {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT number, lane FROM scheduled_message WHERE id = ?"),
-            arguments: [id.uuidString.lowercased()]
+            arguments: [id.text()]
         )
         for row in rows {
             let number: Int64 = try row.decode(forColumn: "number")

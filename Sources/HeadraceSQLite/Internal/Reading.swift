@@ -7,6 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
+import HeadraceCore
 import HeadraceDomain
 
 /// Reads documents and events.
@@ -80,7 +81,7 @@ enum Reading {
     /// Reads a UUID.
     static func identifier(_ row: Row, _ column: String) throws -> UUID {
         let text: String = try row.decode(forColumn: column)
-        guard let id = UUID(uuidString: text) else {
+        guard let id = UUID(text: text.utf8) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "'\(text)' in '\(column)' is not a UUID")
         }
         return id
@@ -90,7 +91,7 @@ enum Reading {
     static func origin(of row: Row) throws -> MessageOrigin {
         guard let json = try row.decode(String?.self, forColumn: "origin") else { return .unknown }
         do {
-            return try JSONDecoder().decode(MessageOrigin.self, from: Data(json.utf8))
+            return try MessageOrigin(storedText: json)
         } catch {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the origin of a message is '\(json)'")
         }

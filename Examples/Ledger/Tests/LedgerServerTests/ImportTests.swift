@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import Headrace
+import LedgerApplication
+import LedgerBooks
 import Testing
 
 @testable import LedgerServer
@@ -144,21 +147,59 @@ extension LedgerServerTests {
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let text = journal(300) + "2026-01-01 unbalanced\n    a  1 EUR\n    b  1 EUR\n\n" + journal(50)
+                    let text = journal(1_200) + "2026-01-01 unbalanced\n    a  1 EUR\n    b  1 EUR\n\n" + journal(50)
                     let id = try await server.upload(text).json(BegunWire.self).import
                     let end = try await events.first("import", as: ImportWire.self) { $0.state == "failed" }
                     #expect(end.id == id)
                     #expect(end.error?.code == "unbalanced")
-                    #expect(end.error?.line == 1_201)
-                    #expect(end.done == 256)
+                    #expect(end.error?.line == 4_801)
+                    #expect(end.done == 1_024)
 
                     let mended = text.replacing("b  1 EUR", with: "b  -1 EUR")
                     let again = try await server.upload(mended).json(BegunWire.self).import
                     let finished = try await events.first("import", as: ImportWire.self) {
                         $0.id == again && $0.state == "finished"
                     }
-                    #expect(finished.known == 256 && finished.posted == 95)
+                    #expect(finished.known == 1_024 && finished.posted == 227)
                 }
+            }
+        }
+
+        /// Each of its changes takes away what several steps were begun upon.
+        @Test func anotherProgramMayChangeTheSameAccountsMeanwhile() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let store = try SQLiteStore(path: folder.database, entities: Books.entities)
+                let builder = ContainerBuilder()
+                Books.register(in: builder, store: store)
+                let other = builder.build()
+                let dispatcher: any CommandQueryDispatcher = other.resolve()
+                let euro = Amount(try Quantity(mantissa: 1), "EUR")
+                let postings = [PostingDraft(account: "assets:cash", amount: euro), PostingDraft(account: "mine")]
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let id = try await server.upload(journal(6_000)).json(BegunWire.self).import
+                    var done = 0
+                    for _ in 1...6 {
+                        let status = try await events.first("import", as: ImportWire.self) { [done] in
+                            $0.id == id && $0.done > done
+                        }
+                        done = status.done
+                        let date = try #require(BookDate("2026-01-31"))
+                        try await dispatcher.dispatch(
+                            PostTransaction(TransactionDraft(date: date, description: "other", postings: postings))
+                        )
+                    }
+                    if done < 6_000 {
+                        _ = try await events.first("import", as: ImportWire.self) {
+                            $0.id == id && $0.state == "finished"
+                        }
+                    }
+                    let end = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                    #expect(end.done == 6_000 && end.posted == 6_000 && end.known == 0)
+                }
+                #expect(try await server.balances().first == "assets:cash -5994 EUR")
+                try store.close()
             }
         }
 

@@ -50,7 +50,10 @@ private struct Hash {
     }
 
     var text: String {
-        let digits = String(state, radix: 16)
-        return String(repeating: "0", count: 32 - digits.count) + digits
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: stride(from: 124, through: 0, by: -4).map { digits[Int(truncatingIfNeeded: state >> $0) & 0xF] },
+            as: UTF8.self
+        )
     }
 }

@@ -57,9 +57,11 @@ public final class PipelinedStore: StoreDecorator {
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
         guard let turn = Turn.current else { return try await base.find(all: references) }
         let ahead = pending.withLock { pending in references.compactMap { pending[$0] } }
-        for found in ahead { turn.build(on: found.commit) }
         var documents: [EntityReference: StoredDocument] = [:]
-        for found in ahead { documents[found.document.reference] = found.document }
+        for found in ahead {
+            turn.build(on: found.commit)
+            documents[found.document.reference] = found.document
+        }
         for document in try await base.find(all: references.filter { documents[$0] == nil }) {
             documents[document.reference] = document
         }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 /// A quantity of one commodity, such as 12.50 EUR.
-public struct Amount: Sendable, Hashable, Codable {
+public struct Amount: Sendable, Hashable {
     /// How much.
     public var quantity: Quantity
 
@@ -26,11 +26,50 @@ extension Amount: CustomStringConvertible {
     /// The quantity, then the symbol, in quotes where a journal needs them, as in `-1.50 EUR`.
     public var description: String {
         guard !commodity.isEmpty else { return quantity.description }
-        let isPlain = commodity.utf8.allSatisfy { byte in
-            byte >= 0x80 || (byte > 0x20 && !Self.bytesThatNeedQuotes.contains(byte))
-        }
+        let isPlain = !commodity.utf8.contains(where: Self.needsQuotes)
         return isPlain ? "\(quantity) \(commodity)" : "\(quantity) \"\(commodity)\""
     }
 
-    private static let bytesThatNeedQuotes = Set("0123456789,.+-*;=@{}()[]\"".utf8)
+    private static let quote = UInt8(ascii: "\"")
+
+    private static func needsQuotes(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, quote, UInt8(ascii: "(")...UInt8(ascii: "."),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "@"),
+            UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"):
+            true
+        default:
+            false
+        }
+    }
+}
+
+extension Amount: Codable {
+    /// Decodes the text that ``description`` gives.
+    ///
+    /// - Throws: `DecodingError` when the value is not text or the text spells no amount.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let end = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
+        guard let quantity = Quantity(String(text[..<end])) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "'\(text.prefix(60))' is not an amount. Write it as in \"-1234.50 EUR\"."
+            )
+        }
+        var symbol = text.utf8[end...].dropFirst()
+        if symbol.count > 1, symbol.first == Self.quote, symbol.last == Self.quote {
+            symbol = symbol.dropFirst().dropLast()
+        }
+        self.init(quantity, String(Substring(symbol)))
+    }
+
+    /// Encodes the text that ``description`` gives.
+    ///
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
 }

@@ -64,11 +64,16 @@ extension BookDate: LosslessStringConvertible {
 
     /// The ISO text, `YYYY-MM-DD`.
     public var description: String {
-        func padded(_ number: Int, to width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: width - digits.utf8.count) + digits
-        }
-        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))"
+        // Written often: each transaction is found by its day.
+        func digit(_ number: Int, over power: Int) -> UInt8 { UInt8(ascii: "0") + UInt8(number / power % 10) }
+        return String(
+            decoding: [
+                digit(year, over: 1000), digit(year, over: 100), digit(year, over: 10), digit(year, over: 1),
+                UInt8(ascii: "-"), digit(month, over: 10), digit(month, over: 1),
+                UInt8(ascii: "-"), digit(day, over: 10), digit(day, over: 1),
+            ],
+            as: UTF8.self
+        )
     }
 }
 

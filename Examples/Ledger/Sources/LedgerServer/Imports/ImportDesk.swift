@@ -127,7 +127,7 @@ final class ImportDesk: ServiceLifecycle.Service {
         do {
             while await !run.isOver {
                 do {
-                    try await run.dispatch(ImportRun.Step())
+                    try await run.dispatch(ImportRun.Advance())
                 } catch let error as StoreError where error.isRetryable {
                     logger.warning("A step of an import will be tried again.", metadata: ["error": "\(error)"])
                     try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)

@@ -9,10 +9,13 @@ import Headrace
 import LedgerApplication
 import LedgerJournal
 
-/// An import that is under way: its steps are actions, one after the other, and it stops when it is deactivated.
+/// An import that is under way: its parts are done by actions, one after the other, and it stops when it is deactivated.
 actor ImportRun: Dispatcher {
-    /// How many transactions a step has.
-    private static let stepSize = 256
+    /// How many transactions are posted by one command.
+    private static let stepSize = 512
+
+    /// How many commands an action has under way: while one waits for the disk, the next one works upon what that will store.
+    private static let stepsUnderWay = 4
 
     nonisolated let pipeline: Pipeline
     nonisolated let id: UUID
@@ -23,7 +26,7 @@ actor ImportRun: Dispatcher {
     /// How many transactions of the journal were read.
     private var readCount = 0
 
-    /// Those that were read and not yet dealt with.
+    /// Those that were read last and are not known to be dealt with.
     private var pending: [ImportStep.Entry] = []
 
     /// Whether there is nothing left to do.
@@ -38,35 +41,76 @@ actor ImportRun: Dispatcher {
         if status.state == .paused { pipeline.pause(self) }
     }
 
-    /// Takes the next step.
-    struct Step: Action {
+    /// Takes the next steps.
+    struct Advance: Action {
         func execute(with run: isolated ImportRun) async throws {
-            try await run.takeStep()
+            try await run.advance()
         }
     }
 
-    private func takeStep() async throws {
+    /// Takes up to ``stepsUnderWay`` steps.
+    ///
+    /// What is dealt with is what the import says of itself afterwards: where a step has failed, the ones that were begun
+    /// upon it have done nothing, and their transactions are taken up again from where it stands.
+    private func advance() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
-        guard let before = try await dispatcher.dispatch(GetImportStatus(of: id)), before.isOpen else {
+        guard let before = try await status(by: dispatcher), before.isOpen else {
             isOver = true
             return
         }
-        try await read(from: before.done)
-        try await dispatcher.dispatch(ImportStep(id, from: before.done, pending))
-        guard let after = try await dispatcher.dispatch(GetImportStatus(of: id)) else { return }
-        if after.done > before.done { pending = [] }
+        try await pass(over: before.done)
+        let failure = await withTaskGroup { group in
+            var failure: (any Error)?
+            for number in 0..<Self.stepsUnderWay {
+                let start = number * Self.stepSize
+                do {
+                    try read(until: start + Self.stepSize)
+                } catch {
+                    failure = error
+                }
+                let entries = pending.dropFirst(start).prefix(Self.stepSize)
+                if entries.isEmpty || failure != nil { break }
+                let step = ImportStep(id, from: before.done + start, Array(entries))
+                group.addTask { await Self.failure(of: step, sentTo: dispatcher) }
+            }
+            // The others are not cancelled: what comes before a failure is to be posted.
+            for await outcome in group { failure = outcome ?? failure }
+            return failure
+        }
+        if let failure { throw failure }
+        guard let after = try await status(by: dispatcher) else { return }
         isOver = !after.isOpen
     }
 
-    /// Reads the entries of the next step; what was posted before a restart is passed over.
-    private func read(from start: Int) async throws {
-        while readCount < start {
-            guard let entry = try journal.next() else { return }
+    private static func failure(
+        of step: ImportStep,
+        sentTo dispatcher: any CommandQueryDispatcher
+    ) async -> (any Error)? {
+        do {
+            try await dispatcher.dispatch(step)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func status(by dispatcher: any CommandQueryDispatcher) async throws -> ImportStatus? {
+        try await dispatcher.dispatch(GetImportStatus(of: id))
+    }
+
+    /// Passes over the first `count` transactions of the journal, which are dealt with.
+    private func pass(over count: Int) async throws {
+        pending.removeFirst(min(pending.count, max(0, count - (readCount - pending.count))))
+        while readCount < count, let entry = try journal.next() {
             _ = origins.next(entry.transaction)
             readCount += 1
             if readCount.isMultiple(of: Self.stepSize) { await Task.yield() }
         }
-        while pending.count < Self.stepSize, let entry = try journal.next() {
+    }
+
+    /// Reads until `count` entries are pending, or the journal has ended.
+    private func read(until count: Int) throws {
+        while pending.count < count, let entry = try journal.next() {
             readCount += 1
             pending.append(
                 ImportStep.Entry(entry.transaction, origin: origins.next(entry.transaction), line: entry.line)
