@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "EUR", "", "€", "A B", " ", "\"", "\"\"", "a\"b", "1", "x;y", "S&P 500", "@@", "-", "#!", "ä ö", "\n", "\u{301}",
+        "EUR", "", "€", "A B", " ", "\"", "\"\"", "a\"b", "1", "x;y", "S&P 500", "@@", "-", "#!", "ä ö", "\n",
+        "\u{301}",
         "\u{301} x", "1\u{301}",
     ])
     func anAmountIsEncodedAsItsText(commodity: String) throws {
