@@ -21,6 +21,9 @@ struct Measurement {
     /// The median of the ratios of each round: what disturbs a round disturbs both of its halves.
     let ratio: Double
 
+    /// Between which two of these ratios lie four of five.
+    let spread: ClosedRange<Double>
+
     /// Measures `figure` in rounds, each of them the floor and then the subject.
     init(_ figure: Figure, rounds: Int) async throws {
         let floor = figure.floor.makeLoop()
@@ -38,7 +41,9 @@ struct Measurement {
 
         self.floor = Self.median(floors)
         self.subject = Self.median(subjects)
-        ratio = Self.median(zip(subjects, floors).map { $0 / $1 })
+        let ratios = zip(subjects, floors).map { $0 / $1 }.sorted()
+        ratio = Self.median(ratios)
+        spread = ratios[ratios.count / 10]...ratios[ratios.count - 1 - ratios.count / 10]
     }
 
     /// As many iterations as take some three milliseconds; finding them warms up, too.

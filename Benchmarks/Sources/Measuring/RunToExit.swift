@@ -19,8 +19,7 @@ import Glibc
 /// everything that is measured.
 ///
 /// - Parameters:
-///   - servesMainActor: Whether the main actor does what it is given, such as making a cluster of services; valgrind does
-///     not survive that.
+///   - servesMainActor: Whether the main actor does what it is given, such as making a cluster of services.
 ///   - body: What is run; its value is the status of the process.
 public func runToExit(servesMainActor: Bool = false, _ body: @escaping @Sendable () async throws -> Int32) -> Never {
     Task.detached {
@@ -31,7 +30,7 @@ public func runToExit(servesMainActor: Bool = false, _ body: @escaping @Sendable
             exit(EXIT_FAILURE)
         }
     }
-    if servesMainActor { dispatchMain() }
+    if servesMainActor { serveMainActor() }
     DispatchSemaphore(value: 0).wait()
     exit(EXIT_FAILURE)
 }
@@ -46,6 +45,10 @@ public func runOnMainActorToExit(_ body: @escaping @MainActor () async throws ->
             exit(EXIT_FAILURE)
         }
     }
+    serveMainActor()
+}
+
+private func serveMainActor() -> Never {
     // Not 'dispatchMain', which ends the main thread: valgrind does not survive that.
     while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
 }

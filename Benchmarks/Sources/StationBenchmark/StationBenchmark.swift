@@ -20,6 +20,7 @@ enum StationBenchmark {
             Figure(.pourThroughTenScopes, floor: .pourThroughOneScope, atMost: 20),
             // Wanted is 3. An effect is a task of its own, counted, cancellable and a message, by generic code.
             Figure(.pourAndAwait, floor: .awaitTask, atMost: 12),
+            Figure(.middleware(10), floor: .pour),
             Figure(.middleware(1), floor: .pour),
             Figure(.make, floor: .callClosure),
         ]).runOnMainActor()

@@ -38,7 +38,7 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await Surroundings.withNewMessage(kind: kind, type: Message.self) { context in
-            if observers.isEmpty {
+            if !observers.areListening {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }

@@ -49,6 +49,7 @@ extension MessageObserver {
 
 extension [any MessageObserver] {
     /// Whether one of them wants to hear of what begins now.
+    @usableFromInline
     package var areListening: Bool {
         for observer in self where observer.isListening { return true }
         return false
