@@ -30,7 +30,7 @@ enum Encoding {
 
     private static func event(of event: NewEvent) throws -> any Encodable {
         let types: [any DurableDomainEvent.Type] = [
-            AccountOpened.self, JournalImported.self, TransactionPosted.self,
+            AccountMoved.self, AccountOpened.self, JournalImported.self, TransactionPosted.self,
         ]
         guard let type = types.first(where: { $0.eventName == event.name }) else {
             throw CocoaError(.coderInvalidValue)

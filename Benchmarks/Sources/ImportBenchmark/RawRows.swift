@@ -25,7 +25,7 @@ struct RawRows {
     /// Reads the rows of the file `database`.
     init(of database: URL) throws {
         let queue = try DatabaseQueue(path: database.path(percentEncoded: false))
-        let (entities, entries, events) = try queue.read { database in
+        let (entities, entries, events, deliveries) = try queue.read { database in
             (
                 try Row.fetchAll(database, sql: "SELECT * FROM entity ORDER BY rowid"),
                 // A key may be that of two kinds.
@@ -41,13 +41,17 @@ struct RawRows {
                 try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT id, name, version, stream_kind, stream_key, recorded_at, document
+                        SELECT id, name, version, stream_kind, stream_key, recorded_at, document, origin
                         FROM event ORDER BY position
                         """
-                )
+                ),
+                try ["subscription", "lane", "delivery"].map { table in
+                    (table, try Row.fetchAll(database, sql: "SELECT * FROM \(table)"))
+                }
             )
         }
-        all = [("entity", entities), ("index_entry", entries), ("event", events)].flatMap { table, rows in
+        all = ([("entity", entities), ("index_entry", entries), ("event", events)] + deliveries).flatMap {
+            table, rows in
             rows.map { Self.insertion(of: $0, into: table) }
         }
 
@@ -60,6 +64,9 @@ struct RawRows {
                 let key: String = row[key]
                 groups[posted.contains(key) ? key : "", default: []].append(Self.insertion(of: row, into: table))
             }
+        }
+        for (table, rows) in deliveries {
+            for row in rows { groups["", default: []].append(Self.insertion(of: row, into: table)) }
         }
         // The keys are UUIDs of version 7: their order is that of posting.
         self.groups = posted.sorted().compactMap { groups[$0] } + [groups[""] ?? []]

@@ -30,8 +30,16 @@ struct TimedDelegator: DomainEventDelegator {
         laps.begin(.changeSet)
     }
 
-    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
+    func subscriptions(to event: any DomainEvent) -> [String] {
+        base.subscriptions(to: event)
+    }
+
+    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent, exceptFor subscriptions: [String]) async {
         laps.begin(.afterCommit)
-        await base.handleAfterCommit(event)
+        await base.handleAfterCommit(event, exceptFor: subscriptions)
+    }
+
+    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
+        await handleAfterCommit(event, exceptFor: [])
     }
 }

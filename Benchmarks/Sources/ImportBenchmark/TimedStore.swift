@@ -8,12 +8,12 @@ import Headrace
 import Synchronization
 
 /// Has another store do everything, takes the time, and keeps what was committed last.
-final class TimedStore: EntityStore {
-    private let base: any EntityStore
+final class TimedStore: StoreDecorator {
+    let base: any DeliveryStore
     private let laps: Laps
     private let committed = Mutex(ChangeSet())
 
-    init(_ base: any EntityStore, laps: Laps) {
+    init(_ base: any DeliveryStore, laps: Laps) {
         self.base = base
         self.laps = laps
     }
@@ -21,12 +21,16 @@ final class TimedStore: EntityStore {
     /// What was committed last.
     var changes: ChangeSet { committed.withLock { $0 } }
 
-    var schema: EntitySchema { base.schema }
-
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
         let interrupted = laps.begin(.lookUps)
         defer { laps.begin(interrupted) }
         return try await base.find(reference)
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        let interrupted = laps.begin(.lookUps)
+        defer { laps.begin(interrupted) }
+        return try await base.find(all: references)
     }
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
@@ -41,10 +45,4 @@ final class TimedStore: EntityStore {
         defer { laps.begin(.forgetting) }
         try await base.commit(changes)
     }
-
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await base.events(after: position, limit: limit)
-    }
-
-    func snapshot() async throws -> any EntityReader { try await base.snapshot() }
 }

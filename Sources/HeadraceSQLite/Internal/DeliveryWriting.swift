@@ -33,7 +33,7 @@ struct DeliveryWriting {
             try deliver(
                 positions[delivery.event],
                 of: changes.events[delivery.event].stream,
-                to: try subscription(delivery.subscription)
+                to: delivery.subscription
             )
         }
         for message in changes.scheduled { try schedule(message) }
@@ -82,29 +82,29 @@ struct DeliveryWriting {
         return database.lastInsertedRowID
     }
 
-    /// Puts the event at `position` at its place in the lane of its stream.
-    func deliver(
-        _ position: Int64,
-        of stream: EntityReference?,
-        to subscription: Int64,
-        isReplay: Bool = false
-    ) throws {
-        let lane = try lane(of: stream, for: subscription)
+    /// Puts the event at `position` at its place in the lane of its stream, for the subscription `name`.
+    func deliver(_ position: Int64, of stream: EntityReference?, to name: String, isReplay: Bool = false) throws {
+        let lane = try lane(of: stream, for: name)
         try database.cachedStatement(
             sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         ).execute(arguments: [lane, position, isReplay])
     }
 
-    private func lane(of stream: EntityReference?, for subscription: Int64) throws -> Int64 {
+    /// Gives the number of the lane of a stream, which is made where there is none; without a stream, always another one.
+    private func lane(of stream: EntityReference?, for name: String) throws -> Int64 {
+        // One statement for what most events need. Where there is the lane, its number is all that is wanted of it.
+        let make = try database.cachedStatement(
+            sql: """
+                INSERT INTO lane (subscription, stream_kind, stream_key, ready_at)
+                SELECT id, ?, ?, 0 FROM subscription WHERE name = ?
+                ON CONFLICT (subscription, stream_kind, stream_key) DO UPDATE SET token = token
+                RETURNING id
+                """
+        )
         let kind = stream.map { StoredText($0.kind) }
         let key = stream.map { StoredText($0.key) }
-        if stream != nil {
-            let find = try database.cachedStatement(
-                sql: "SELECT id FROM lane WHERE subscription = ? AND stream_kind = ? AND stream_key = ?"
-            )
-            if let id = try Int64.fetchOne(find, arguments: [subscription, kind, key]) { return id }
-        }
-        return try makeLane(for: subscription, kind: kind, key: key, readyAt: 0)
+        if let id = try Int64.fetchOne(make, arguments: [kind, key, StoredText(name)]) { return id }
+        return try makeLane(for: try subscription(name), kind: kind, key: key, readyAt: 0)
     }
 
     private func makeLane(for subscription: Int64, kind: StoredText?, key: StoredText?, readyAt: Int64) throws -> Int64
@@ -223,7 +223,7 @@ struct DeliveryWriting {
             events.append((try row.decode(forColumn: "position"), try Reading.stream(of: row)))
         }
         for event in events {
-            try deliver(event.position, of: event.stream, to: subscription, isReplay: true)
+            try deliver(event.position, of: event.stream, to: name, isReplay: true)
         }
         return events.count
     }

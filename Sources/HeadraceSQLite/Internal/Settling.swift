@@ -21,17 +21,24 @@ struct Settling {
         let subscription: Int64
         let attempts: Int
         let begun: Int64
+
+        /// Whether it holds anything but the delivery that was asked about.
+        let holdsMore: Bool
     }
 
     /// Does what `settlement` says, or nothing where its lease is no longer valid.
     func settle(_ settlement: Settlement) throws -> Bool {
-        guard let lane = try lane(of: settlement.lease) else { return false }
+        let only = settlement.acknowledged.count == 1 ? settlement.acknowledged.first : nil
+        guard let lane = try lane(of: settlement.lease, besides: only) else { return false }
+        if let only, !lane.holdsMore, settlement.failures.isEmpty, settlement.end != nil {
+            // What most settlements say; the delivery goes with its lane.
+            try forgetScheduled(at: only)
+            try delete(settlement.lease)
+            return true
+        }
         for position in settlement.acknowledged {
             try remove(position, from: settlement.lease.lane)
-            if position < 0 {
-                try database.cachedStatement(sql: "DELETE FROM scheduled_message WHERE number = ?")
-                    .execute(arguments: [-position])
-            }
+            try forgetScheduled(at: position)
         }
         for failure in settlement.failures { try bury(failure, of: settlement.lease.lane, for: lane.subscription) }
 
@@ -44,9 +51,7 @@ struct Settling {
         case (nil, nil):
             try update(settlement.lease, attempts: 0, begun: lane.begun)
         case (nil, _?):
-            try database.cachedStatement(sql: "DELETE FROM lane WHERE id = ?").execute(
-                arguments: [settlement.lease.lane]
-            )
+            try delete(settlement.lease)
         case (let head?, nil):
             if isRemoved { try update(settlement.lease, attempts: head <= lane.begun ? 1 : 0, begun: lane.begun) }
         case (_?, .finished(let now)):
@@ -67,17 +72,33 @@ struct Settling {
         return database.changesCount == 1
     }
 
-    private func lane(of lease: Lease) throws -> Lane? {
+    private func lane(of lease: Lease, besides position: Int64?) throws -> Lane? {
         let find = try database.cachedStatement(
-            sql: "SELECT subscription, attempts, begun FROM lane WHERE id = ? AND token = ?"
+            sql: """
+                SELECT subscription, attempts, begun,
+                    EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?) AS holds_more
+                FROM lane WHERE id = ? AND token = ?
+                """
         )
-        return try Row.fetchOne(find, arguments: [lease.lane, lease.token]).map { row in
+        return try Row.fetchOne(find, arguments: [position, lease.lane, lease.token]).map { row in
             Lane(
                 subscription: try row.decode(forColumn: "subscription"),
                 attempts: try row.decode(forColumn: "attempts"),
-                begun: try row.decode(forColumn: "begun")
+                begun: try row.decode(forColumn: "begun"),
+                holdsMore: try row.decode(forColumn: "holds_more")
             )
         }
+    }
+
+    private func delete(_ lease: Lease) throws {
+        try database.cachedStatement(sql: "DELETE FROM lane WHERE id = ?").execute(arguments: [lease.lane])
+    }
+
+    /// Forgets the scheduled message that was delivered at `position`, if it was one.
+    private func forgetScheduled(at position: Int64) throws {
+        if position >= 0 { return }
+        try database.cachedStatement(sql: "DELETE FROM scheduled_message WHERE number = ?")
+            .execute(arguments: [-position])
     }
 
     private func remove(_ position: Int64, from lane: Int64) throws {
