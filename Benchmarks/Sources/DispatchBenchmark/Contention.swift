@@ -24,7 +24,9 @@ import Glibc
 struct Contention: Sendable {
     private static let taskCount = 8
 
-    /// What of the floor's own scaling there must be. Wanted is 0.85, 1.7 of 2; on cores that others use as well a run may be
+    /// What of the floor's own scaling there must be.
+    ///
+    /// Wanted is 0.85, 1.7 of 2; on cores that others use as well a run may be
     /// a fifth below, while one counter of references that all tasks share takes it to 0.55.
     private static let bound: Swift.Double = 0.65
 
