@@ -40,6 +40,10 @@ struct InMemoryState {
             throw StoreError.undeclaredEntity(reference)
         }
 
+        for required in changes.requirements where document(of: required.reference) != required {
+            throw StoreError.otherThanRequired(required)
+        }
+
         var freed: [Place: Set<ByteText>] = [:]
         for deletion in changes.deletions {
             try requireVersion(deletion.expectedVersion, of: deletion.reference)

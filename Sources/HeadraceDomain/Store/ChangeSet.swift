@@ -88,6 +88,13 @@ public struct ChangeSet: Sendable {
     /// The entities to delete.
     public var deletions: [Deletion] = []
 
+    /// Documents that must be stored as they are here when the changes are; one that is not refuses the change set with
+    /// ``StoreError/Code/versionConflict``.
+    ///
+    /// A version says how often an entity was written, and not by whom. Whoever has worked upon what was not stored yet says
+    /// here what that was: something else may have been stored under the version that it was to have.
+    public var requirements: [StoredDocument] = []
+
     /// The events to append to the log, in order.
     public var events: [NewEvent] = []
 

@@ -128,6 +128,18 @@ extension StoreError {
         )
     }
 
+    /// `document` is not what is stored, though the changes were worked out from it.
+    public static func otherThanRequired(_ document: StoredDocument) -> StoreError {
+        StoreError(
+            code: .versionConflict,
+            message: """
+                The changes were worked out from version \(document.version) of the \(document.reference) before that was \
+                stored, and something else is stored now. Nothing was stored. To fix, do the work again on what is stored now.
+                """,
+            entity: document.reference
+        )
+    }
+
     /// `entity` was inserted, and there is one already.
     public static func alreadyExists(_ entity: EntityReference) -> StoreError {
         StoreError(

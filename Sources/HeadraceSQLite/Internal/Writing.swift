@@ -15,6 +15,10 @@ struct Writing: Sendable {
     let numbers: SchemaNumbers
 
     func apply(in database: Database) throws {
+        for required in changes.requirements {
+            let stored = try Reading.documents(of: [required.reference], numbers: numbers, in: database).first
+            if stored != required { throw StoreError.otherThanRequired(required) }
+        }
         for deletion in changes.deletions {
             try delete(deletion, in: database)
         }

@@ -40,6 +40,35 @@ extension StoreContract {
                 )
             }
         },
+        Check("what is required must be stored as it is, or nothing is stored") { bench in
+            let store = try await bench.open()
+            let first = Draft(key: "a", text: "first")
+            let second = Draft(key: "a", text: "second")
+            let other = Draft(key: "b", text: "other")
+            try await store.commit(ChangeSet().inserting(first))
+            try await store.commit(ChangeSet().updating(first, at: 1, to: second))
+            let before = try await store.contents()
+
+            for wrong in [
+                try first.document(version: 1), try first.document(version: 2), try second.document(version: 1),
+                try second.document(version: 3), try other.document(version: 1),
+            ] {
+                for var changes in [
+                    try ChangeSet(events: [.numbered(1)]).inserting(other),
+                    try ChangeSet(events: [.numbered(1)]).updating(second, at: 2, to: first),
+                ] {
+                    changes.requirements = [try second.document(version: 2), wrong]
+                    let error = try await store.refuse(changes, with: [.versionConflict], "what requires \(wrong)")
+                    try requireEqual(error.entity, wrong.reference, "the entity that is named")
+                }
+            }
+            try requireEqual(try await store.contents(), before, "the store after refusals")
+
+            var changes = try ChangeSet().updating(second, at: 2, to: first)
+            changes.requirements = [try second.document(version: 2)]
+            try await store.commit(changes)
+            try requireEqual(try await store.find(first.reference), try first.document(version: 3), "the document")
+        },
         Check("a deleted document is gone and its key is free again") { bench in
             let store = try await bench.open()
             let draft = Draft(key: "a", text: "first", rank: 1, labels: ["x"], codes: ["c"])

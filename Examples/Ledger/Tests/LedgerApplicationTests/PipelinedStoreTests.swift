@@ -71,6 +71,28 @@ private struct HeldBooks: Sendable {
         #expect(try await books.balances() == ["cash -16 EUR", "food 16 EUR"])
     }
 
+    /// The other one stores each account under the very version that the second command was begun upon.
+    @Test func anotherProgramThatComesBetweenTwoCommandsLosesNothing() async throws {
+        let books = try HeldBooks()
+        try await books.post("10")
+        books.store.hold()
+        let first = Task { try await books.post("1") }
+        await books.store.holds(1)
+        let second = Task { try await books.post("2") }
+        await books.store.holds(2)
+
+        let builder = ContainerBuilder()
+        Books.register(in: builder, store: books.store.base)
+        let other = builder.build()
+        let dispatcher: any CommandQueryDispatcher = other.resolve()
+        try await dispatcher.dispatch(PostTransaction(try transfer("5", from: "cash", to: "food")))
+        books.store.releaseAll()
+        try await first.value
+        try await second.value
+
+        #expect(try await books.balances() == ["cash -18 EUR", "food 18 EUR"])
+    }
+
     @Test func whatIsRefusedBecauseOfACommitThatFailsIsTriedAgain() async throws {
         let books = try HeldBooks()
         try await books.post("10", from: "equity", to: "cash")

@@ -53,7 +53,8 @@ public struct ImportStep: CQDCommand, TakesTurns {
 
 /// Posts the transactions in one unit of work, each by its own command, and records how far the import has come with them.
 ///
-/// What was done already, or is no longer to be done, is left alone. It throws ``ImportJob/Failure`` where the domain
+/// What was done already, or is no longer to be done, is left alone. Where another import posts one of the transactions
+/// meanwhile, the step is a conflict, to be tried again: it is known then. It throws ``ImportJob/Failure`` where the domain
 /// refuses one, and then none of them is posted.
 public final class ImportStepHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
@@ -67,6 +68,14 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
 
     /// Does the step; see the command.
     public func handle(_ command: ImportStep) async throws {
+        do {
+            try await post(command)
+        } catch let error as StoreError where error.code == .uniqueViolation {
+            throw StoreError(code: .versionConflict, message: error.message, entity: error.entity)
+        }
+    }
+
+    private func post(_ command: ImportStep) async throws {
         let dispatcher = dispatcher
         try await unitOfWork.execute { context in
             guard let job = try await context.find(ImportJob.self, id: command.id),

@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// A commit waits for the disk, and shares that wait with those who come in the meantime; those who change the same account
 /// cannot, where each must see what the one before it has stored. Here a command that has its turn finds what the one before
-/// it is about to store. The store keeps the order: it takes the second commit only on top of the first, and refuses it, as
-/// a conflict that is retried, where the first was not stored. No command returns before its own changes are on the disk.
+/// it is about to store. The store keeps the order: it takes the second commit only on top of the first, as it is required to
+/// find what that was to store, and refuses it, as a conflict that is retried, where the first was not stored. No command
+/// returns before its own changes are on the disk.
 ///
 /// Only what takes turns reads ahead: queries, and deliveries, are on the store beneath, and see what is stored.
 public final class PipelinedStore: StoreDecorator {
@@ -47,7 +48,7 @@ public final class PipelinedStore: StoreDecorator {
     /// Gives the document as it is stored, or is about to be where a command with its turn asks.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         if let turn = Turn.current, let found = pending.withLock({ $0[reference] }) {
-            turn.build(on: found.commit)
+            turn.build(on: found.document, of: found.commit)
             return found.document
         }
         return try await base.find(reference)
@@ -59,7 +60,7 @@ public final class PipelinedStore: StoreDecorator {
         let ahead = pending.withLock { pending in references.compactMap { pending[$0] } }
         var documents: [EntityReference: StoredDocument] = [:]
         for found in ahead {
-            turn.build(on: found.commit)
+            turn.build(on: found.document, of: found.commit)
             documents[found.document.reference] = found.document
         }
         for document in try await base.find(all: references.filter { documents[$0] == nil }) {
@@ -72,9 +73,12 @@ public final class PipelinedStore: StoreDecorator {
     public func commit(_ changes: ChangeSet) async throws {
         guard let turn = Turn.current else { return try await base.commit(changes) }
         let commit = CommitOutcome()
+        let requirements = turn.requirements
+        var changes = changes
+        changes.requirements += requirements
         let references = changes.writes.map(\.document.reference)
         do {
-            try await line.commit(changes, to: base) {
+            try await line.commit(changes, to: base) { [changes] in
                 pending.withLock { pending in
                     for write in changes.writes {
                         pending[write.document.reference] = Pending(document: write.document, commit: commit)
@@ -87,6 +91,7 @@ public final class PipelinedStore: StoreDecorator {
             commit.settle(isStored: false)
             throw error
         }
+        turn.meetRequirements(requirements.count)
         forget(references, of: commit)
         commit.settle(isStored: true)
     }

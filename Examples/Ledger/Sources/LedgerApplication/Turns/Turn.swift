@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Headrace
 import Synchronization
 
 /// The turns that a command has taken, until they are passed on: when its changes are on their way to the disk, or when it
@@ -12,6 +13,7 @@ final class Turn: Sendable {
     private struct State {
         var pass: (@Sendable () -> Void)?
         var foundations: [CommitOutcome] = []
+        var requirements: [StoredDocument] = []
     }
 
     /// That of the command that this task handles.
@@ -33,9 +35,20 @@ final class Turn: Sendable {
         pass?()
     }
 
-    /// Notes that the command has read what a commit is about to store.
-    func build(on commit: CommitOutcome) {
-        state.withLock { $0.foundations.append(commit) }
+    /// Notes that the command has read `document`, which `commit` is about to store.
+    func build(on document: StoredDocument, of commit: CommitOutcome) {
+        state.withLock { state in
+            state.foundations.append(commit)
+            state.requirements.append(document)
+        }
+    }
+
+    /// What the command has read before it was stored, and must be stored when its changes are.
+    var requirements: [StoredDocument] { state.withLock(\.requirements) }
+
+    /// Forgets the first `count` requirements: they were met, and the command may have changed what they name.
+    func meetRequirements(_ count: Int) {
+        state.withLock { $0.requirements.removeFirst(count) }
     }
 
     /// Whether all that the command has read is stored, once that is certain.

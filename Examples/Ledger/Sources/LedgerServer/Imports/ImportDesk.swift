@@ -74,7 +74,7 @@ final class ImportDesk: ServiceLifecycle.Service {
         return id
     }
 
-    /// Stops the import after the step that is being taken, until it is resumed; one that has ended stays so.
+    /// Stops the import after the steps that are being taken, until it is resumed; one that has ended stays so.
     ///
     /// - Throws: `UnknownImport`.
     func pause(_ id: UUID) async throws {
@@ -129,14 +129,19 @@ final class ImportDesk: ServiceLifecycle.Service {
                 do {
                     try await run.dispatch(ImportRun.Advance())
                 } catch let error as StoreError where error.isRetryable {
-                    logger.warning("A step of an import will be tried again.", metadata: ["error": "\(error)"])
+                    logger.warning("Steps of an import will be taken again.", metadata: ["error": "\(error)"])
                     try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)
                 }
             }
         } catch is CancellationError {
             return
         } catch {
-            try? await fail(run.id, error)
+            do {
+                try await fail(run.id, error)
+            } catch {
+                // That it has failed is not stored: after a restart it is gone on with, and fails again.
+                return
+            }
         }
         runs.withLock { $0[run.id] = nil }
         spool.discard(run.id)

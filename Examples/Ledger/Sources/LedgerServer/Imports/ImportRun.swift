@@ -9,12 +9,12 @@ import Headrace
 import LedgerApplication
 import LedgerJournal
 
-/// An import that is under way: its parts are done by actions, one after the other, and it stops when it is deactivated.
+/// An import that is under way: actions take its steps, some at a time, and it stops when it is deactivated.
 actor ImportRun: Dispatcher {
-    /// How many transactions are posted by one command.
+    /// How many transactions a step has.
     private static let stepSize = 512
 
-    /// How many commands an action has under way: while one waits for the disk, the next one works upon what that will store.
+    /// How many steps an action takes: while one waits for the disk, the next one works upon what that will store.
     private static let stepsUnderWay = 4
 
     nonisolated let pipeline: Pipeline
@@ -58,6 +58,12 @@ actor ImportRun: Dispatcher {
             isOver = true
             return
         }
+        if before.state == .paused {
+            // It was paused after this was activated; whoever resumes it stores that first.
+            deactivate()
+            if try await status(by: dispatcher)?.state != .paused { activate() }
+            return
+        }
         try await pass(over: before.done)
         let failure = await withTaskGroup { group in
             var failure: (any Error)?
@@ -74,7 +80,7 @@ actor ImportRun: Dispatcher {
                 group.addTask { await Self.failure(of: step, sentTo: dispatcher) }
             }
             // The others are not cancelled: what comes before a failure is to be posted.
-            for await outcome in group { failure = outcome ?? failure }
+            for await outcome in group { failure = failure ?? outcome }
             return failure
         }
         if let failure { throw failure }
