@@ -40,8 +40,9 @@ struct InMemoryState {
             throw StoreError.undeclaredEntity(reference)
         }
 
-        for required in changes.requirements where document(of: required.reference) != required {
-            throw StoreError.otherThanRequired(required)
+        for required in changes.requirements {
+            let stored = document(of: required.reference)
+            if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
         }
 
         var freed: [Place: Set<ByteText>] = [:]

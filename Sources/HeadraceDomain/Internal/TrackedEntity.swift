@@ -47,6 +47,7 @@ final class TrackedEntity {
     func addChange(to changes: inout ChangeSet) throws {
         if isDeleted {
             if let stored {
+                changes.requirements.append(stored)
                 changes.deletions.append(
                     ChangeSet.Deletion(
                         reference: reference,
@@ -56,6 +57,7 @@ final class TrackedEntity {
                 )
             }
         } else if let write = try write(of: entity) {
+            if let stored { changes.requirements.append(stored) }
             changes.writes.append(write)
         }
     }

@@ -91,8 +91,9 @@ public struct ChangeSet: Sendable {
     /// Documents that must be stored as they are here when the changes are; one that is not refuses the change set with
     /// ``StoreError/Code/versionConflict``.
     ///
-    /// A version says how often an entity was written, and not by whom. Whoever has worked upon what was not stored yet says
-    /// here what that was: something else may have been stored under the version that it was to have.
+    /// A version says how often an entity was written, and not by whom: one that was deleted and inserted again has the same
+    /// ones once more, and what was read before it was stored may never have been. So ``EntityContext`` requires each entity
+    /// that it has read and changes.
     public var requirements: [StoredDocument] = []
 
     /// The events to append to the log, in order.

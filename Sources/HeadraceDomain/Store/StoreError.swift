@@ -128,15 +128,18 @@ extension StoreError {
         )
     }
 
-    /// `document` is not what is stored, though the changes were worked out from it.
-    public static func otherThanRequired(_ document: StoredDocument) -> StoreError {
-        StoreError(
+    /// `required` was read, and `stored` is what there is now, `nil` where it is gone.
+    public static func versionConflict(required: StoredDocument, stored: StoredDocument?) -> StoreError {
+        guard let stored, stored.version == required.version else {
+            return versionConflict(required.reference, expected: required.version, stored: stored?.version)
+        }
+        return StoreError(
             code: .versionConflict,
             message: """
-                The changes were worked out from version \(document.version) of the \(document.reference) before that was \
-                stored, and something else is stored now. Nothing was stored. To fix, do the work again on what is stored now.
+                The \(required.reference) was read at version \(required.version), and something else is stored under that \
+                version now. Nothing was stored. To fix, do the work again on what is stored now.
                 """,
-            entity: document.reference
+            entity: required.reference
         )
     }
 

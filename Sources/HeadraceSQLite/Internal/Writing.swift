@@ -17,7 +17,7 @@ struct Writing: Sendable {
     func apply(in database: Database) throws {
         for required in changes.requirements {
             let stored = try Reading.documents(of: [required.reference], numbers: numbers, in: database).first
-            if stored != required { throw StoreError.otherThanRequired(required) }
+            if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
         }
         for deletion in changes.deletions {
             try delete(deletion, in: database)

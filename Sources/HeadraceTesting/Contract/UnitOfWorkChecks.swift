@@ -55,6 +55,42 @@ extension StoreContract {
                 "the list of notifications"
             )
         },
+        Check("what was deleted and inserted again since it was read is a conflict") { bench in
+            let store = try await bench.openStore(Shop.entities)
+            let registrar = Shop.registrar(telling: Shop.Notifications())
+            func unitOfWork() -> UnitOfWork<EntityContext> {
+                UnitOfWork(delegator: registrar, context: EntityContext(store))
+            }
+            try await unitOfWork().execute { $0.insert(Shop.Customer(id: "c1", email: "ada@example.org")) }
+
+            for isDeletion in [false, true] {
+                var refusal: StoreError?
+                do {
+                    try await unitOfWork().execute { context in
+                        guard let customer = try await context.find(Shop.Customer.self, id: "c1") else { return }
+                        // Another context, which does not join this unit of work.
+                        let other = EntityContext(store)
+                        guard let same = try await other.find(Shop.Customer.self, id: "c1") else { return }
+                        other.delete(same)
+                        try await other.commit([])
+                        other.insert(Shop.Customer(id: "c1", email: "\(isDeletion)@example.org"))
+                        try await other.commit([])
+                        if isDeletion {
+                            context.delete(customer)
+                        } else {
+                            customer.placeOrder(Shop.Order(id: "o", customerID: customer.id))
+                        }
+                    }
+                } catch let error as StoreError {
+                    refusal = error
+                }
+                try requireEqual(refusal?.code, .versionConflict, "the refusal")
+            }
+
+            let customer = try await EntityContext(store).fetch(
+                Shop.Customer.self, where: [.equals(.email, "true@example.org")])
+            try requireEqual(customer.map(\.orderCount), [0], "the numbers of orders of those found")
+        },
         Check("a unit of work that a handler refuses leaves nothing, and may be done again") { bench in
             let store = try await bench.openStore(Shop.entities)
             let notifications = Shop.Notifications()

@@ -75,7 +75,9 @@ public final class PipelinedStore: StoreDecorator {
         let commit = CommitOutcome()
         let requirements = turn.requirements
         var changes = changes
-        changes.requirements += requirements
+        // What is changed is required by the context that has read it; this is what was read and is not changed.
+        let required = Set(changes.requirements.map(\.reference))
+        changes.requirements += requirements.filter { !required.contains($0.reference) }
         let references = changes.writes.map(\.document.reference)
         do {
             try await line.commit(changes, to: base) { [changes] in
