@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The sum of quantities without their signs. No signed sum of some of the quantities exceeds it.
+/// The sum of quantities without their signs.
 ///
+/// No signed sum of some of the quantities exceeds it.
 /// It keeps the most digits after the point that any of the quantities needs. So if the turnover fits into a number of
 /// digits before and after the point, each signed sum fits, too.
 public struct Turnover: Sendable, Hashable {
