@@ -49,6 +49,10 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     func ofTwoNamesImportedAtTheSameTimeTheFirstToBeStoredIsPosted(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let server = books.dispatcher
+        // The accounts are there, so that the imports have nothing in common but the content.
+        for account in ["rent", "food"] {
+            try await server.dispatch(PostTransaction(try transfer("0", from: "cash", to: account)))
+        }
         let command = try command(named: "first.journal")
         let other = books.otherProcess { attempt in
             if attempt == 1 { try await server.dispatch(command) }

@@ -29,7 +29,10 @@ struct MergingCommit {
                 where error.code == .versionConflict && error.entity?.kind == Account.entityName
             {
                 try Task.checkCancellation()
-                guard let merged = try await merge(changes) else { throw error }
+                // An account that another writer has opened meanwhile has no requirement: its first event is wrong.
+                guard changes.requirements.contains(where: { $0.reference == error.entity }),
+                    let merged = try await merge(changes)
+                else { throw error }
                 changes = merged
             }
         }
