@@ -87,13 +87,10 @@ public final class EntityContext: DomainContext {
     ) async throws -> Entity? {
         try requireDeclared(type)
         let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
-        if let known = tracked[reference] {
-            return known.isDeleted ? nil : known.entity as? Entity
+        if tracked[reference] == nil, let document = try await store.find(reference) {
+            try trackIfUnknown(document, as: type)
         }
-        guard let document = try await store.find(reference) else { return nil }
-        let entity: Entity = try DocumentCoding.decode(document)
-        track(TrackedEntity(entity, storedAs: document))
-        return entity
+        return known(reference)
     }
 
     /// Gives the entities of `type` whose identifiers are among `ids`, each once and in that order; those that there are not,
@@ -116,14 +113,9 @@ public final class EntityContext: DomainContext {
             .filter { seen.insert($0).inserted }
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
-            for document in try await store.find(all: unknown) {
-                let entity: Entity = try DocumentCoding.decode(document)
-                track(TrackedEntity(entity, storedAs: document))
-            }
+            for document in try await store.find(all: unknown) { try trackIfUnknown(document, as: type) }
         }
-        return references.compactMap { reference in
-            tracked[reference].flatMap { $0.isDeleted ? nil : $0.entity as? Entity }
-        }
+        return references.compactMap { known($0) }
     }
 
     /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
@@ -131,6 +123,20 @@ public final class EntityContext: DomainContext {
     /// Where the store does not know such work, the commit reports ``StoreError/Code/unsupportedWork``.
     public func perform(_ work: some StoreWork) {
         self.work.append(work)
+    }
+
+    /// Returns the entity of `reference` if the context knows it and it isn't deleted here.
+    private func known<Entity: StoredEntity>(_ reference: EntityReference) -> Entity? {
+        tracked[reference].flatMap { $0.isDeleted ? nil : $0.entity as? Entity }
+    }
+
+    /// Tracks the entity of `document`, which was just read, unless the context knows the entity by now.
+    ///
+    /// During the read, another task of the caller's actor may have found or inserted the entity. Both tasks must
+    /// receive the same object: a second one would take the place of the first, and its changes would be lost.
+    private func trackIfUnknown<Entity: StoredEntity>(_ document: StoredDocument, as type: Entity.Type) throws {
+        guard tracked[document.reference] == nil else { return }
+        track(TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document))
     }
 
     func track(_ entity: TrackedEntity) {
