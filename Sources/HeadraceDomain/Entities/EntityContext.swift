@@ -15,7 +15,8 @@
 /// ```
 ///
 /// Whoever finds the same entity again gets the same object. When the unit of work ends, committed or not, the
-/// context forgets all entities: find them again in the next one.
+/// context forgets all entities: find them again in the next one. If an entity that was found before a roll-back is
+/// changed later, the next commit reports ``StoreError/Code/rolledBack``, as the change would be lost.
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
@@ -30,6 +31,9 @@ public final class EntityContext: DomainContext {
 
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
+
+    /// The entities that were read before a roll-back, and must not be changed any more.
+    private var rolledBack = RolledBackEntities()
 
     /// What is stored with the changes besides: what is scheduled, cancelled, settled and remembered.
     var attachments = Attachments()
@@ -53,6 +57,7 @@ public final class EntityContext: DomainContext {
     /// Inserting what the context has already changes nothing. That its identifier is taken by another
     /// entity is reported by the commit, with ``StoreError/Code/alreadyExists``.
     public func insert(_ entity: some StoredEntity) {
+        rolledBack.remove(entity)
         let reference = EntityReference(to: entity)
         guard let known = tracked[reference] else {
             track(TrackedEntity(entity, reference: reference))
@@ -170,9 +175,11 @@ public final class EntityContext: DomainContext {
     ///
     /// Where there is nothing to store, the store is left alone.
     ///
-    /// - Throws: ``StoreError``; what an entity or an event throws when it is encoded. Nothing is stored then.
+    /// - Throws: ``StoreError``, also if an entity that was found before a roll-back was changed since; what an entity or an
+    ///   event throws when it is encoded. Nothing is stored then.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         if let mistake { throw mistake }
+        try rolledBack.requireUnchanged { tracked[$0] != nil }
         var changes = ChangeSet()
         for entity in touched where tracked[entity.reference] === entity {
             if !store.schema.contains(entity.reference.kind) {
@@ -194,8 +201,13 @@ public final class EntityContext: DomainContext {
     }
 
     /// Forgets all entities and what was changed in them.
+    ///
+    /// The next commit reports a later change of an entity that was found before.
     public func rollback() {
+        let read = touched.compactMap(\.rolledBack)
         forgetAll()
+        // By now, only the program holds the entities that are left.
+        rolledBack.add(read)
     }
 
     private func forgetAll() {

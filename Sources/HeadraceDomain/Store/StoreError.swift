@@ -14,6 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
+            case rolledBack
             case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
             case undecodable, newerSchema, unusable, corrupt, full, locked
         }
@@ -39,6 +40,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The identifier of an entity is not the one under which it was read or inserted.
         public static let identifierChanged = Code(kind: .identifierChanged)
+
+        /// An entity was changed that the context has found before a roll-back, and no longer tracks.
+        public static let rolledBack = Code(kind: .rolledBack)
 
         /// The types of entity that the store was opened with contradict one another.
         public static let invalidSchema = Code(kind: .invalidSchema)
@@ -215,6 +219,17 @@ extension StoreError {
             message: """
                 The \(entity) was deleted from a context that has not read it. Nothing was stored. To fix, find it \
                 in the same unit of work first.
+                """,
+            entity: entity
+        )
+    }
+
+    static func rolledBack(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .rolledBack,
+            message: """
+                The \(entity) was found before its unit of work was rolled back, and was changed since, so the change \
+                would be lost. Nothing was stored. To fix, find it again in this unit of work, and change that object.
                 """,
             entity: entity
         )
