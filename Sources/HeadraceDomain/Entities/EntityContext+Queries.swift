@@ -118,8 +118,28 @@ extension EntityContext {
             )
             let documents = try await store.fetch(query)
             let isCutOff = query.limit.map { documents.count >= $0 } ?? false
-            if !isCutOff || known(type).count <= spare { return documents }
+            if isCutOff, known(type).count > spare { continue }
+            if !isCutOff, place == nil { try noteAbsences(of: conditions, orderedBy: order, in: documents) }
+            return documents
         }
+    }
+
+    /// Notes the unique values that were asked for, and that none of `documents`, which are all that match, has.
+    private func noteAbsences<Entity: StoredEntity>(
+        of conditions: [EntityCondition<Entity>],
+        orderedBy order: EntityOrder<Entity>?,
+        in documents: [StoredDocument]
+    ) throws {
+        // With another condition or order, an entity that has the value may be left out.
+        guard conditions.count == 1, let index = conditions.first?.index, index.isUnique,
+            case .oneOf(var missing) = conditions.first?.test, order.map({ $0.index.name == index.name }) ?? true
+        else { return }
+        // Of entities that match, no two have the same value.
+        if documents.count >= missing.count { return }
+        for document in documents {
+            missing.subtract(index.values(try DocumentCoding.decode(document)))
+        }
+        absences.note(missing, in: index.name, of: Entity.entityName)
     }
 
     private func known<Entity: StoredEntity>(_ type: Entity.Type) -> [TrackedEntity] {

@@ -32,6 +32,9 @@ public final class EntityContext: DomainContext {
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
 
+    /// What this unit of work has looked for in vain.
+    var absences = Absences()
+
     /// The entities that were read before a roll-back, and must not be changed any more.
     private var rolledBack = RolledBackEntities()
 
@@ -54,8 +57,15 @@ public final class EntityContext: DomainContext {
 
     /// Adds `entity`: it is stored when the unit of work commits.
     ///
-    /// Inserting what the context has already changes nothing. That its identifier is taken by another
-    /// entity is reported by the commit, with ``StoreError/Code/alreadyExists``.
+    /// Inserting what the context has already changes nothing. If another entity has its identifier, the commit reports
+    /// ``StoreError/Code/alreadyExists``. That error is retryable if this unit of work has looked for the
+    /// identifier and found nothing: another writer was faster, and the next attempt finds its entity. The same
+    /// holds for ``StoreError/Code/uniqueViolation`` if a fetch by that value alone has found nothing.
+    ///
+    /// ```swift
+    /// let customer = try await context.find(Customer.self, id: id) ?? Customer(id)
+    /// context.insert(customer)
+    /// ```
     public func insert(_ entity: some StoredEntity) {
         rolledBack.remove(entity)
         let reference = EntityReference(to: entity)
@@ -92,8 +102,12 @@ public final class EntityContext: DomainContext {
     ) async throws -> Entity? {
         try requireDeclared(type)
         let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
-        if tracked[reference] == nil, let document = try await store.find(reference) {
-            try trackIfUnknown(document, as: type)
+        if tracked[reference] == nil {
+            if let document = try await store.find(reference) {
+                try trackIfUnknown(document, as: type)
+            } else {
+                absences.note(reference)
+            }
         }
         return known(reference)
     }
@@ -118,7 +132,11 @@ public final class EntityContext: DomainContext {
             .filter { seen.insert($0).inserted }
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
-            for document in try await store.find(all: unknown) { try trackIfUnknown(document, as: type) }
+            let documents = try await store.find(all: unknown)
+            for document in documents { try trackIfUnknown(document, as: type) }
+            if documents.count < unknown.count {
+                Set(unknown).subtracting(documents.map(\.reference)).forEach { absences.note($0) }
+            }
         }
         return references.compactMap { known($0) }
     }
@@ -194,7 +212,11 @@ public final class EntityContext: DomainContext {
         changes.durability = durability
 
         if !changes.isEmpty {
-            try await store.commit(changes)
+            do {
+                try await store.commit(changes)
+            } catch let error as StoreError {
+                throw absences.explain(error, of: changes)
+            }
             hasSettled = !changes.settlements.isEmpty
         }
         forgetAll()
@@ -217,6 +239,7 @@ public final class EntityContext: DomainContext {
         // A new one: what the forgotten entities raise from now on concerns nobody here.
         watch = EventWatch()
         mistake = nil
+        absences = Absences()
         attachments = Attachments()
     }
 }

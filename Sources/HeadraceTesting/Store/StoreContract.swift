@@ -83,7 +83,7 @@ public enum StoreContract {
     public static func checks(for capabilities: Capabilities) -> [Check] {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
-            + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks
+            + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + (capabilities.keepsDeliveries
                 ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
                     + randomDeliveryChecks + relayChecks : [])
