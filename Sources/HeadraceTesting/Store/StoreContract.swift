@@ -86,7 +86,7 @@ public enum StoreContract {
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + (capabilities.keepsDeliveries
                 ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
-                    + randomDeliveryChecks + relayChecks : [])
+                    + idempotencyChecks + randomDeliveryChecks + relayChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }
