@@ -16,7 +16,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
             case rolledBack
             case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, unusable, corrupt, full, locked
+            case undecodable, newerSchema, unusable, corrupt, full, locked, closed
         }
 
         private let kind: Kind
@@ -78,6 +78,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The store cannot be opened, read or written where it is.
         public static let unusable = Code(kind: .unusable)
+
+        /// The store was closed before.
+        public static let closed = Code(kind: .closed)
 
         /// The file is damaged, or not a database.
         public static let corrupt = Code(kind: .corrupt)
