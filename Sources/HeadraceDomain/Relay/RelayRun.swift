@@ -25,6 +25,9 @@ final class RelayRun: Sendable {
     /// Tells the one that settles that there is something to settle, or nothing any more.
     private let settling = DeliverySignal()
 
+    /// Tells the one that settles not to pause any longer, as all workers have ended.
+    private let ending = DeliverySignal()
+
     /// Tells workers that settlements are stored, or that a lease is lost.
     private let settled = DeliverySignal()
 
@@ -60,6 +63,7 @@ final class RelayRun: Sendable {
                 }
                 state.withLock { $0.isSettlingLast = true }
                 settling.notify()
+                ending.notify()
             }
             helpers.cancelAll()
         }
@@ -106,6 +110,7 @@ final class RelayRun: Sendable {
     }
 
     private func lease(_ room: Int, _ subscriptions: [String]) async throws -> LeasedDeliveries {
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
         let leased = try await store.lease(
             LeaseRequest(
                 subscriptions: subscriptions,
@@ -117,7 +122,7 @@ final class RelayRun: Sendable {
             )
         )
         if !leased.lanes.isEmpty {
-            state.withLock { $0.enqueue(leased.lanes) }
+            state.withLock { $0.enqueue(leased.lanes, until: end) }
             work.notify()
         }
         return leased
@@ -210,8 +215,12 @@ final class RelayRun: Sendable {
     }
 
     /// Whether the handler of `delivery` may still begin.
+    ///
+    /// Not past the end of its lease: if the process stood still, another one may have handled the rest of the lane since, and
+    /// an older event must not follow a newer one.
     private func mayHandle(_ delivery: Delivery) -> Bool {
-        let isHeld = state.withLock { !$0.isClosing && !$0.isLost(delivery.lease) }
+        let now = relay.clock.now
+        let isHeld = state.withLock { !$0.isClosing && $0.isValid(delivery.lease, at: now) }
         return isHeld && !Task.isCancelled
     }
 
@@ -323,7 +332,7 @@ final class RelayRun: Sendable {
                 // At the end the leases end by themselves, and somebody handles again what was handled.
                 if isLast { return }
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
-                await wait(for: DeliverySignal(), after: 0, atMost: pause)
+                await wait(for: ending, after: 0, atMost: pause)
             }
         }
     }
@@ -352,11 +361,14 @@ final class RelayRun: Sendable {
     private func renew() async throws {
         let leases = state.withLock { $0.leases }
         if leases.isEmpty { return }
-        let date = relay.wallClock().advanced(by: configuration.leaseDuration)
-        for lease in try await store.renew(leases, until: date) where state.withLock({ $0.refuseRenewal(of: lease) }) {
-            report(lost: lease)
-            settled.notify()
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
+        let refused = try await store.renew(leases, until: relay.wallClock().advanced(by: configuration.leaseDuration))
+        let lost = state.withLock { state in
+            state.extend(Set(leases).subtracting(refused), until: end)
+            return refused.filter { state.refuseRenewal(of: $0) }
         }
+        for lease in lost { report(lost: lease) }
+        if !lost.isEmpty { settled.notify() }
     }
 
     private func prune() async throws {

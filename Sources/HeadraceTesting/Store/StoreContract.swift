@@ -86,7 +86,7 @@ public enum StoreContract {
             + concurrencyChecks + randomChecks + unitOfWorkChecks
             + (capabilities.keepsDeliveries
                 ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
-                    + randomDeliveryChecks + relayChecks : [])
+                    + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }
