@@ -85,6 +85,7 @@ final class RelayRun: Sendable {
         var failures = 0
         while !Task.isCancelled, !state.withLock(\.isClosing) {
             let seen = news.position
+            let start = relay.clock.now
             let polled = 1 - configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
             var pause = configuration.pollInterval * polled
             let room = configuration.laneLimit - state.withLock(\.heldCount)
@@ -105,7 +106,7 @@ final class RelayRun: Sendable {
                 // Whoever came first comes last the next time.
                 subscriptions.append(subscriptions.removeFirst())
             }
-            await wait(for: news, after: seen, atMost: pause)
+            await wait(for: news, after: seen, until: start.advanced(by: pause))
         }
     }
 
@@ -128,10 +129,13 @@ final class RelayRun: Sendable {
         return leased
     }
 
-    /// Returns when `signal` was given after `position`, `duration` has passed, or the task is cancelled.
-    private func wait(for signal: DeliverySignal, after position: UInt64, atMost duration: Duration) async {
+    /// Returns when `signal` was given after `position`, at `deadline`, or when the task is cancelled.
+    private func wait(
+        for signal: DeliverySignal,
+        after position: UInt64,
+        until deadline: ContinuousClock.Instant
+    ) async {
         let clock = relay.clock
-        let deadline = clock.now.advanced(by: duration)
         await withTaskGroup { group in
             group.addTask { try? await signal.wait(after: position) }
             group.addTask { try? await clock.sleep(until: deadline, tolerance: nil) }
@@ -332,7 +336,7 @@ final class RelayRun: Sendable {
                 // At the end the leases end by themselves, and somebody handles again what was handled.
                 if isLast { return }
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
-                await wait(for: ending, after: 0, atMost: pause)
+                await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))
             }
         }
     }
