@@ -86,7 +86,7 @@ public enum StoreContract {
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + (capabilities.keepsDeliveries
                 ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
-                    + idempotencyChecks + randomDeliveryChecks + relayChecks : [])
+                    + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }
