@@ -28,6 +28,13 @@ public final class SQLiteStore: EntityStore {
         /// ``HeadraceDomain/StoreError/Code/locked``; 5 seconds unless set.
         public var busyTimeout: Duration = .seconds(5)
 
+        /// How long opening waits for other processes that open, prepare or write the file, before it fails with
+        /// ``HeadraceDomain/StoreError/Code/locked``; 60 seconds unless set.
+        ///
+        /// A process that makes a new index for many entities writes for that long. If two processes open the file at the same
+        /// time, one of them prepares it, and the other one waits.
+        public var openingTimeout: Duration = .seconds(60)
+
         /// How many bytes the file may grow to (without the write-ahead log, which is emptied into it); beyond,
         /// commits fail with ``HeadraceDomain/StoreError/Code/full``.
         ///
@@ -81,13 +88,13 @@ public final class SQLiteStore: EntityStore {
         let failure = SQLiteFailure(path: path)
         try failure.checkPath()
         (pool, numbers) = try failure.translatingOpening { [schema] in
-            let settings = Self.settings(configuration)
-            try StoreSchema.requireOurs(path: path, configuration: settings)
-            let pool = try DatabasePool(path: path, configuration: settings)
-            try StoreSchema.prepare(pool, path: path, faults: configuration.faults)
-            // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
+            try StoreOpening(
+                path: path,
+                schema: schema,
+                settings: Self.settings(configuration),
+                timeout: configuration.openingTimeout,
+                faults: configuration.faults
+            ).open()
         }
         faults = configuration.faults
         queue = CommitQueue(pool: pool, faults: configuration.faults)
