@@ -15,7 +15,7 @@ import Testing
 /// Several processes open one file at the same time.
 ///
 /// The environment variable `HEADRACE_OPENING_ROUNDS` sets the number of rounds, which is 6 otherwise.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SimultaneousOpeningTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SimultaneousOpeningTests {
     private static let rounds =
         ProcessInfo.processInfo.environment["HEADRACE_OPENING_ROUNDS"].flatMap { Int($0) } ?? 6
 

@@ -15,7 +15,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
             case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, unusable, corrupt, full, locked
+            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked
         }
 
         private let kind: Kind
@@ -65,6 +65,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The store was written by a later version of the program or of Headrace.
         public static let newerSchema = Code(kind: .newerSchema)
+
+        /// Another version of the program has changed the store while it was open: its indexes, or the schema version of an
+        /// entity.
+        ///
+        /// Nothing can be read or stored until the program is restarted, in the version that was started last.
+        public static let schemaChanged = Code(kind: .schemaChanged)
 
         /// The store cannot be opened, read or written where it is.
         public static let unusable = Code(kind: .unusable)

@@ -27,8 +27,8 @@ struct StoreOpening {
 
     /// Opens the file.
     ///
-    /// - Returns: The connections, and the numbers of what the schema declares.
-    func open() throws -> (DatabasePool, SchemaNumbers) {
+    /// - Returns: The connections, the numbers of what the schema declares, and the generation in which they hold.
+    func open() throws -> (DatabasePool, SchemaNumbers, generation: Int) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {
             do {
@@ -42,16 +42,16 @@ struct StoreOpening {
         }
     }
 
-    private func attempt() throws -> (DatabasePool, SchemaNumbers) {
+    private func attempt() throws -> (DatabasePool, SchemaNumbers, generation: Int) {
         try StoreSchema.requireOurs(path: path, configuration: settings)
         let pool = try DatabasePool(path: path, configuration: settings)
         do {
-            let numbers = try pool.writeWithoutTransaction { database in
+            let (numbers, generation) = try pool.writeWithoutTransaction { database in
                 // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 return try prepare(database)
             }
-            return (pool, numbers)
+            return (pool, numbers, generation)
         } catch {
             // The error that is thrown says more than one of the closing.
             try? pool.close()
@@ -60,14 +60,16 @@ struct StoreOpening {
     }
 
     /// Brings the file to the current tables and indexes, wholly or not at all.
-    private func prepare(_ database: Database) throws -> SchemaNumbers {
-        var numbers = SchemaNumbers()
+    private func prepare(_ database: Database) throws -> (SchemaNumbers, generation: Int) {
+        var prepared = (SchemaNumbers(), generation: 0)
         try database.inTransaction(.immediate) {
-            try StoreSchema.prepare(database, path: path, faults: faults)
-            numbers = try SchemaNumbers.reconcile(schema, in: database, path: path)
+            prepared = try SchemaCheck.tracking(in: database) {
+                try StoreSchema.prepare(database, path: path, faults: faults)
+                return try SchemaNumbers.reconcile(schema, in: database, path: path)
+            }
             return .commit
         }
-        return numbers
+        return prepared
     }
 
     /// Whether `error` tells of another process that is opening, closing or writing the file.

@@ -30,10 +30,10 @@ enum StoreSchema {
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
         try database.execute(sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-        let applied = try appliedMigrations(in: database)
-        if !applied.isSubset(of: migrations.map(\.identifier)) {
+        if try !knowsTables(in: database) {
             throw newerSchema(path, "it has tables that this version of Headrace does not know")
         }
+        let applied = try appliedMigrations(in: database)
         for migration in migrations where !applied.contains(migration.identifier) {
             try database.execute(sql: migration.sql)
             try database.execute(
@@ -42,6 +42,11 @@ enum StoreSchema {
             )
             faults?(.inMigration)
         }
+    }
+
+    /// Whether this version knows all migrations that the file has been through.
+    static func knowsTables(in database: Database) throws -> Bool {
+        try appliedMigrations(in: database).isSubset(of: migrations.map(\.identifier))
     }
 
     /// The migrations that the file has been through.
