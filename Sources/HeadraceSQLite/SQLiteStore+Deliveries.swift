@@ -10,11 +10,11 @@ import GRDB
 public import HeadraceDomain
 
 extension SQLiteStore: DeliveryStore {
-    // Leases and settlements survive the end of the process, and need not survive that of the machine: what is lost is
-    // an attempt, or an acknowledgement, and the delivery is made again. So they do not wait for the disk. What a handler
-    // stores does, and everything that was written before is on disk with it.
+    // Leases and settlements survive the end of the process. They need not survive a power failure: if an acknowledgement is
+    // lost, the delivery is made again, and if a counted attempt is lost, it counts no more. So they don't wait for the disk.
+    // The commit of a handler does, and everything that was written before it is on disk with it.
 
-    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    /// Leases lanes that are due.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
