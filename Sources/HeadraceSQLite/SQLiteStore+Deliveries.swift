@@ -125,10 +125,12 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [faults] database in
+                pool.asyncWriteWithoutTransaction { [faults, check] database in
                     if let earlier { faults?(earlier) }
                     let result = Result {
-                        try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
+                        try isDurable
+                            ? Self.transact(check, body, in: database)
+                            : Self.transactRelaxed(check, body, in: database)
                     }
                     if let later { faults?(later) }
                     continuation.resume(with: result)
@@ -137,9 +139,14 @@ extension SQLiteStore: DeliveryStore {
         }
     }
 
-    private static func transact<Value>(_ body: (Database) throws -> Value, in database: Database) throws -> Value {
+    private static func transact<Value>(
+        _ check: SchemaCheck,
+        _ body: (Database) throws -> Value,
+        in database: Database
+    ) throws -> Value {
         var value: Value?
         try database.inTransaction(.immediate) {
+            try check.requireCurrent(in: database)
             value = try body(database)
             return .commit
         }
@@ -147,13 +154,14 @@ extension SQLiteStore: DeliveryStore {
         return value
     }
 
-    /// As ``transact(_:in:)``, without waiting for the disk.
+    /// As ``transact(_:_:in:)``, without waiting for the disk.
     private static func transactRelaxed<Value>(
+        _ check: SchemaCheck,
         _ body: (Database) throws -> Value,
         in database: Database
     ) throws -> Value {
         try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        let result = Result { try transact(body, in: database) }
+        let result = Result { try transact(check, body, in: database) }
         try database.execute(sql: "PRAGMA synchronous = FULL")
         return try result.get()
     }

@@ -16,7 +16,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
             case rolledBack
             case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, unusable, corrupt, full, locked, closed
+            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed
         }
 
         private let kind: Kind
@@ -75,6 +75,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The store was written by a later version of the program or of Headrace.
         public static let newerSchema = Code(kind: .newerSchema)
+
+        /// Another version of the program has changed the store while it was open: its indexes, or the schema version of an
+        /// entity.
+        ///
+        /// Nothing can be read or stored until the program is restarted, in the version that was started last.
+        public static let schemaChanged = Code(kind: .schemaChanged)
 
         /// The store cannot be opened, read or written where it is.
         public static let unusable = Code(kind: .unusable)

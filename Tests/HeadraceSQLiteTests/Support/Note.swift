@@ -74,6 +74,7 @@ extension SQLiteStore.Configuration {
     static var impatient: Self {
         var configuration = Self()
         configuration.busyTimeout = .milliseconds(20)
+        configuration.openingTimeout = .milliseconds(20)
         return configuration
     }
 }
