@@ -10,11 +10,11 @@ import GRDB
 public import HeadraceDomain
 
 extension SQLiteStore: DeliveryStore {
-    // Leases and settlements survive the end of the process, and need not survive that of the machine: what is lost is
-    // an attempt, or an acknowledgement, and the delivery is made again. So they do not wait for the disk. What a handler
-    // stores does, and everything that was written before is on disk with it.
+    // Leases and settlements survive the end of the process. They need not survive a power failure: if an acknowledgement is
+    // lost, the delivery is made again, and if a counted attempt is lost, it counts no more. So they don't wait for the disk.
+    // The commit of a handler does, and everything that was written before it is on disk with it.
 
-    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    /// Leases lanes that are due.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
@@ -125,10 +125,12 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [faults] database in
+                pool.asyncWriteWithoutTransaction { [faults, check] database in
                     if let earlier { faults?(earlier) }
                     let result = Result {
-                        try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
+                        try isDurable
+                            ? Self.transact(check, body, in: database)
+                            : Self.transactRelaxed(check, body, in: database)
                     }
                     if let later { faults?(later) }
                     continuation.resume(with: result)
@@ -137,9 +139,14 @@ extension SQLiteStore: DeliveryStore {
         }
     }
 
-    private static func transact<Value>(_ body: (Database) throws -> Value, in database: Database) throws -> Value {
+    private static func transact<Value>(
+        _ check: SchemaCheck,
+        _ body: (Database) throws -> Value,
+        in database: Database
+    ) throws -> Value {
         var value: Value?
         try database.inTransaction(.immediate) {
+            try check.requireCurrent(in: database)
             value = try body(database)
             return .commit
         }
@@ -147,13 +154,14 @@ extension SQLiteStore: DeliveryStore {
         return value
     }
 
-    /// As ``transact(_:in:)``, without waiting for the disk.
+    /// As ``transact(_:_:in:)``, without waiting for the disk.
     private static func transactRelaxed<Value>(
+        _ check: SchemaCheck,
         _ body: (Database) throws -> Value,
         in database: Database
     ) throws -> Value {
         try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        let result = Result { try transact(body, in: database) }
+        let result = Result { try transact(check, body, in: database) }
         try database.execute(sql: "PRAGMA synchronous = FULL")
         return try result.get()
     }

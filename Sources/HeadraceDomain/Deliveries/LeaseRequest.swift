@@ -16,8 +16,8 @@ public struct LeaseRequest: Sendable {
 
     /// How many deliveries of one lane are given at the most.
     ///
-    /// Where the first one was given before, without an outcome, it is given alone: so whatever ends its process is soon
-    /// told from those that were given with it, none of which is counted as begun.
+    /// If an attempt at the first delivery counts already, or its handler may have run (``Delivery/mayHaveRun``), it is
+    /// given alone. So its relay can count the next attempt before the handler runs.
     public var runLimit: Int
 
     /// What time it is.

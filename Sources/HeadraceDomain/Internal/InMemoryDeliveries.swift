@@ -21,10 +21,10 @@ struct InMemoryDeliveries {
         var readyAt: Int64 = 0
         var token: Int64 = 0
 
-        /// Of the first entry.
+        /// Number of attempts that count for the first entry.
         var attempts = 0
 
-        /// Up to which position deliveries were given.
+        /// The position up to which deliveries were leased and not returned.
         var begun: Int64 = 0
 
         /// By position.
@@ -54,11 +54,15 @@ struct InMemoryDeliveries {
 
     // MARK: Commits
 
-    /// Throws what keeps `changes` from being applied.
-    func check(_ changes: ChangeSet) throws {
+    /// Throws if a lease with which `changes` settle deliveries is no longer valid.
+    func checkLeases(of changes: ChangeSet) throws {
         for settlement in changes.settlements where !isValid(settlement.lease) {
             throw StoreError.leaseLost(settlement.lease)
         }
+    }
+
+    /// Throws if a command of `changes` has taken effect before.
+    func checkKeys(of changes: ChangeSet) throws {
         var keys: Set<ByteText> = []
         for record in changes.idempotencyRecords {
             let key = ByteText(record.key)
@@ -138,10 +142,9 @@ struct InMemoryDeliveries {
             remove(id)
             return []
         }
-        let isSuspect = lane.attempts > 0 || head <= lane.begun
-        let run = lane.entries.prefix(isSuspect ? 1 : max(1, request.runLimit))
+        let mayHaveRun = lane.token > 0 && head <= lane.begun
+        let run = lane.entries.prefix(mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit))
         lane.token += 1
-        lane.attempts += 1
         lane.begun = max(lane.begun, run.last?.position ?? 0)
         lane.readyAt = max(1, request.now.advanced(by: request.duration).milliseconds)
         lanes[id] = lane
@@ -150,7 +153,8 @@ struct InMemoryDeliveries {
                 lease: Lease(lane: id, token: lane.token),
                 position: entry.position,
                 subscription: lane.subscription.text,
-                attempt: index == 0 ? lane.attempts : 1,
+                attempt: index == 0 ? lane.attempts + 1 : 1,
+                mayHaveRun: mayHaveRun,
                 isReplay: entry.isReplay,
                 content: content(at: entry.position, events: events)
             )
@@ -192,19 +196,13 @@ struct InMemoryDeliveries {
             if settlement.end != nil { remove(settlement.lease.lane) }
             return true
         }
-        if !removed.isEmpty { lane.attempts = head <= lane.begun ? 1 : 0 }
+        lane.attempts = settlement.attempts.map { max(0, $0) } ?? (removed.isEmpty ? lane.attempts : 0)
         switch settlement.end {
-        case .finished(let now):
-            if !removed.isEmpty { lane.attempts = 0 }
-            lane.readyAt = max(1, now.milliseconds)
-        case .retry(let date):
-            if !removed.isEmpty { lane.attempts = 1 }
-            lane.begun = head
+        case .finished(let date):
             lane.readyAt = max(1, date.milliseconds)
-        case .handedBack(let now):
-            lane.attempts = removed.isEmpty ? max(0, lane.attempts - 1) : 0
+        case .retry(let date), .handedBack(let date):
             lane.begun = head - 1
-            lane.readyAt = max(1, now.milliseconds)
+            lane.readyAt = max(1, date.milliseconds)
         case nil:
             break
         }

@@ -35,8 +35,8 @@ extension Relay {
 
         /// How often a delivery is tried before it becomes a dead letter, from 1 on; 12 unless set.
         ///
-        /// One that ends the process may be tried once more: when that happens first, nobody can tell it from those that
-        /// were leased with it.
+        /// An attempt that ends with its process counts, except the first one: nothing is stored before that, so a delivery
+        /// that ends the process is tried once more. With 1, the first attempt counts too, and costs a transaction.
         public var maximumAttempts = 12
 
         /// How long to wait between attempts; from 200 milliseconds to 5 minutes unless set.

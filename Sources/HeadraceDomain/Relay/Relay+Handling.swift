@@ -26,18 +26,29 @@ enum Verdict {
 
     /// The task was cancelled.
     case cancelled
+
+    /// Whether the commit of the handler has stored the settlement.
+    var isSettled: Bool {
+        if case .settled = self { true } else { false }
+    }
 }
 
 extension Relay {
     /// Handles `delivery` in a unit of work on the store.
     ///
-    /// What is stored is stored with `settlement`, in one transaction.
+    /// What is stored is stored with `settlement`, in one transaction. Once that is stored, the delivery is handled, whatever
+    /// middleware throws afterwards.
     func handle(_ delivery: Delivery, settlement: Settlement) async -> Verdict {
+        let context = EntityContext(store)
+        context.attachments.settlement = settlement
+        let verdict = await verdict(on: delivery, in: context)
+        return context.hasSettled ? .settled : verdict
+    }
+
+    private func verdict(on delivery: Delivery, in context: EntityContext) async -> Verdict {
         do {
-            let context = EntityContext(store)
-            context.attachments.settlement = settlement
             try await handle(delivery, in: context)
-            return context.hasSettled ? .settled : .handled
+            return .handled
         } catch let error as Undeliverable {
             return .undeliverable(reason: error.reason)
         } catch let error as StoreError where error.code == .leaseLost {

@@ -8,7 +8,7 @@ public import Foundation
 import Synchronization
 
 extension InMemoryStore: DeliveryStore {
-    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    /// Leases lanes that are due.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         state.withLock { state in
             let events = state.events

@@ -15,10 +15,12 @@ import Synchronization
 /// again by itself: so each hears of its own outcome, and of no other's.
 struct CommitBatch {
     private let writings: [Writing]
+    private let check: SchemaCheck
     private let faults: (@Sendable (FaultPoint) -> Void)?
 
-    init(_ writings: [Writing], faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(_ writings: [Writing], check: SchemaCheck, faults: (@Sendable (FaultPoint) -> Void)?) {
         self.writings = writings
+        self.check = check
         self.faults = faults
     }
 
@@ -37,13 +39,14 @@ struct CommitBatch {
         }
     }
 
-    /// That no transaction could begin.
+    /// That no transaction could begin, or that the file is not what the store was opened on any more.
     private struct Failure: Error {
         let cause: any Error
     }
 
     private func commitAlone(_ writing: Writing, in database: Database) throws {
         try database.inTransaction(.immediate) {
+            try check.requireCurrent(in: database)
             try writing.apply(in: database)
             faults?(.beforeCommit)
             return .commit
@@ -55,7 +58,9 @@ struct CommitBatch {
         var outcomes: [Result<Void, any Error>] = []
         do {
             try database.beginTransaction(.immediate)
+            try check.requireCurrent(in: database)
         } catch {
+            if database.isInsideTransaction { try? database.rollback() }
             throw Failure(cause: error)
         }
         // Only SQL that is not ours can end the transaction otherwise than by an error.
@@ -68,7 +73,7 @@ struct CommitBatch {
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                 // What came before is stored.
-                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), faults: faults)
+                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), check: check, faults: faults)
                 return outcomes + rest.commit(in: database)
             }
             faults?(.beforeCommit)

@@ -29,10 +29,12 @@ final class CommitQueue: Sendable {
 
     private let state = Mutex(State())
     private let pool: DatabasePool
+    private let check: SchemaCheck
     private let faults: (@Sendable (FaultPoint) -> Void)?
 
-    init(pool: DatabasePool, faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(pool: DatabasePool, check: SchemaCheck, faults: (@Sendable (FaultPoint) -> Void)?) {
         self.pool = pool
+        self.check = check
         self.faults = faults
     }
 
@@ -62,7 +64,7 @@ final class CommitQueue: Sendable {
             state.waiting.removeFirst(batch.count)
             return Array(batch)
         }
-        let outcomes = CommitBatch(batch.map(\.writing), faults: faults).commit(in: database)
+        let outcomes = CommitBatch(batch.map(\.writing), check: check, faults: faults).commit(in: database)
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
         // Others who want the connection get their turn in between.

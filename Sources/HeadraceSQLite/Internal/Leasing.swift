@@ -103,6 +103,7 @@ struct Leasing {
     }
 
     private func lease(_ lane: Lane, of subscription: String) throws -> [Delivery] {
+        let mayHaveRun = try mayHaveRun(lane)
         let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: """
@@ -111,7 +112,7 @@ struct Leasing {
                     WHERE lane = ? ORDER BY delivery.position LIMIT ?
                     """
             ),
-            arguments: [lane.id, try isSuspect(lane) ? 1 : max(1, request.runLimit)]
+            arguments: [lane.id, mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit)]
         )
         let lease = Lease(lane: lane.id, token: lane.token + 1)
         let deliveries = try rows.enumerated().map { index, row in
@@ -121,6 +122,7 @@ struct Leasing {
                 position: position,
                 subscription: subscription,
                 attempt: index == 0 ? lane.attempts + 1 : 1,
+                mayHaveRun: mayHaveRun,
                 isReplay: try row.decode(forColumn: "is_replay"),
                 content: try content(at: position, row)
             )
@@ -130,17 +132,17 @@ struct Leasing {
             return []
         }
         try database.cachedStatement(
-            sql: "UPDATE lane SET token = ?, attempts = ?, begun = ?, ready_at = ? WHERE id = ?"
+            sql: "UPDATE lane SET token = ?, begun = ?, ready_at = ? WHERE id = ?"
         ).execute(arguments: [
-            lease.token, lane.attempts + 1, max(lane.begun, last.position),
+            lease.token, max(lane.begun, last.position),
             max(1, request.now.advanced(by: request.duration).milliseconds), lane.id,
         ])
         return deliveries
     }
 
-    /// Whether the first delivery was given before, and perhaps has ended the process.
-    private func isSuspect(_ lane: Lane) throws -> Bool {
-        if lane.attempts > 0 || lane.begun == 0 { return lane.attempts > 0 }
+    /// Whether the first delivery was leased before, and not returned.
+    private func mayHaveRun(_ lane: Lane) throws -> Bool {
+        if lane.token == 0 { return false }
         let head = try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
             arguments: [lane.id]

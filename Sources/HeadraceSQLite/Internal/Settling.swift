@@ -47,20 +47,18 @@ struct Settling {
             arguments: [settlement.lease.lane]
         )
         let isRemoved = !settlement.acknowledged.isEmpty || !settlement.failures.isEmpty
+        let attempts = settlement.attempts.map { max(0, $0) } ?? (isRemoved ? 0 : lane.attempts)
         switch (next, settlement.end) {
         case (nil, nil):
             try update(settlement.lease, attempts: 0, begun: lane.begun)
         case (nil, _?):
             try delete(settlement.lease)
-        case (let head?, nil):
-            if isRemoved { try update(settlement.lease, attempts: head <= lane.begun ? 1 : 0, begun: lane.begun) }
-        case (_?, .finished(let now)):
-            try end(settlement.lease, attempts: isRemoved ? 0 : lane.attempts, begun: lane.begun, readyAt: now)
-        case (let head?, .retry(let date)):
-            try end(settlement.lease, attempts: isRemoved ? 1 : lane.attempts, begun: head, readyAt: date)
-        case (let head?, .handedBack(let now)):
-            let attempts = isRemoved ? 0 : max(0, lane.attempts - 1)
-            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: now)
+        case (_?, nil):
+            if attempts != lane.attempts { try update(settlement.lease, attempts: attempts, begun: lane.begun) }
+        case (_?, .finished(let date)):
+            try end(settlement.lease, attempts: attempts, begun: lane.begun, readyAt: date)
+        case (let head?, .retry(let date)), (let head?, .handedBack(let date)):
+            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: date)
         }
         return true
     }

@@ -27,8 +27,8 @@ enum DeliverySchema {
             stream_key TEXT,
             ready_at INTEGER NOT NULL, -- when it may be leased; 0 as long as it was never leased
             token INTEGER NOT NULL DEFAULT 0,
-            attempts INTEGER NOT NULL DEFAULT 0, -- at the first delivery
-            begun INTEGER NOT NULL DEFAULT 0 -- the position up to which deliveries were given
+            attempts INTEGER NOT NULL DEFAULT 0, -- that count for the first delivery
+            begun INTEGER NOT NULL DEFAULT 0 -- the position up to which deliveries were leased and not returned
         ) STRICT;
         -- Where there is no stream, any number of lanes: SQLite takes each NULL for another value.
         CREATE UNIQUE INDEX lane_by_stream ON lane (subscription, stream_kind, stream_key);
