@@ -29,17 +29,6 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
 
     /// Imports what is new; see the command.
     public func handle(_ command: ImportJournal) async throws {
-        do {
-            try await `import`(command)
-        } catch let error as StoreError where error.code == .uniqueViolation {
-            // Another import has posted one of the transactions: it is known next time.
-            throw StoreError(code: .versionConflict, message: error.message, entity: error.entity, cause: error)
-        } catch let error as StoreError {
-            throw error.retryingLostInsertion
-        }
-    }
-
-    private func `import`(_ command: ImportJournal) async throws {
         try await unitOfWork.execute { context in
             let origins = Self.origins(of: command)
             let known: Set<JournalOrigin>

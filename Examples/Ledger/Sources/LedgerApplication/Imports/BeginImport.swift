@@ -47,14 +47,6 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
 
     /// Begins the import; see the command.
     public func handle(_ command: BeginImport) async throws {
-        do {
-            try await begin(command)
-        } catch let error as StoreError {
-            throw error.retryingLostInsertion
-        }
-    }
-
-    private func begin(_ command: BeginImport) async throws {
         try await unitOfWork.execute { context in
             let job = ImportJob(
                 id: command.id,

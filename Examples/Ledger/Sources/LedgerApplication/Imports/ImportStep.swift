@@ -68,16 +68,6 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
 
     /// Does the step; see the command.
     public func handle(_ command: ImportStep) async throws {
-        do {
-            try await post(command)
-        } catch let error as StoreError where error.code == .uniqueViolation {
-            throw StoreError(code: .versionConflict, message: error.message, entity: error.entity, cause: error)
-        } catch let error as StoreError {
-            throw error.retryingLostInsertion
-        }
-    }
-
-    private func post(_ command: ImportStep) async throws {
         let dispatcher = dispatcher
         try await unitOfWork.execute { context in
             guard let job = try await context.find(ImportJob.self, id: command.id),
