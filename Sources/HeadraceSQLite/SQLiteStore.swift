@@ -34,6 +34,11 @@ public final class SQLiteStore: EntityStore {
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
 
+        /// The name of a virtual file system that is registered with SQLite; that of the operating system unless set.
+        ///
+        /// If it is set, the path isn't checked before the file is opened. For tests.
+        package var vfs: String?
+
         /// Is told of each fault point that is passed; but for `commitQueued`, on the thread that writes.
         package var faults: (@Sendable (FaultPoint) -> Void)?
 
@@ -79,11 +84,12 @@ public final class SQLiteStore: EntityStore {
         self.path = path
         schema = try EntitySchema(entities)
         let failure = SQLiteFailure(path: path)
-        try failure.checkPath()
+        if configuration.vfs == nil { try failure.checkPath() }
         (pool, numbers) = try failure.translatingOpening { [schema] in
             let settings = Self.settings(configuration)
             try StoreSchema.requireOurs(path: path, configuration: settings)
-            let pool = try DatabasePool(path: path, configuration: settings)
+            let location = configuration.vfs.map { "file:\(path)?vfs=\($0)" } ?? path
+            let pool = try DatabasePool(path: location, configuration: settings)
             try StoreSchema.prepare(pool, path: path, faults: configuration.faults)
             // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
