@@ -125,10 +125,12 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [faults] database in
+                pool.asyncWriteWithoutTransaction { [faults, waiting] database in
                     if let earlier { faults?(earlier) }
                     let result = Result {
-                        try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
+                        try waiting.run(isDurable ? .durable : .relaxed, in: database) {
+                            try Self.transact(body, in: database)
+                        }
                     }
                     if let later { faults?(later) }
                     continuation.resume(with: result)
@@ -145,17 +147,6 @@ extension SQLiteStore: DeliveryStore {
         }
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction has not run") }
         return value
-    }
-
-    /// As ``transact(_:in:)``, without waiting for the disk.
-    private static func transactRelaxed<Value>(
-        _ body: (Database) throws -> Value,
-        in database: Database
-    ) throws -> Value {
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        let result = Result { try transact(body, in: database) }
-        try database.execute(sql: "PRAGMA synchronous = FULL")
-        return try result.get()
     }
 }
 #endif

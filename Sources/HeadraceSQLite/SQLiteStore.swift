@@ -55,6 +55,7 @@ public final class SQLiteStore: EntityStore {
     let pool: DatabasePool
     private let numbers: SchemaNumbers
     private let queue: CommitQueue
+    let waiting = DiskWaiting()
     let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Is given whenever a commit of this store has made something to deliver.
@@ -96,7 +97,7 @@ public final class SQLiteStore: EntityStore {
             return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
         }
         faults = configuration.faults
-        queue = CommitQueue(pool: pool, faults: configuration.faults)
+        queue = CommitQueue(pool: pool, waiting: waiting, faults: configuration.faults)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -175,7 +176,9 @@ public final class SQLiteStore: EntityStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `locked`, `full`, `corrupt` or
-    ///   `unusable` where the file cannot be written. Nothing has changed then.
+    ///   `unusable` where the file cannot be written. Nothing has changed then. If the disk did not confirm
+    ///   a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing more until it is
+    ///   opened again.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }

@@ -15,10 +15,12 @@ import Synchronization
 /// again by itself: so each hears of its own outcome, and of no other's.
 struct CommitBatch {
     private let writings: [Writing]
+    private let waiting: DiskWaiting
     private let faults: (@Sendable (FaultPoint) -> Void)?
 
-    init(_ writings: [Writing], faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(_ writings: [Writing], waiting: DiskWaiting, faults: (@Sendable (FaultPoint) -> Void)?) {
         self.writings = writings
+        self.waiting = waiting
         self.faults = faults
     }
 
@@ -26,14 +28,14 @@ struct CommitBatch {
     func commit(in database: Database) -> [Result<Void, any Error>] {
         if writings.count > 1 {
             do {
-                return try withSynchronization(in: database) { try commitTogether(in: database) }
+                return try waiting.run(durability, in: database) { try commitTogether(in: database) }
             } catch let error as Failure {
                 // It did not begin: to try again for each would be to wait as long for each.
                 return writings.map { _ in .failure(error.cause) }
             } catch {}
         }
         return writings.map { writing in
-            Result { try withSynchronization(in: database) { try commitAlone(writing, in: database) } }
+            Result { try waiting.run(durability, in: database) { try commitAlone(writing, in: database) } }
         }
     }
 
@@ -68,7 +70,7 @@ struct CommitBatch {
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                 // What came before is stored.
-                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), faults: faults)
+                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), waiting: waiting, faults: faults)
                 return outcomes + rest.commit(in: database)
             }
             faults?(.beforeCommit)
@@ -97,15 +99,9 @@ struct CommitBatch {
         }
     }
 
-    /// Runs `operation` so that a commit in it waits for the disk if one of the units of work asks for it.
-    private func withSynchronization<Value>(in database: Database, _ operation: () throws -> Value) throws -> Value {
-        if writings.contains(where: { $0.changes.durability == .durable }) { return try operation() }
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        defer {
-            // It can fail only where the connection cannot be used at all any more.
-            try? database.execute(sql: "PRAGMA synchronous = FULL")
-        }
-        return try operation()
+    /// The durability of all of them: durable if one of the units of work asks for it.
+    private var durability: Durability {
+        writings.contains { $0.changes.durability == .durable } ? .durable : .relaxed
     }
 }
 

@@ -29,10 +29,12 @@ final class CommitQueue: Sendable {
 
     private let state = Mutex(State())
     private let pool: DatabasePool
+    private let waiting: DiskWaiting
     private let faults: (@Sendable (FaultPoint) -> Void)?
 
-    init(pool: DatabasePool, faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(pool: DatabasePool, waiting: DiskWaiting, faults: (@Sendable (FaultPoint) -> Void)?) {
         self.pool = pool
+        self.waiting = waiting
         self.faults = faults
     }
 
@@ -62,7 +64,7 @@ final class CommitQueue: Sendable {
             state.waiting.removeFirst(batch.count)
             return Array(batch)
         }
-        let outcomes = CommitBatch(batch.map(\.writing), faults: faults).commit(in: database)
+        let outcomes = CommitBatch(batch.map(\.writing), waiting: waiting, faults: faults).commit(in: database)
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
         // Others who want the connection get their turn in between.
