@@ -41,6 +41,11 @@ public final class SQLiteStore: EntityStore {
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
 
+        /// The name of a virtual file system that is registered with SQLite; that of the operating system unless set.
+        ///
+        /// If it is set, the path isn't checked before the file is opened. For tests.
+        package var vfs: String?
+
         /// Is told of each fault point that is passed; but for `commitQueued`, on the thread that writes.
         package var faults: (@Sendable (FaultPoint) -> Void)?
 
@@ -56,8 +61,8 @@ public final class SQLiteStore: EntityStore {
 
     let pool: DatabasePool
     let check: SchemaCheck
+    let rules: CommitRules
     private let queue: CommitQueue
-    let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
@@ -92,21 +97,22 @@ public final class SQLiteStore: EntityStore {
         self.path = path
         schema = try EntitySchema(entities)
         let failure = SQLiteFailure(path: path)
-        try failure.checkPath()
+        if configuration.vfs == nil { try failure.checkPath() }
         let numbers: SchemaNumbers
         let generation: Int
         (pool, numbers, generation) = try failure.translatingOpening { [schema] in
             try StoreOpening(
                 path: path,
+                vfs: configuration.vfs,
                 schema: schema,
                 settings: Self.settings(configuration),
                 timeout: configuration.openingTimeout,
                 faults: configuration.faults
             ).open()
         }
-        faults = configuration.faults
         check = SchemaCheck(numbers, generation: generation, path: path, feed: feed)
-        queue = CommitQueue(pool: pool, check: check, faults: configuration.faults)
+        rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
+        queue = CommitQueue(pool: pool, rules: rules)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -192,7 +198,8 @@ public final class SQLiteStore: EntityStore {
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged` after
     ///   another version of the program has changed the file; `locked`, `full`, `corrupt` or `unusable` where the file
-    ///   cannot be written. Nothing has changed then.
+    ///   cannot be written. Nothing has changed then. If the disk did not confirm a write, the code is `unusable` too, the
+    ///   changes may be stored or not, and the store writes nothing more until it is opened again.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: check.numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }

@@ -29,13 +29,11 @@ final class CommitQueue: Sendable {
 
     private let state = Mutex(State())
     private let pool: DatabasePool
-    private let check: SchemaCheck
-    private let faults: (@Sendable (FaultPoint) -> Void)?
+    private let rules: CommitRules
 
-    init(pool: DatabasePool, check: SchemaCheck, faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(pool: DatabasePool, rules: CommitRules) {
         self.pool = pool
-        self.check = check
-        self.faults = faults
+        self.rules = rules
     }
 
     /// Commits `writing` and returns when it is as durable as it asks; cancellation does not stop it.
@@ -48,7 +46,7 @@ final class CommitQueue: Sendable {
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            faults?(.commitQueued)
+            rules.faults?(.commitQueued)
             if isFirst { schedule() }
         }
     }
@@ -64,7 +62,7 @@ final class CommitQueue: Sendable {
             state.waiting.removeFirst(batch.count)
             return Array(batch)
         }
-        let outcomes = CommitBatch(batch.map(\.writing), check: check, faults: faults).commit(in: database)
+        let outcomes = CommitBatch(batch.map(\.writing), rules: rules).commit(in: database)
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
         // Others who want the connection get their turn in between.

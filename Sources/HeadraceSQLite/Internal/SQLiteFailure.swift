@@ -141,6 +141,12 @@ struct SQLiteFailure {
 
     private func storeError(_ error: DatabaseError) -> StoreError {
         switch error.resultCode {
+        case _ where error.isFailedSync:
+            unusable(
+                "the disk did not confirm a write, so the last changes may be stored or not, and nothing more is written",
+                remedy: "check the disk, then close the store and open it again",
+                cause: error
+            )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             corrupt(error.message ?? "\(error.resultCode)", cause: error)
         case .SQLITE_FULL:
