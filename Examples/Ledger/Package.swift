@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "LedgerApplication", dependencies: ["LedgerBooks", "LedgerJournal", headrace]),
         .testTarget(
             name: "LedgerApplicationTests",
-            dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", headrace]
+            dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace]
         ),
 
         // MARK: The books, served
