@@ -110,7 +110,8 @@ public final class SQLiteStore: EntityStore {
     ///
     /// The store cannot be used after.
     ///
-    /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
+    /// The write-ahead log is emptied into the file, which holds every commit then. If another process reads or writes
+    /// for longer than half a second, the part of the log that it needs stays in the log.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
@@ -118,6 +119,11 @@ public final class SQLiteStore: EntityStore {
             // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
             pool.releaseMemory()
+            // SQLite empties the log when the last connection closes; this one need not be the last.
+            try? pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA busy_timeout = 500")
+                try database.checkpoint(.truncate)
+            }
             try pool.close()
         }
     }
