@@ -90,7 +90,7 @@ public final class SQLiteStore: EntityStore {
             return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
         }
         faults = configuration.faults
-        queue = CommitQueue(pool: pool, faults: configuration.faults)
+        queue = CommitQueue(pool: pool, file: OpenedFile(path: path), faults: configuration.faults)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -175,7 +175,8 @@ public final class SQLiteStore: EntityStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `locked`, `full`, `corrupt` or
-    ///   `unusable` where the file cannot be written. Nothing has changed then.
+    ///   `unusable` where the file cannot be written; `fileRemoved` if the file was removed or replaced. Nothing has
+    ///   changed then.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }

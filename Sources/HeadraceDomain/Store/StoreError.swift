@@ -15,7 +15,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
             case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, unusable, corrupt, full, locked
+            case undecodable, newerSchema, unusable, corrupt, full, locked, fileRemoved
         }
 
         private let kind: Kind
@@ -77,6 +77,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// Another process keeps the database from being used.
         public static let locked = Code(kind: .locked)
+
+        /// The file of the store was removed or replaced while it was open, so a commit would be lost.
+        public static let fileRemoved = Code(kind: .fileRemoved)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }

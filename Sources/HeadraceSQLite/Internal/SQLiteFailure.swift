@@ -121,7 +121,9 @@ struct SQLiteFailure {
     }
 
     private func storeError(_ error: DatabaseError) -> StoreError {
-        switch error.resultCode {
+        // The memory that processes share is a file on the same disk, and only a lack of room keeps it from growing.
+        let resultCode = error.extendedResultCode == .SQLITE_IOERR_SHMSIZE ? .SQLITE_FULL : error.resultCode
+        return switch resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             corrupt(error.message ?? "\(error.resultCode)", cause: error)
         case .SQLITE_FULL:
