@@ -112,7 +112,7 @@ public final class SQLiteStore: EntityStore {
         }
         check = SchemaCheck(numbers, generation: generation, path: path, feed: feed)
         rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
-        queue = CommitQueue(pool: pool, rules: rules)
+        queue = CommitQueue(pool: pool, file: OpenedFile(path: path), rules: rules)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -133,7 +133,8 @@ public final class SQLiteStore: EntityStore {
     /// After that, each use of the store throws ``HeadraceDomain/StoreError`` with the code `closed`; closing it again does
     /// nothing.
     ///
-    /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
+    /// The write-ahead log is emptied into the file, which holds every commit then. If another process reads or writes
+    /// for longer than half a second, the part of the log that it needs stays in the log.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
@@ -141,6 +142,11 @@ public final class SQLiteStore: EntityStore {
             // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
             pool.releaseMemory()
+            // SQLite empties the log when the last connection closes; this one need not be the last.
+            try? pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA busy_timeout = 500")
+                try database.checkpoint(.truncate)
+            }
             try pool.close()
         }
     }
@@ -196,10 +202,11 @@ public final class SQLiteStore: EntityStore {
     /// when that is certain, and what keeps one from being stored does not touch the others.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
-    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged` after
-    ///   another version of the program has changed the file; `locked`, `full`, `corrupt` or `unusable` where the file
-    ///   cannot be written. Nothing has changed then. If the disk did not confirm a write, the code is `unusable` too, the
-    ///   changes may be stored or not, and the store writes nothing more until it is opened again.
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged`
+    ///   after another version of the program has changed the file; `fileRemoved` if the file was removed or replaced; `locked`,
+    ///   `full`, `corrupt` or `unusable` where the file cannot be written. Nothing has changed then. If the disk did not
+    ///   confirm a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing more until it
+    ///   is opened again.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: check.numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }

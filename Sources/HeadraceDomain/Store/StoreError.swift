@@ -16,7 +16,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
             case rolledBack
             case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed
+            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
         }
 
         private let kind: Kind
@@ -96,6 +96,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// Another process keeps the database from being used.
         public static let locked = Code(kind: .locked)
+
+        /// The file of the store was removed or replaced while it was open, so a commit would be lost.
+        public static let fileRemoved = Code(kind: .fileRemoved)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
