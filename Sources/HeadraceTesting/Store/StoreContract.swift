@@ -85,7 +85,8 @@ public enum StoreContract {
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks
             + (capabilities.keepsDeliveries
-                ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
+                ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
+                    + attachmentChecks
                     + randomDeliveryChecks + relayChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
