@@ -14,12 +14,14 @@ import HeadraceSQLite
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject open NAME
+///     CrashSubject crowd PATH
 ///
 /// - `write` stores entries from many tasks, and prints the identifier of each whose commit has returned, and nothing of
 ///   any other.
 /// - `relay` makes deposits, `DEPOSITS` in each of eight streams, and delivers their events, with those that it has found,
 ///   until none is left. It prints what its handlers do.
-/// - `poison` delivers to a handler that kills the process at one of the events.
+/// - `poison` delivers to a handler that kills the process at one of the events of a stream.
+/// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
 ///   `opened`, or the error.
 ///
@@ -40,6 +42,8 @@ enum CrashSubject {
             try await Poison.run(path: arguments[1])
         case ("open", 2):
             try await Opening.run(name: arguments[1])
+        case ("crowd", 2):
+            try await Poison.runCrowd(path: arguments[1])
         default:
             throw UnknownArguments(arguments: arguments)
         }

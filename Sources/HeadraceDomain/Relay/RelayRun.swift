@@ -25,6 +25,9 @@ final class RelayRun: Sendable {
     /// Tells the one that settles that there is something to settle, or nothing any more.
     private let settling = DeliverySignal()
 
+    /// Tells the one that settles not to pause any longer, as all workers have ended.
+    private let ending = DeliverySignal()
+
     /// Tells workers that settlements are stored, or that a lease is lost.
     private let settled = DeliverySignal()
 
@@ -62,6 +65,7 @@ final class RelayRun: Sendable {
                 }
                 state.withLock { $0.isSettlingLast = true }
                 settling.notify()
+                ending.notify()
             }
             helpers.cancelAll()
         }
@@ -85,6 +89,7 @@ final class RelayRun: Sendable {
         var failures = 0
         while !Task.isCancelled, !state.withLock(\.isClosing) {
             let seen = news.position
+            let start = relay.clock.now
             let polled = 1 - configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
             var pause = configuration.pollInterval * polled
             let room = configuration.laneLimit - state.withLock(\.heldCount)
@@ -108,7 +113,7 @@ final class RelayRun: Sendable {
                 // Whoever came first comes last the next time.
                 subscriptions.append(subscriptions.removeFirst())
             }
-            await wait(for: news, after: seen, atMost: pause)
+            await wait(for: news, after: seen, until: start.advanced(by: pause))
         }
     }
 
@@ -117,6 +122,7 @@ final class RelayRun: Sendable {
         _ subscriptions: [String],
         _ known: [String: [KnownMessage]]
     ) async throws -> LeasedDeliveries {
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
         let leased = try await store.lease(
             LeaseRequest(
                 subscriptions: subscriptions,
@@ -129,16 +135,19 @@ final class RelayRun: Sendable {
             )
         )
         if !leased.lanes.isEmpty {
-            state.withLock { $0.enqueue(leased.lanes) }
+            state.withLock { $0.enqueue(leased.lanes, until: end) }
             work.notify()
         }
         return leased
     }
 
-    /// Returns when `signal` was given after `position`, `duration` has passed, or the task is cancelled.
-    private func wait(for signal: DeliverySignal, after position: UInt64, atMost duration: Duration) async {
+    /// Returns when `signal` was given after `position`, at `deadline`, or when the task is cancelled.
+    private func wait(
+        for signal: DeliverySignal,
+        after position: UInt64,
+        until deadline: ContinuousClock.Instant
+    ) async {
         let clock = relay.clock
-        let deadline = clock.now.advanced(by: duration)
         await withTaskGroup { group in
             group.addTask { try? await signal.wait(after: position) }
             group.addTask { try? await clock.sleep(until: deadline, tolerance: nil) }
@@ -225,8 +234,12 @@ final class RelayRun: Sendable {
     }
 
     /// Whether the handler of `delivery` may still begin.
+    ///
+    /// Not past the end of its lease: if the process stood still, another one may have handled the rest of the lane since, and
+    /// an older event must not follow a newer one.
     private func mayHandle(_ delivery: Delivery) -> Bool {
-        let isHeld = state.withLock { !$0.isClosing && !$0.isLost(delivery.lease) }
+        let now = relay.clock.now
+        let isHeld = state.withLock { !$0.isClosing && $0.isValid(delivery.lease, at: now) }
         return isHeld && !Task.isCancelled
     }
 
@@ -372,7 +385,7 @@ final class RelayRun: Sendable {
                 // At the end the leases end by themselves, and somebody handles again what was handled.
                 if isLast { return }
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
-                await wait(for: DeliverySignal(), after: 0, atMost: pause)
+                await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))
             }
         }
     }
@@ -401,11 +414,14 @@ final class RelayRun: Sendable {
     private func renew() async throws {
         let leases = state.withLock { $0.leases }
         if leases.isEmpty { return }
-        let date = relay.wallClock().advanced(by: configuration.leaseDuration)
-        for lease in try await store.renew(leases, until: date) where state.withLock({ $0.refuseRenewal(of: lease) }) {
-            report(lost: lease)
-            settled.notify()
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
+        let refused = try await store.renew(leases, until: relay.wallClock().advanced(by: configuration.leaseDuration))
+        let lost = state.withLock { state in
+            state.extend(Set(leases).subtracting(refused), until: end)
+            return refused.filter { state.refuseRenewal(of: $0) }
         }
+        for lease in lost { report(lost: lease) }
+        if !lost.isEmpty { settled.notify() }
     }
 
     private func prune() async throws {

@@ -24,6 +24,9 @@ struct RelayState {
     private struct Hold {
         let token: Int64
 
+        /// When it ends at the latest, unless it is renewed.
+        var end: ContinuousClock.Instant
+
         /// Whether the store has refused the lease; the entry stays until its worker notices.
         var isLost = false
 
@@ -65,13 +68,13 @@ struct RelayState {
 
     // MARK: Lanes
 
-    /// Adds leased lanes, to be handled in that order.
-    mutating func enqueue(_ lanes: [[Delivery]]) {
+    /// Adds leased lanes, to be handled in that order, whose leases last until `end`.
+    mutating func enqueue(_ lanes: [[Delivery]], until end: ContinuousClock.Instant) {
         for run in lanes {
             guard let first = run.first else { continue }
             // A lease that was lost may still be here, and its settlement with it: both are history now.
             waiting[first.lease.lane] = nil
-            held[first.lease.lane] = Hold(token: first.lease.token)
+            held[first.lease.lane] = Hold(token: first.lease.token, end: end)
             if first.isSuspect {
                 let index = suspects.firstIndex { $0[0].attempt > first.attempt } ?? suspects.endIndex
                 suspects.insert(run, at: index)
@@ -127,6 +130,17 @@ struct RelayState {
     func isLost(_ lease: Lease) -> Bool {
         guard let hold = held[lease.lane], hold.token == lease.token else { return true }
         return hold.isLost
+    }
+
+    /// Whether `lease` is valid at `now` without a doubt: not lost, and not past its end.
+    func isValid(_ lease: Lease, at now: ContinuousClock.Instant) -> Bool {
+        guard let hold = held[lease.lane], hold.token == lease.token else { return false }
+        return !hold.isLost && now < hold.end
+    }
+
+    /// Notes that `leases` were renewed until `end`.
+    mutating func extend(_ leases: some Sequence<Lease>, until end: ContinuousClock.Instant) {
+        for lease in leases where held[lease.lane]?.token == lease.token { held[lease.lane]?.end = end }
     }
 
     /// Marks `lease` as lost, and drops its settlement; tells whether that is news.

@@ -86,8 +86,7 @@ public enum StoreContract {
             + concurrencyChecks + randomChecks + unitOfWorkChecks
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
-                    + attachmentChecks
-                    + randomDeliveryChecks + relayChecks : [])
+                    + attachmentChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }
