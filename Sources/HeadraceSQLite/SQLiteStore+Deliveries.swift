@@ -18,21 +18,27 @@ extension SQLiteStore: DeliveryStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try request.requireUsableClock()
+        let checksClocks = leaseClock.isDue(request)
         let nextDue: LeasedDeliveries? = try await read { database in
-            let leasing = Leasing(request, in: database)
+            let leasing = Leasing(request, checksClocks: checksClocks, in: database)
             return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
         }
         if let nextDue { return nextDue }
-        return try await write(isDurable: false, after: .afterLease) { try Leasing(request, in: $0).lease() }
+        return try await write(isDurable: false, after: .afterLease) {
+            try Leasing(request, checksClocks: checksClocks, in: $0).lease()
+        }
     }
 
     /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        try await write(isDurable: false, before: .beforeAcknowledge) { database in
+        let refused = try await write(isDurable: false, before: .beforeAcknowledge) { database in
             try settlements.filter { try !Settling(database).settle($0) }.map(\.lease)
         }
+        if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
+        return refused
     }
 
     /// Lets `leases` last until `date`; gives those that are no longer valid.

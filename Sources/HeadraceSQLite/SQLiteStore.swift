@@ -70,6 +70,9 @@ public final class SQLiteStore: EntityStore {
     /// Tells of commits: of this store at once, of others where somebody asks.
     let feed = CommitFeed()
 
+    /// Tells when to look for waits that were set by a wrong clock.
+    let leaseClock = LeaseClock()
+
     /// The number by which SQLite tells that others have committed, as last seen.
     private let othersVersion = Mutex<Int?>(nil)
 
