@@ -113,7 +113,7 @@ private struct Together: AtomicMiddleware {
         #expect(problems.map(\.kind) == [.missingHandler])
         #expect(
             problems.first?.message == """
-                No handler is registered for '\(String(reflecting: Watch.self))'. To fix, add the type that handles it \
+                No handler is registered for 'HeadraceCommandsTests.Watch'. To fix, add the type that handles it \
                 to 'streamHandlers: […]' of 'commandQueryDispatch().standard(…)'.
                 """
         )
@@ -157,7 +157,7 @@ private struct Together: AtomicMiddleware {
         #expect(problems.map(\.kind) == [.misplacedMiddleware])
         #expect(
             problems.first?.message == """
-                'HeadraceCore.RetryMiddleware' does nothing within '\(String(reflecting: Together.self))'. To fix, put \
+                'HeadraceCore.RetryMiddleware' does nothing within 'HeadraceCommandsTests.Together'. To fix, put \
                 it before that in 'middleware: […]'.
                 """
         )

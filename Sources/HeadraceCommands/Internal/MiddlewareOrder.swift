@@ -18,7 +18,7 @@ struct MiddlewareOrder: RegistrationNote {
                 guard let placed = note.middleware[index] as? any PlacedMiddleware,
                     let outer = placed.obstacle(among: note.middleware[..<index])
                 else { return nil }
-                let (name, outerName) = (String(reflecting: type(of: placed)), String(reflecting: type(of: outer)))
+                let (name, outerName) = (String(naming: type(of: placed)), String(naming: type(of: outer)))
                 return CompositionProblem(
                     .misplacedMiddleware,
                     path: [type(of: outer), type(of: placed)],

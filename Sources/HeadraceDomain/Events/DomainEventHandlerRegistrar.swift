@@ -139,8 +139,8 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
                 Logger.current.error(
                     "A post-commit handler failed. The changes are stored; the other handlers go on.",
                     metadata: [
-                        "headrace.event": "\(String(reflecting: type(of: event)))",
-                        "headrace.handler": "\(String(reflecting: handler))",
+                        "headrace.event": "\(String(naming: type(of: event)))",
+                        "headrace.handler": "\(String(naming: handler))",
                         "error": "\(error)",
                     ]
                 )
@@ -221,7 +221,7 @@ extension DomainEventHandlerRegistrar.State {
         let eventName = ByteText(event.eventName)
         if let other = subscriptions[ByteText(name)]?.handlers[eventName] {
             return """
-                '\(String(reflecting: other))' and '\(String(reflecting: handler))' both state the subscriptionName \
+                '\(String(naming: other))' and '\(String(naming: handler))' both state the subscriptionName \
                 '\(name)' for '\(event.eventName)'. To fix, give each its own.
                 """
         }
@@ -245,7 +245,7 @@ private enum Placement {
         } else if let event = Handler.Event.self as? any DurableDomainEvent.Type {
             self = .afterCommit(
                 remark: """
-                    '\(String(reflecting: handler))' handles '\(event.eventName)' after the commit, and misses it where \
+                    '\(String(naming: handler))' handles '\(event.eventName)' after the commit, and misses it where \
                     that fails or the process ends. To have it delivered for certain, conform it to \
                     'DurableDomainEventHandler'.
                     """
@@ -257,7 +257,7 @@ private enum Placement {
 
     private init<Handler: DurableDomainEventHandler>(ofDurable handler: Handler.Type) {
         let name = Handler.subscriptionName
-        let stated = "'\(String(reflecting: handler))' states the subscriptionName '\(name)'"
+        let stated = "'\(String(naming: handler))' states the subscriptionName '\(name)'"
         if name.isEmpty || name == ScheduledMessage.subscription {
             self = .mistaken("\(stated), which is not free to use. To fix, choose another one.")
         } else if !Handler.isPostCommit {

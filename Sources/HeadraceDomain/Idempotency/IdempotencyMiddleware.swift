@@ -162,7 +162,7 @@ private struct OutcomeCoding<Output> {
         } else if let type = type as? any Codable.Type {
             (encode, decode) = Self.coding(of: type)
         } else {
-            throw IdempotencyError.notCodable("returns '\(String(reflecting: type))', which is not 'Codable'", context)
+            throw IdempotencyError.notCodable("returns '\(String(naming: type))', which is not 'Codable'", context)
         }
     }
 

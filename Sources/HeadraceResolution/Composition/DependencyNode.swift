@@ -23,6 +23,9 @@ package struct DependencyNode: Sendable {
     /// The type that is made, where it is known and another.
     package let implementation: Any.Type?
 
+    /// Its place in the set of its contract, counting from 1, if it joined one.
+    let member: Int?
+
     package let kind: Kind
 
     /// Whether it takes more than its edges tell.
@@ -30,6 +33,25 @@ package struct DependencyNode: Sendable {
 
     /// What it takes, in the order stated.
     package internal(set) var edges: [DependencyEdge] = []
+
+    init(
+        contract: Any.Type,
+        implementation: Any.Type? = nil,
+        member: Int? = nil,
+        kind: Kind,
+        isOpaque: Bool
+    ) {
+        self.contract = contract
+        self.implementation = implementation
+        self.member = member
+        self.kind = kind
+        self.isOpaque = isOpaque
+    }
+
+    /// The contract, with what tells this registration from others of the same contract.
+    var name: String {
+        TypeNames.name(of: contract, madeAs: implementation, member: member)
+    }
 }
 
 /// One node's need of another.

@@ -16,7 +16,7 @@ struct Drawing {
     private let registrations: [Registration]
 
     init(_ registrations: [Registration]) {
-        self.registrations = Self.reachable(registrations)
+        self.registrations = Self.reachable(registrations.settled)
     }
 
     /// Those of `registrations` that something may be made from: the last one of each type, and each of a set.
@@ -39,6 +39,7 @@ struct Drawing {
                 DependencyNode(
                     contract: registration.contract,
                     implementation: registration.implementation,
+                    member: registration.joinsSet ? members[contract]?.count : nil,
                     kind: .registration(registration.lifetime),
                     isOpaque: !registration.dependencies.isComplete
                 )
@@ -50,7 +51,6 @@ struct Drawing {
                 nodes.append(
                     DependencyNode(
                         contract: part.type,
-                        implementation: nil,
                         kind: .part,
                         isOpaque: !part.dependencies.isComplete
                     )
@@ -91,7 +91,7 @@ struct Drawing {
     private mutating func placeOfMissing(_ type: Any.Type) -> Int {
         if let index = missing[ObjectIdentifier(type)] { return index }
         missing[ObjectIdentifier(type)] = nodes.endIndex
-        nodes.append(DependencyNode(contract: type, implementation: nil, kind: .missing, isOpaque: false))
+        nodes.append(DependencyNode(contract: type, kind: .missing, isOpaque: false))
         return nodes.endIndex - 1
     }
 }

@@ -22,9 +22,10 @@ final class Blueprint: Sendable {
         var bindings: [(ObjectIdentifier, Binding)] = []
         var sets: [ObjectIdentifier: [Binding]] = [:]
         bindings.reserveCapacity(registrations.count)
-        for (index, registration) in registrations.enumerated() {
+        for (index, registration) in registrations.settled.enumerated() {
             let contract = ObjectIdentifier(registration.contract)
-            let binding = registration.makeBinding(index)
+            let member = registration.joinsSet ? sets[contract, default: []].count + 1 : nil
+            let binding = registration.makeBinding(BindingPlace(registration, member: member, index: index))
             bindings.append((contract, binding))
             if registration.joinsSet { sets[contract, default: []].append(binding) }
         }

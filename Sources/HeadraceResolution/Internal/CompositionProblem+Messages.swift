@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 extension CompositionProblem {
-    static func missing(_ type: Any.Type, neededBy path: [Any.Type]) -> CompositionProblem {
+    static func missing(_ type: Any.Type, neededBy path: [DependencyNode]) -> CompositionProblem {
         CompositionProblem(
             .missing,
-            path: path + [type],
+            path: path.map(\.contract) + [type],
             message: """
-                Nothing is registered for '\(TypeNames.full(type))', needed by \(TypeNames.path(path)). \
-                To fix, add \(lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
+                Nothing is registered for '\(TypeNames.full(type))', needed by \(TypeNames.path(path.map(\.name))). \
+                To fix, add \(TypeNames.lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
                 """
         )
     }
@@ -45,16 +45,5 @@ extension CompositionProblem {
                 or the last with 'builder.singleton(\(scoped)) { … }'.
                 """
         )
-    }
-
-    /// The line that registers `type`: by its name where it makes itself, a set where it is an array.
-    private static func lineToAdd(for type: Any.Type) -> String {
-        if type is any Resolvable.Type {
-            return "'builder.transient(\(TypeNames.expression(of: type)))'"
-        }
-        if let set = type as? any SetDependency.Type {
-            return "'builder.transient(into: \(TypeNames.expression(of: set.element))) { … }'"
-        }
-        return "'builder.transient(\(TypeNames.expression(of: type))) { … }'"
     }
 }

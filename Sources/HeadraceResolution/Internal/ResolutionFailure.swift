@@ -10,12 +10,16 @@ struct ResolutionFailure {
 
     /// Nothing is registered for `type`, which the innermost object being made needs.
     static func missing(_ type: Any.Type) -> ResolutionFailure {
-        let path = ResolutionPath.contracts
+        missing(type, neededBy: ResolutionPath.names)
+    }
+
+    /// Nothing is registered for `type`, which the last one of `path` needs.
+    static func missing(_ type: Any.Type, neededBy path: [String]) -> ResolutionFailure {
         let place = path.isEmpty ? "" : ", needed by \(TypeNames.path(path))"
         return ResolutionFailure(
             message: """
                 Nothing is registered for '\(TypeNames.full(type))'\(place). \
-                To fix, add 'builder.transient(\(TypeNames.expression(of: type))) { … }', '.scoped' or '.singleton' before 'build()', \
+                To fix, add \(TypeNames.lineToAdd(for: type)), '.scoped' or '.singleton' before 'build()', \
                 or ask with 'tryResolve()' where it may be missing.
                 """
         )
@@ -44,7 +48,11 @@ struct ResolutionFailure {
 
     /// `type` is made by the main actor, and is resolved elsewhere.
     static func notOnMainActor(_ type: Any.Type) -> ResolutionFailure {
-        let path = ResolutionPath.contracts
+        notOnMainActor(type, neededBy: ResolutionPath.names)
+    }
+
+    /// `type` is made by the main actor, and the last one of `path` resolves it elsewhere.
+    static func notOnMainActor(_ type: Any.Type, neededBy path: [String]) -> ResolutionFailure {
         let place = path.isEmpty ? "" : ", for \(TypeNames.path(path))"
         return ResolutionFailure(
             message: """
