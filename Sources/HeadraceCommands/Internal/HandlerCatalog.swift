@@ -11,7 +11,7 @@ import Logging
 /// Which messages a dispatcher handles, and by what; made from the lists of its handlers, without creating any.
 package struct HandlerCatalog: Sendable {
     /// A message and all that was registered for it.
-    package struct Entry: RegistrationNote {
+    package struct Entry: MessageNote {
         /// The list that its handlers are in: `commandHandlers`, `queryHandlers` or `streamHandlers`.
         package let list: String
 

@@ -30,7 +30,7 @@ public import HeadraceCore
 /// the retryable error ``StoreError/Code/keyTaken`` where it is but a part of the work.
 ///
 /// What the handler does outside of the store, before a commit that fails, is not undone.
-public struct IdempotencyMiddleware: Middleware {
+public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     private let store: any DeliveryStore
     private let delegator: any DomainEventDelegator
     private let turns = KeyedTurns()

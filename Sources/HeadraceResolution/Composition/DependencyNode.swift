@@ -34,23 +34,29 @@ package struct DependencyNode: Sendable {
     /// What it takes, in the order stated.
     package internal(set) var edges: [DependencyEdge] = []
 
+    /// The part of a registration that the node stands for, if it does.
+    let part: RegistrationPart?
+
     init(
         contract: Any.Type,
         implementation: Any.Type? = nil,
         member: Int? = nil,
         kind: Kind,
-        isOpaque: Bool
+        isOpaque: Bool,
+        part: RegistrationPart? = nil
     ) {
         self.contract = contract
         self.implementation = implementation
         self.member = member
         self.kind = kind
         self.isOpaque = isOpaque
+        self.part = part
     }
 
     /// The contract, with what tells this registration from others of the same contract.
     var name: String {
-        TypeNames.name(of: contract, madeAs: implementation, member: member)
+        if let label = part?.label { return "'\(label)'" }
+        return TypeNames.name(of: contract, madeAs: implementation, member: member)
     }
 }
 

@@ -47,19 +47,26 @@ struct Drawing {
         }
         for (index, registration) in registrations.enumerated() {
             draw(registration.dependencies, from: index)
-            for part in registration.parts {
-                nodes.append(
-                    DependencyNode(
-                        contract: part.type,
-                        kind: .part,
-                        isOpaque: !part.dependencies.isComplete
-                    )
-                )
-                nodes[index].edges.append(DependencyEdge(target: nodes.endIndex - 1, kind: .later))
-                draw(part.dependencies, from: nodes.endIndex - 1)
-            }
+            draw(registration.parts, from: index)
         }
         return nodes
+    }
+
+    private mutating func draw(_ parts: [RegistrationPart], from index: Int) {
+        for part in parts {
+            let place = nodes.endIndex
+            nodes.append(
+                DependencyNode(
+                    contract: part.type,
+                    kind: .part,
+                    isOpaque: !part.dependencies.isComplete,
+                    part: part
+                )
+            )
+            nodes[index].edges.append(DependencyEdge(target: place, kind: .later))
+            draw(part.dependencies, from: place)
+            draw(part.parts, from: place)
+        }
     }
 
     private mutating func draw(_ dependencies: Dependencies, from index: Int) {

@@ -31,6 +31,9 @@ class Binding: @unchecked Sendable {
     /// Whether the factory runs on the main actor.
     var isOnMainActor: Bool { false }
 
+    /// Whether the factory is given the outermost scope, whichever scope is asked.
+    var isMadeInOutermostScope: Bool { false }
+
     fileprivate init(_ place: BindingPlace) {
         self.place = place
     }
@@ -108,6 +111,8 @@ final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable 
     private let made = InstanceReference()
 
     override func hasMade(in scope: ResolutionScope) -> Bool { made.load() != nil }
+
+    override var isMadeInOutermostScope: Bool { true }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let made = unsafe made.unretained() {

@@ -17,6 +17,9 @@ final class Blueprint: Sendable {
     /// The last binding of each type.
     let bindings: TypeTable<Binding>
 
+    /// What was proved of the types that were required.
+    let proof = ResolutionProof()
+
     /// Makes bindings of `registrations`, with storage of their own.
     init(_ registrations: [Registration]) {
         var bindings: [(ObjectIdentifier, Binding)] = []

@@ -8,7 +8,7 @@ extension CompositionProblem {
     static func missing(_ type: Any.Type, neededBy path: [DependencyNode]) -> CompositionProblem {
         CompositionProblem(
             .missing,
-            path: path.map(\.contract) + [type],
+            path: path.filter { $0.part?.label == nil }.map(\.contract) + [type],
             message: """
                 Nothing is registered for '\(TypeNames.full(type))', needed by \(TypeNames.path(path.map(\.name))). \
                 To fix, add \(TypeNames.lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
@@ -30,6 +30,31 @@ extension CompositionProblem {
                 To fix, remove all but one, or make them a set: \
                 'builder.transient(into: \(TypeNames.expression(of: type))) { … }' for each.
                 """
+        )
+    }
+
+    static func unproved(_ node: DependencyNode) -> CompositionProblem {
+        let made = node.implementation ?? node.contract
+        let line = TypeNames.expression(of: node.contract)
+        let fix: String
+        if let advice = node.part?.advice {
+            fix = advice
+        } else if made is any Resolvable.Type {
+            fix = """
+                '\(TypeNames.full(made))' doesn't state its dependencies. To fix, add '@Resolvable', or state them in \
+                'static var dependencies'.
+                """
+        } else {
+            fix = """
+                Its factory is a closure that takes its scope. To fix, register an initializer, as in \
+                'builder.transient(\(TypeNames.full(made)).init)', or state the dependencies, as in \
+                'builder.transient(\(line), opaque(needs: …) { scope in … })'.
+                """
+        }
+        return CompositionProblem(
+            .unproved,
+            path: [node.contract],
+            message: "Nothing proves that '\(TypeNames.full(node.contract))' can be made. \(fix)"
         )
     }
 

@@ -13,13 +13,13 @@ public typealias Assigned<Contract> =
 
 /// What a registration learns of an assigned implementation.
 ///
-/// Only `assigned(_:)` writes it.
+/// Only `assigned(_:)` and `opaque(needs:factory:)` write it.
 public struct Assignment: Sendable {
     /// The implementation.
     fileprivate(set) var implementation: Any.Type?
 
     /// What the factory takes from its scope.
-    fileprivate(set) var dependencies = Dependencies.unknown
+    var dependencies = Dependencies.unknown
 
     /// Whether the implementation has a registration in the container.
     fileprivate let isRegistered: Bool
