@@ -72,7 +72,7 @@ extension Relay {
     private func read(
         _ stored: NewEvent,
         of delivery: Delivery
-    ) throws -> (any DurableDomainEvent, any DomainEventHandler.Type) {
+    ) throws -> (any DurableDomainEvent, EventHandlerRoute) {
         let events = registrar.events
         do {
             if events.type(named: stored.name) == nil { throw EventError.unknown(stored.name) }

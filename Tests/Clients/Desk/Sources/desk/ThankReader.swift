@@ -10,7 +10,7 @@ struct ThankReader: DurableDomainEventHandler {
     static let subscriptionName = "thanks"
 
     static func handle(event: BookLent, resolver: any DependencyResolver) async throws {
-        resolver.resolve(Letters.self).send("Enjoy '\(event.title)', \(event.reader)!")
+        try resolver.require(Letters.self).send("Enjoy '\(event.title)', \(event.reader)!")
     }
 }
 
