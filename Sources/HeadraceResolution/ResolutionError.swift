@@ -36,7 +36,7 @@ public struct ResolutionError: Error, Sendable, CustomStringConvertible {
     /// The reason.
     public let code: Code
 
-    /// A sentence that says what happened and one that says what to do.
+    /// What happened and how to fix it.
     public let message: String
 
     /// The message.
