@@ -108,7 +108,8 @@ public final class SQLiteStore: EntityStore {
 
     /// Closes the file.
     ///
-    /// The store cannot be used after.
+    /// After that, each use of the store throws ``HeadraceDomain/StoreError`` with the code `closed`; closing it again does
+    /// nothing.
     ///
     /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
     ///
@@ -157,8 +158,10 @@ public final class SQLiteStore: EntityStore {
     /// - Throws: As of ``find(_:)``.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
-        return try SQLiteFailure(path: path).translating {
-            SQLiteSnapshot(try pool.makeSnapshot(), numbers: numbers, path: path)
+        return try await SQLiteFailure(path: path).translating {
+            // A snapshot opens a connection of its own, which a closed pool does not prevent.
+            try await pool.read { _ in }
+            return SQLiteSnapshot(try pool.makeSnapshot(), numbers: numbers, path: path)
         }
     }
 
