@@ -18,21 +18,27 @@ extension SQLiteStore: DeliveryStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try request.requireUsableClock()
+        let checksClocks = leaseClock.isDue(request)
         let nextDue: LeasedDeliveries? = try await read { database in
-            let leasing = Leasing(request, in: database)
+            let leasing = Leasing(request, checksClocks: checksClocks, in: database)
             return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
         }
         if let nextDue { return nextDue }
-        return try await write(isDurable: false, after: .afterLease) { try Leasing(request, in: $0).lease() }
+        return try await write(isDurable: false, after: .afterLease) {
+            try Leasing(request, checksClocks: checksClocks, in: $0).lease()
+        }
     }
 
     /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        try await write(isDurable: false, before: .beforeAcknowledge) { database in
+        let refused = try await write(isDurable: false, before: .beforeAcknowledge) { database in
             try settlements.filter { try !Settling(database).settle($0) }.map(\.lease)
         }
+        if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
+        return refused
     }
 
     /// Lets `leases` last until `date`; gives those that are no longer valid.
@@ -125,14 +131,14 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [faults, check] database in
-                    if let earlier { faults?(earlier) }
+                pool.asyncWriteWithoutTransaction { [rules] database in
+                    if let earlier { rules.faults?(earlier) }
                     let result = Result {
-                        try isDurable
-                            ? Self.transact(check, body, in: database)
-                            : Self.transactRelaxed(check, body, in: database)
+                        try rules.waiting.run(isDurable ? .durable : .relaxed, in: database) {
+                            try Self.transact(rules.check, body, in: database)
+                        }
                     }
-                    if let later { faults?(later) }
+                    if let later { rules.faults?(later) }
                     continuation.resume(with: result)
                 }
             }
@@ -152,18 +158,6 @@ extension SQLiteStore: DeliveryStore {
         }
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction has not run") }
         return value
-    }
-
-    /// As ``transact(_:_:in:)``, without waiting for the disk.
-    private static func transactRelaxed<Value>(
-        _ check: SchemaCheck,
-        _ body: (Database) throws -> Value,
-        in database: Database
-    ) throws -> Value {
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        let result = Result { try transact(check, body, in: database) }
-        try database.execute(sql: "PRAGMA synchronous = FULL")
-        return try result.get()
     }
 }
 #endif

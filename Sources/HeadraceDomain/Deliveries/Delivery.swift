@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
+
 /// One message on its way to one subscription.
 public struct Delivery: Sendable {
     /// What is delivered.
@@ -38,6 +40,9 @@ public struct Delivery: Sendable {
     /// The process was killed, perhaps by that handler, or stood still for longer than its lease.
     public let mayHaveRun: Bool
 
+    /// The time at which a relay first didn't know the message, or `nil`.
+    public let unknownSince: Date?
+
     /// Whether the subscription is being replayed, and has been given the event before.
     public let isReplay: Bool
 
@@ -51,6 +56,7 @@ public struct Delivery: Sendable {
         subscription: String,
         attempt: Int,
         mayHaveRun: Bool = false,
+        unknownSince: Date? = nil,
         isReplay: Bool,
         content: Content
     ) {
@@ -59,6 +65,7 @@ public struct Delivery: Sendable {
         self.subscription = subscription
         self.attempt = attempt
         self.mayHaveRun = mayHaveRun
+        self.unknownSince = unknownSince
         self.isReplay = isReplay
         self.content = content
     }

@@ -40,10 +40,19 @@ public struct Settlement: Hashable, Sendable {
         case finished(now: Date)
 
         /// The first delivery that is left has failed, and may be leased again from this time on.
-        case retry(at: Date)
+        ///
+        /// `now` is the time of the relay's clock. If that clock turns out to be ahead, a store shortens the wait to the
+        /// time between the two.
+        case retry(at: Date, now: Date? = nil)
 
         /// The handlers of the deliveries that are left haven't run, or were cancelled; the lane may be leased from now on.
         case handedBack(now: Date)
+
+        /// The relay doesn't know the first message that is left: another relay that knows `name` and `version` may lease the
+        /// lane at once, and any relay from `until` on.
+        ///
+        /// `since` is the time at which a relay first didn't know the message, and `now` the time of the relay's clock.
+        case unknown(name: String, version: Int, since: Date, until: Date, now: Date)
     }
 
     /// Which lease it is about; where another one was given since, the settlement is refused as a whole.
@@ -64,6 +73,11 @@ public struct Settlement: Hashable, Sendable {
 
     /// How the lease ends; it goes on where it is `nil`.
     public var end: End?
+
+    /// Whether another relay may know what this one leaves, so that the store gives its signal.
+    package var leavesUnknown: Bool {
+        if case .unknown = end { true } else { false }
+    }
 
     /// Creates a settlement.
     public init(

@@ -42,6 +42,13 @@ extension Relay {
         /// How long to wait between attempts; from 200 milliseconds to 5 minutes unless set.
         public var backoff = Backoff(base: .milliseconds(200), longest: .seconds(300))
 
+        /// How long a message waits for a process that knows it, before it becomes a dead letter; 1 day unless set.
+        ///
+        /// While a new version of a program is being deployed, relays of the old version meet events and versions that they
+        /// don't know. They leave these messages, and what follows in the same stream, to relays of the new version. No attempt
+        /// counts. With `.zero`, an unknown message becomes a dead letter at once.
+        public var unknownEventGrace: Duration = .seconds(86_400)
+
         /// How long the outcomes of commands with idempotency keys are kept; 7 days unless set.
         ///
         /// The relay does not start where this is shorter than ``longestRetrySchedule``.

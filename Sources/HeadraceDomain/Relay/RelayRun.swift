@@ -48,7 +48,9 @@ final class RelayRun: Sendable {
     }
 
     /// Delivers until ``close()``, or until the task is cancelled.
-    func perform() async {
+    ///
+    /// - Throws: ``StoreError`` with the code `schemaChanged` when the store can't be used any longer.
+    func perform() async throws {
         await withTaskGroup { helpers in
             helpers.addTask { await self.forwardSignal() }
             helpers.addTask { await self.renewAndPrune() }
@@ -67,6 +69,7 @@ final class RelayRun: Sendable {
             }
             helpers.cancelAll()
         }
+        if let failure = state.withLock(\.failure) { throw failure }
     }
 
     // MARK: Leasing
@@ -81,6 +84,7 @@ final class RelayRun: Sendable {
 
     private func pump() async {
         var subscriptions = relay.registrar.subscriptionNames + [ScheduledMessage.subscription]
+        let known = relay.knownMessages()
         var generator = SystemRandomNumberGenerator()
         var failures = 0
         while !Task.isCancelled, !state.withLock(\.isClosing) {
@@ -91,7 +95,7 @@ final class RelayRun: Sendable {
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
-                    let leased = try await lease(room, subscriptions)
+                    let leased = try await lease(room, subscriptions, known)
                     failures = 0
                     if leased.lanes.count == room { continue }
                     if let due = leased.nextDue {
@@ -101,6 +105,9 @@ final class RelayRun: Sendable {
                 } catch {
                     failures += 1
                     report(storeFailure: error)
+                    if let error = error as? StoreError, error.code == .schemaChanged {
+                        return state.withLock { $0.failure = error }
+                    }
                     pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
                 }
                 // Whoever came first comes last the next time.
@@ -110,7 +117,11 @@ final class RelayRun: Sendable {
         }
     }
 
-    private func lease(_ room: Int, _ subscriptions: [String]) async throws -> LeasedDeliveries {
+    private func lease(
+        _ room: Int,
+        _ subscriptions: [String],
+        _ known: [String: [KnownMessage]]
+    ) async throws -> LeasedDeliveries {
         let end = relay.clock.now.advanced(by: configuration.leaseDuration)
         let leased = try await store.lease(
             LeaseRequest(
@@ -119,7 +130,8 @@ final class RelayRun: Sendable {
                 // If there is only one attempt, it counts before the handler runs, and that works for the first of a lane.
                 runLimit: configuration.maximumAttempts > 1 ? max(1, configuration.runLimit) : 1,
                 now: relay.wallClock(),
-                duration: configuration.leaseDuration
+                duration: configuration.leaseDuration,
+                known: known
             )
         )
         if !leased.lanes.isEmpty {
@@ -209,6 +221,9 @@ final class RelayRun: Sendable {
                 giveUp(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)
             case .undeliverable(let reason):
                 giveUp(delivery, attempts: delivery.attempt, reason: reason, end: end)
+            case .unknown(let message):
+                guard let reason = reasonToGiveUp(delivery, message) else { return leave(delivery, message) }
+                giveUp(delivery, attempts: delivery.attempt - 1, reason: reason, end: end)
             case .leaseLost:
                 if state.withLock({ $0.lose(delivery.lease) }) { report(lost: delivery.lease) }
                 return release(delivery.lease)
@@ -264,7 +279,41 @@ final class RelayRun: Sendable {
             metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
         )
         for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
-        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date)))
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date, now: now)))
+    }
+
+    /// When a relay first didn't know the message of `delivery`.
+    private func unknownSince(_ delivery: Delivery) -> Date {
+        let now = relay.wallClock()
+        return min(delivery.unknownSince ?? now, now)
+    }
+
+    /// The reason for which an unknown message is a dead letter, or `nil` if it may wait.
+    private func reasonToGiveUp(_ delivery: Delivery, _ message: Unknown) -> String? {
+        let grace = configuration.unknownEventGrace
+        if unknownSince(delivery).advanced(by: grace) > relay.wallClock() { return nil }
+        return grace > .zero ? "For \(grace), no process has known the message. \(message.reason)" : message.reason
+    }
+
+    /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
+    private func leave(_ delivery: Delivery, _ message: Unknown) {
+        let since = unknownSince(delivery)
+        let until = since.advanced(by: configuration.unknownEventGrace)
+        Logger.current.notice(
+            "A message is unknown to this process, and is left for a process that knows it",
+            metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
+                $1
+            }
+        )
+        for observer in relay.observers { observer.left(delivery, reason: message.reason, until: until) }
+        let end = Settlement.End.unknown(
+            name: message.name,
+            version: message.version,
+            since: since,
+            until: until,
+            now: relay.wallClock()
+        )
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt - 1, end: end))
     }
 
     private func giveUp(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {

@@ -14,6 +14,9 @@ struct RelayState {
     /// Whether nothing further is begun.
     var isClosing = false
 
+    /// The error for which the run ends.
+    var failure: StoreError?
+
     /// Whether all workers have ended, and what there is to settle is the last.
     var isSettlingLast = false
 

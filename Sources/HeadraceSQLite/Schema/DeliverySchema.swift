@@ -76,5 +76,19 @@ enum DeliverySchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX idempotency_by_date ON idempotency (date);
         """
+
+    /// What a lane keeps of the clock that its time is from, and of a message that a relay didn't know.
+    static let clocksAndUnknownMessages = """
+        -- When ready_at was set, by the clock of the relay that set it.
+        ALTER TABLE lane ADD COLUMN since INTEGER;
+
+        -- The message that a relay didn't know, while the lane waits for a relay that knows it.
+        ALTER TABLE lane ADD COLUMN unknown_name TEXT;
+        ALTER TABLE lane ADD COLUMN unknown_version INTEGER;
+
+        -- When a relay first didn't know the first delivery.
+        ALTER TABLE lane ADD COLUMN unknown_since INTEGER;
+        CREATE INDEX lane_by_unknown_name ON lane (subscription, unknown_name) WHERE unknown_name IS NOT NULL;
+        """
 }
 #endif

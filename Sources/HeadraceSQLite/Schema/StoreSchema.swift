@@ -135,6 +135,7 @@ enum StoreSchema {
             // Indexes that were made before are made again.
             "ALTER TABLE entity_index ADD COLUMN holds_one_value INTEGER NOT NULL DEFAULT 0"
         ),
+        ("4 clocks and unknown messages", DeliverySchema.clocksAndUnknownMessages),
     ]
 }
 #endif

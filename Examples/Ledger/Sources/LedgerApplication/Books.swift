@@ -49,8 +49,9 @@ public enum Books {
                 PostTransactionHandler.self, SetAccountRuleHandler.self,
             ],
             queryHandlers: [
-                GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self, GetHistoryHandler.self,
-                GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
+                GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
+                GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
+                GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
                 GetRegisterPageHandler.self, GetTransactionHandler.self,
             ],
             middleware: [

@@ -44,8 +44,8 @@ final class ImportDesk: ServiceLifecycle.Service {
 
     /// Begins to import the journal in `bytes`, once all of it is understood.
     ///
-    /// - Throws: `JournalError`; ``APIError`` if too many imports are open, or if the same journal is being imported under
-    ///   another name.
+    /// - Throws: `JournalError`; ``APIError`` if too many imports are open, if the same journal is being imported under
+    ///   another name, or if there is no room for the journal.
     func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
         if runs.withLock(\.count) >= limits.openImports {
             throw APIError(
@@ -57,7 +57,8 @@ final class ImportDesk: ServiceLifecycle.Service {
         }
         let total = try await Self.count(bytes, named: name)
         let id = UUID.version7()
-        try spool.keep(bytes, for: id)
+        let lock = try spool.keep(bytes, for: id)
+        defer { withExtendedLifetime(lock) {} }
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         do {
             try await dispatcher.dispatch(
@@ -106,8 +107,10 @@ final class ImportDesk: ServiceLifecycle.Service {
     /// Imports until the server shuts down; what is not done then is gone on with when it is started again.
     func run() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
+        try await spool.discardLeftovers {
+            Set(try await dispatcher.dispatch(GetImports(onlyOpen: true)).map(\.id))
+        }
         let open = try await dispatcher.dispatch(GetImports(onlyOpen: true))
-        spool.discardAll(except: Set(open.map(\.id)))
         for status in open { try await takeUp(status) }
         await withDiscardingTaskGroup { group in
             for await run in arrivals.cancelOnGracefulShutdown() {
