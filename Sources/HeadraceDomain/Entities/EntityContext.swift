@@ -41,7 +41,7 @@ public final class EntityContext: DomainContext {
     /// What is stored with the changes besides: what is scheduled, cancelled, settled and remembered.
     var attachments = Attachments()
 
-    /// Whether the last commit has settled the delivery that the unit of work handles.
+    /// Whether a commit has settled the delivery that the unit of work handles.
     private(set) var hasSettled = false
 
     /// What the store is to do in its own terms.
@@ -217,7 +217,7 @@ public final class EntityContext: DomainContext {
             } catch let error as StoreError {
                 throw absences.explain(error, of: changes)
             }
-            hasSettled = !changes.settlements.isEmpty
+            if !changes.settlements.isEmpty { hasSettled = true }
         }
         forgetAll()
     }

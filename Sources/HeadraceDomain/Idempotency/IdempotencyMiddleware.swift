@@ -35,7 +35,7 @@ public import HeadraceCore
 /// sent again after a failure never takes effect twice.
 ///
 /// What the handler does outside of the store, before a commit that fails, is not undone.
-public struct IdempotencyMiddleware: Middleware {
+public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     private let store: any DeliveryStore
     private let delegator: any DomainEventDelegator
     private let turns = KeyedTurns()
@@ -187,7 +187,7 @@ private struct OutcomeCoding<Output> {
         } else if let type = type as? any Codable.Type {
             (encode, decode) = Self.coding(of: type)
         } else {
-            throw IdempotencyError.notCodable("returns '\(String(reflecting: type))', which is not 'Codable'", context)
+            throw IdempotencyError.notCodable("returns '\(String(naming: type))', which is not 'Codable'", context)
         }
     }
 

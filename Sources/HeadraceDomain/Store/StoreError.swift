@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 public import HeadraceCore
 
 /// An error of a store: what it was asked is not possible, or it cannot be used.
@@ -15,8 +16,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
             case rolledBack
-            case invalidSchema, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, unusable, corrupt, full, locked
+            case invalidSchema, invalidDate, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
+            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
         }
 
         private let kind: Kind
@@ -53,6 +54,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The types of entity that the store was opened with contradict one another.
         public static let invalidSchema = Code(kind: .invalidSchema)
 
+        /// A date is not a finite number, or the clock is before 1970.
+        public static let invalidDate = Code(kind: .invalidDate)
+
         /// The delivery that was handled is another's by now: the lease has ended, and somebody else was given it.
         public static let leaseLost = Code(kind: .leaseLost)
 
@@ -76,8 +80,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The store was written by a later version of the program or of Headrace.
         public static let newerSchema = Code(kind: .newerSchema)
 
+        /// Another version of the program has changed the store while it was open: its indexes, or the schema version of an
+        /// entity.
+        ///
+        /// Nothing can be read or stored until the program is restarted, in the version that was started last.
+        public static let schemaChanged = Code(kind: .schemaChanged)
+
         /// The store cannot be opened, read or written where it is.
         public static let unusable = Code(kind: .unusable)
+
+        /// The store was closed before.
+        public static let closed = Code(kind: .closed)
 
         /// The file is damaged, or not a database.
         public static let corrupt = Code(kind: .corrupt)
@@ -87,6 +100,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// Another process keeps the database from being used.
         public static let locked = Code(kind: .locked)
+
+        /// The file of the store was removed or replaced while it was open, so a commit would be lost.
+        public static let fileRemoved = Code(kind: .fileRemoved)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -256,6 +272,28 @@ extension StoreError {
                 type to its 'entities:'.
                 """,
             entity: entity
+        )
+    }
+
+    /// A message was scheduled for `date`.
+    static func notFinite(_ date: Date) -> StoreError {
+        StoreError(
+            code: .invalidDate,
+            message: """
+                A message can't be scheduled for a date that is \(date.timeIntervalSince1970) seconds after 1970. Nothing \
+                was stored. To fix, schedule it for a finite date.
+                """
+        )
+    }
+
+    /// Deliveries were to be leased at `now`.
+    static func unusableClock(_ now: Date) -> StoreError {
+        StoreError(
+            code: .invalidDate,
+            message: """
+                The clock says that it is \(now.timeIntervalSince1970) seconds after 1970. Nothing was leased. To fix, set \
+                the clock of the machine, or the 'wallClock' of the relay.
+                """
         )
     }
 

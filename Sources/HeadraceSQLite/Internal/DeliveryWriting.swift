@@ -204,7 +204,11 @@ struct DeliveryWriting {
     func replay(_ name: String, eventsNamed names: Set<String>, after position: Int64) throws -> Int {
         let subscription = try subscription(name)
         try database.execute(
-            sql: "UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0 WHERE subscription = ?",
+            sql: """
+                UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
+                    unknown_name = NULL, unknown_version = NULL, unknown_since = NULL
+                WHERE subscription = ?
+                """,
             arguments: [subscription]
         )
         let stored = names.map(StoredText.init)

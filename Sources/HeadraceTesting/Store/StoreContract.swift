@@ -85,8 +85,8 @@ public enum StoreContract {
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + (capabilities.keepsDeliveries
-                ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
-                    + idempotencyChecks + randomDeliveryChecks + relayChecks : [])
+                ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
+                    + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }

@@ -89,8 +89,14 @@ extension APIError {
         case .foreignCursor:
             self.init(.badRequest, "foreignCursor", "The cursor is of something else. To fix, ask for the first page.")
         case .full:
+            self = .full("the books")
+        case .fileRemoved:
             self.init(
-                .init(code: 507, reasonPhrase: "Insufficient Storage"), "full", "There is no space left for the books.")
+                .serviceUnavailable,
+                "booksRemoved",
+                "The file of the books was removed or replaced while the server ran, so nothing was stored. To fix, put "
+                    + "the file back, or start the server again."
+            )
         case _ where error.isRetryable:
             self.init(
                 .serviceUnavailable,
