@@ -15,6 +15,8 @@ public protocol EntityStore: EntityReader {
     /// Applies `changes`, appends its events and does its work, in one transaction, and returns when they are as durable
     /// as it asks.
     ///
+    /// A store checks the idempotency keys of `changes` before everything else.
+    ///
     /// The outcome is certain: cancellation of the task does not stop a commit that has begun.
     ///
     /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists` or

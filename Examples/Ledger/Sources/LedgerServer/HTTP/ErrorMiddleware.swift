@@ -88,8 +88,6 @@ extension APIError {
         switch error.code {
         case .foreignCursor:
             self.init(.badRequest, "foreignCursor", "The cursor is of something else. To fix, ask for the first page.")
-        case .uniqueViolation, .alreadyExists:
-            self.init(.conflict, "exists", "It is in the books already.")
         case .full:
             self = .full("the books")
         case .fileRemoved:
@@ -106,6 +104,9 @@ extension APIError {
                 "Others were in the way, and nothing was stored. Send it again.",
                 retryAfter: 1
             )
+        case .uniqueViolation where error.entity?.kind == Transaction.entityName,
+            .alreadyExists where error.entity?.kind == Transaction.entityName:
+            self.init(.conflict, "exists", "It is in the books already.")
         default:
             self.init(.internalServerError, "internal", "Something went wrong here; the log of the server tells more.")
         }

@@ -1,0 +1,73 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Synchronization
+import Testing
+
+/// Two servers on one store, whose commands know nothing of each other (issue 22).
+@Suite(.timeLimit(.minutes(1))) struct TwoServersTests {
+    @Test(arguments: StoreKind.allCases)
+    func twoServersThatOpenTheSameAccountsAtOnceBothPost(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let other = server(on: books.store)
+        let hasPosted = Atomic(false)
+        let one = server(
+            on: InterruptedStore(books.store) {
+                if hasPosted.exchange(true, ordering: .relaxed) { return }
+                try await other.dispatch(PostTransaction(try transfer("2")))
+            }
+        )
+
+        try await one.dispatch(PostTransaction(try transfer("1")))
+
+        #expect(try await books.balances() == ["assets:cash -3 EUR", "expenses:food 3 EUR"])
+        #expect(try await books.eventNames().count(where: { $0 == AccountOpened.eventName }) == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func twoServersThatReceiveTheSameKeyAtOncePostOnceAndBothSucceed(kind: StoreKind) async throws {
+        let books = try TestBooks(kind)
+        let other = server(on: books.store)
+        let command = PostTransaction(try transfer("1"), origin: Fingerprint(["idempotency-key", "key"]))
+        let hasPosted = Atomic(false)
+        let one = server(
+            on: InterruptedStore(books.store) {
+                if hasPosted.exchange(true, ordering: .relaxed) { return }
+                try await IdempotencyMiddleware.withKey("key") { try await other.dispatch(command) }
+            }
+        )
+
+        try await IdempotencyMiddleware.withKey("key") { try await one.dispatch(command) }
+
+        #expect(try await books.balances() == ["assets:cash -1 EUR", "expenses:food 1 EUR"])
+    }
+
+    private func server(on store: any DeliveryStore) -> any CommandQueryDispatcher {
+        let builder = ContainerBuilder()
+        Books.register(in: builder, store: store)
+        return builder.build().resolve()
+    }
+}
+
+/// A store that lets another task run before each commit.
+private final class InterruptedStore: StoreDecorator {
+    let base: any DeliveryStore
+    private let interruption: @Sendable () async throws -> Void
+
+    init(_ base: any DeliveryStore, _ interruption: @escaping @Sendable () async throws -> Void) {
+        self.base = base
+        self.interruption = interruption
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        // A task of its own, which has neither the turns nor the unit of work of this one.
+        try await Task.detached(operation: interruption).value
+        try await base.commit(changes)
+    }
+}

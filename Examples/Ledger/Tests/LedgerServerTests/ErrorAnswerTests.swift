@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import Testing
+
+@testable import LedgerServer
+
+/// What clients are told of the errors of the store.
+@Suite struct ErrorAnswerTests {
+    @Test(arguments: [StoreError.Code.alreadyExists, .uniqueViolation])
+    func onlyATransactionThatIsInTheBooksIsSaidToBeThere(code: StoreError.Code) {
+        func answer(_ kind: String) -> APIError {
+            APIError(StoreError(code: code, message: "", entity: EntityReference(kind: kind, key: "1")))
+        }
+
+        #expect(answer(Transaction.entityName).code == "exists")
+        #expect(answer(Account.entityName).code == "internal")
+    }
+
+    @Test func anAccountThatAnotherServerHasOpenedMeanwhileIsToBeTriedAgain() async throws {
+        let store = try InMemoryStore(entities: Books.entities)
+        let (one, other) = (EntityContext(store), EntityContext(store))
+        #expect(try await one.find(Account.self, id: "assets:cash") == nil)
+        other.insert(Account(opening: "assets:cash"))
+        try await other.commit([])
+        one.insert(Account(opening: "assets:cash"))
+
+        let error = await #expect(throws: StoreError.self) { try await one.commit([]) }
+
+        let answer = APIError(try #require(error))
+        #expect(answer.code == "busy")
+        #expect(answer.status == .serviceUnavailable)
+    }
+}
