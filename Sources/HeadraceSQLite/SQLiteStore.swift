@@ -50,6 +50,7 @@ public final class SQLiteStore: EntityStore {
     let pool: DatabasePool
     private let numbers: SchemaNumbers
     private let queue: CommitQueue
+    private let file: OpenedFile
     let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Is given whenever a commit of this store has made something to deliver.
@@ -90,7 +91,8 @@ public final class SQLiteStore: EntityStore {
             return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
         }
         faults = configuration.faults
-        queue = CommitQueue(pool: pool, file: OpenedFile(path: path), faults: configuration.faults)
+        file = OpenedFile(path: path)
+        queue = CommitQueue(pool: pool, file: file, faults: configuration.faults)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -164,7 +166,7 @@ public final class SQLiteStore: EntityStore {
     /// - Throws: As of ``find(_:)``.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
-        return try await SQLiteFailure(path: path).translating {
+        return try await translatingReading {
             // A snapshot opens a connection of its own, which a closed pool does not prevent.
             try await pool.read { _ in }
             return SQLiteSnapshot(try pool.makeSnapshot(), numbers: numbers, path: path)
@@ -202,7 +204,19 @@ public final class SQLiteStore: EntityStore {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await SQLiteFailure(path: path).translating { try await pool.read(body) }
+        try await translatingReading { try await pool.read(body) }
+    }
+
+    /// Translates what SQLite throws; a connection can't be opened, or finds other tables, once the file was removed.
+    private nonisolated(nonsending) func translatingReading<Value>(
+        _ operation: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await SQLiteFailure(path: path).translating(operation)
+        } catch let error as StoreError where error.code == .unusable || error.code == .corrupt {
+            try file.check()
+            throw error
+        }
     }
 
     /// Gives the value of a pragma on the connection that writes.

@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func aReadThatNeedsTheFileThatIsGoneSaysSo(isReplaced: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            // Then the next read opens a connection.
+            store.pool.releaseMemory()
+            try FileManager.default.removeItem(atPath: path)
+            if isReplaced { try Data().write(to: URL(filePath: path)) }
+
+            let reading = await #expect(throws: StoreError.self) { _ = try await store.noteIDs() }
+            let snapshot = await #expect(throws: StoreError.self) { _ = try await store.snapshot() }
+
+            #expect(reading?.code == .fileRemoved)
+            #expect(snapshot?.code == .fileRemoved)
+        }
+    }
+
     @Test func aFileThatIsMovedAwayGetsNothingAndIsUsedAgainOnceItIsBack() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
