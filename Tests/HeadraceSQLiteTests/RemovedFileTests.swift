@@ -6,6 +6,7 @@
 
 #if SQLite
 import Foundation
+import GRDB
 import HeadraceDomain
 @testable import HeadraceSQLite
 import Testing
