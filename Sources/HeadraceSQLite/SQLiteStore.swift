@@ -169,7 +169,10 @@ public final class SQLiteStore: EntityStore {
         return try await translatingReading {
             // A snapshot opens a connection of its own, which a closed pool does not prevent.
             try await pool.read { _ in }
-            return SQLiteSnapshot(try pool.makeSnapshot(), numbers: numbers, path: path)
+            let snapshot = try pool.makeSnapshot()
+            // Its connection has opened the file that has the name now.
+            try file.check()
+            return SQLiteSnapshot(snapshot, numbers: numbers, path: path)
         }
     }
 
