@@ -63,6 +63,7 @@ public final class SQLiteStore: EntityStore {
     let check: SchemaCheck
     let rules: CommitRules
     private let queue: CommitQueue
+    private let file: OpenedFile
 
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
@@ -115,7 +116,8 @@ public final class SQLiteStore: EntityStore {
         }
         check = SchemaCheck(numbers, generation: generation, path: path, feed: feed)
         rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
-        queue = CommitQueue(pool: pool, file: OpenedFile(path: path), rules: rules)
+        file = OpenedFile(path: path)
+        queue = CommitQueue(pool: pool, file: file, rules: rules)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -190,10 +192,12 @@ public final class SQLiteStore: EntityStore {
     /// - Throws: As of ``find(_:)``.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
-        return try await SQLiteFailure(path: path).translating {
+        return try await translatingReading {
             // A snapshot opens a connection of its own, which a closed pool does not prevent.
             try await pool.read { _ in }
             let snapshot = try pool.makeSnapshot()
+            // Its connection has opened the file that has the name now.
+            try file.check()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
             return SQLiteSnapshot(snapshot, numbers: check.numbers, path: path)
         }
@@ -232,11 +236,23 @@ public final class SQLiteStore: EntityStore {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await SQLiteFailure(path: path).translating {
+        try await translatingReading {
             try await pool.read { [check] database in
                 try check.requireCurrent(in: database)
                 return try body(database)
             }
+        }
+    }
+
+    /// Translates the errors of SQLite; a connection can't be opened, or finds other tables, once the file was removed.
+    private nonisolated(nonsending) func translatingReading<Value>(
+        _ operation: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await SQLiteFailure(path: path).translating(operation)
+        } catch let error as StoreError where [.unusable, .corrupt, .schemaChanged].contains(error.code) {
+            try file.check()
+            throw error
         }
     }
 

@@ -6,6 +6,7 @@
 
 #if SQLite
 import Foundation
+import GRDB
 import HeadraceDomain
 @testable import HeadraceSQLite
 import Testing
@@ -42,6 +43,25 @@ import Testing
             let error = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
 
             #expect(error?.code == .fileRemoved)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aReadThatNeedsTheFileThatIsGoneSaysSo(isReplaced: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            // Then the next read opens a connection.
+            store.pool.releaseMemory()
+            try FileManager.default.removeItem(atPath: path)
+            if isReplaced { try Data().write(to: URL(filePath: path)) }
+
+            let reading = await #expect(throws: StoreError.self) { _ = try await store.noteIDs() }
+            let snapshot = await #expect(throws: StoreError.self) { _ = try await store.snapshot() }
+
+            #expect(reading?.code == .fileRemoved)
+            #expect(snapshot?.code == .fileRemoved)
         }
     }
 
