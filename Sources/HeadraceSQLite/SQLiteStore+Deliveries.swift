@@ -10,29 +10,35 @@ import GRDB
 public import HeadraceDomain
 
 extension SQLiteStore: DeliveryStore {
-    // Leases and settlements survive the end of the process, and need not survive that of the machine: what is lost is
-    // an attempt, or an acknowledgement, and the delivery is made again. So they do not wait for the disk. What a handler
-    // stores does, and everything that was written before is on disk with it.
+    // Leases and settlements survive the end of the process. They need not survive a power failure: if an acknowledgement is
+    // lost, the delivery is made again, and if a counted attempt is lost, it counts no more. So they don't wait for the disk.
+    // The commit of a handler does, and everything that was written before it is on disk with it.
 
-    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    /// Leases lanes that are due.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try request.requireUsableClock()
+        let checksClocks = leaseClock.isDue(request)
         let nextDue: LeasedDeliveries? = try await read { database in
-            let leasing = Leasing(request, in: database)
+            let leasing = Leasing(request, checksClocks: checksClocks, in: database)
             return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
         }
         if let nextDue { return nextDue }
-        return try await write(isDurable: false, after: .afterLease) { try Leasing(request, in: $0).lease() }
+        return try await write(isDurable: false, after: .afterLease) {
+            try Leasing(request, checksClocks: checksClocks, in: $0).lease()
+        }
     }
 
     /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        try await write(isDurable: false, before: .beforeAcknowledge) { database in
+        let refused = try await write(isDurable: false, before: .beforeAcknowledge) { database in
             try settlements.filter { try !Settling(database).settle($0) }.map(\.lease)
         }
+        if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
+        return refused
     }
 
     /// Lets `leases` last until `date`; gives those that are no longer valid.
@@ -125,37 +131,33 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [faults] database in
-                    if let earlier { faults?(earlier) }
+                pool.asyncWriteWithoutTransaction { [rules] database in
+                    if let earlier { rules.faults?(earlier) }
                     let result = Result {
-                        try isDurable ? Self.transact(body, in: database) : Self.transactRelaxed(body, in: database)
+                        try rules.waiting.run(isDurable ? .durable : .relaxed, in: database) {
+                            try Self.transact(rules.check, body, in: database)
+                        }
                     }
-                    if let later { faults?(later) }
+                    if let later { rules.faults?(later) }
                     continuation.resume(with: result)
                 }
             }
         }
     }
 
-    private static func transact<Value>(_ body: (Database) throws -> Value, in database: Database) throws -> Value {
+    private static func transact<Value>(
+        _ check: SchemaCheck,
+        _ body: (Database) throws -> Value,
+        in database: Database
+    ) throws -> Value {
         var value: Value?
         try database.inTransaction(.immediate) {
+            try check.requireCurrent(in: database)
             value = try body(database)
             return .commit
         }
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction has not run") }
         return value
-    }
-
-    /// As ``transact(_:in:)``, without waiting for the disk.
-    private static func transactRelaxed<Value>(
-        _ body: (Database) throws -> Value,
-        in database: Database
-    ) throws -> Value {
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        let result = Result { try transact(body, in: database) }
-        try database.execute(sql: "PRAGMA synchronous = FULL")
-        return try result.get()
     }
 }
 #endif

@@ -28,11 +28,23 @@ public final class SQLiteStore: EntityStore {
         /// ``HeadraceDomain/StoreError/Code/locked``; 5 seconds unless set.
         public var busyTimeout: Duration = .seconds(5)
 
+        /// How long opening waits for other processes that open, prepare or write the file, before it fails with
+        /// ``HeadraceDomain/StoreError/Code/locked``; 60 seconds unless set.
+        ///
+        /// A process that makes a new index for many entities writes for that long. If two processes open the file at the same
+        /// time, one of them prepares it, and the other one waits.
+        public var openingTimeout: Duration = .seconds(60)
+
         /// How many bytes the file may grow to (without the write-ahead log, which is emptied into it); beyond,
         /// commits fail with ``HeadraceDomain/StoreError/Code/full``.
         ///
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
+
+        /// The name of a virtual file system that is registered with SQLite; that of the operating system unless set.
+        ///
+        /// If it is set, the path isn't checked before the file is opened. For tests.
+        package var vfs: String?
 
         /// Is told of each fault point that is passed; but for `commitQueued`, on the thread that writes.
         package var faults: (@Sendable (FaultPoint) -> Void)?
@@ -48,9 +60,9 @@ public final class SQLiteStore: EntityStore {
     public let path: String
 
     let pool: DatabasePool
-    private let numbers: SchemaNumbers
+    let check: SchemaCheck
+    let rules: CommitRules
     private let queue: CommitQueue
-    let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
@@ -58,13 +70,22 @@ public final class SQLiteStore: EntityStore {
     /// Tells of commits: of this store at once, of others where somebody asks.
     let feed = CommitFeed()
 
+    /// Tells when to look for waits that were set by a wrong clock.
+    let leaseClock = LeaseClock()
+
     /// The number by which SQLite tells that others have committed, as last seen.
     private let othersVersion = Mutex<Int?>(nil)
 
     /// Opens the store at `path`, and creates the file where there is none.
     ///
     /// Indexes that were declared since the file was last opened are made, those no longer declared are
-    /// dropped; where the schema version of a type was raised, all of its indexes are made anew. It blocks the calling thread while it does this; open the store when the program starts.
+    /// dropped; where the schema version of a type was raised, all of its indexes are made anew. It blocks the calling thread
+    /// while it does this, and while another process does; open the store when the program starts.
+    ///
+    /// A store that was opened before with other indexes, or with an earlier schema version, can't be used after that: all
+    /// its reads and writes fail with the code `schemaChanged`, also in other processes. Restart the program in the new
+    /// version. To keep the old version from taking the file back, raise the schema version of a type together with its
+    /// indexes: the old version then can't open the file. New types of entity disturb no other program.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with one of these codes, naming the file and the remedy:
     ///   `unusable` where the path cannot be opened or is another program's database; `corrupt` where the file
@@ -79,18 +100,22 @@ public final class SQLiteStore: EntityStore {
         self.path = path
         schema = try EntitySchema(entities)
         let failure = SQLiteFailure(path: path)
-        try failure.checkPath()
-        (pool, numbers) = try failure.translatingOpening { [schema] in
-            let settings = Self.settings(configuration)
-            try StoreSchema.requireOurs(path: path, configuration: settings)
-            let pool = try DatabasePool(path: path, configuration: settings)
-            try StoreSchema.prepare(pool, path: path, faults: configuration.faults)
-            // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            return (pool, try pool.write { try SchemaNumbers.reconcile(schema, in: $0, path: path) })
+        if configuration.vfs == nil { try failure.checkPath() }
+        let numbers: SchemaNumbers
+        let generation: Int
+        (pool, numbers, generation) = try failure.translatingOpening { [schema] in
+            try StoreOpening(
+                path: path,
+                vfs: configuration.vfs,
+                schema: schema,
+                settings: Self.settings(configuration),
+                timeout: configuration.openingTimeout,
+                faults: configuration.faults
+            ).open()
         }
-        faults = configuration.faults
-        queue = CommitQueue(pool: pool, faults: configuration.faults)
+        check = SchemaCheck(numbers, generation: generation, path: path, feed: feed)
+        rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
+        queue = CommitQueue(pool: pool, file: OpenedFile(path: path), rules: rules)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -111,7 +136,8 @@ public final class SQLiteStore: EntityStore {
     /// After that, each use of the store throws ``HeadraceDomain/StoreError`` with the code `closed`; closing it again does
     /// nothing.
     ///
-    /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
+    /// The write-ahead log is emptied into the file, which holds every commit then. If another process reads or writes
+    /// for longer than half a second, the part of the log that it needs stays in the log.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
@@ -119,15 +145,21 @@ public final class SQLiteStore: EntityStore {
             // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
             pool.releaseMemory()
+            // SQLite empties the log when the last connection closes; this one need not be the last.
+            try? pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA busy_timeout = 500")
+                try database.checkpoint(.truncate)
+            }
             try pool.close()
         }
     }
 
     /// Gives the document of an entity, or `nil` where there is none.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read; `CancellationError`.
+    /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read, and with the code `schemaChanged` after another
+    ///   version of the program has changed it; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        guard let kind = numbers.kind(reference.kind) else { return nil }
+        guard let kind = check.numbers.kind(reference.kind) else { return nil }
         return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
     }
 
@@ -135,14 +167,14 @@ public final class SQLiteStore: EntityStore {
     ///
     /// - Throws: As of ``find(_:)``.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await read { [numbers] in try Reading.documents(of: references, numbers: numbers, in: $0) }
+        try await read { [check] in try Reading.documents(of: references, numbers: check.numbers, in: $0) }
     }
 
     /// Gives the documents that `query` asks for, of one moment.
     ///
     /// - Throws: As of ``find(_:)``.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        guard let statement = numbers.statement(for: query) else { return [] }
+        guard let statement = check.numbers.statement(for: query) else { return [] }
         return try await read { try Reading.documents(of: query.kind, by: statement, in: $0) }
     }
 
@@ -161,7 +193,9 @@ public final class SQLiteStore: EntityStore {
         return try await SQLiteFailure(path: path).translating {
             // A snapshot opens a connection of its own, which a closed pool does not prevent.
             try await pool.read { _ in }
-            return SQLiteSnapshot(try pool.makeSnapshot(), numbers: numbers, path: path)
+            let snapshot = try pool.makeSnapshot()
+            try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
+            return SQLiteSnapshot(snapshot, numbers: check.numbers, path: path)
         }
     }
 
@@ -171,10 +205,13 @@ public final class SQLiteStore: EntityStore {
     /// when that is certain, and what keeps one from being stored does not touch the others.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
-    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `locked`, `full`, `corrupt` or
-    ///   `unusable` where the file cannot be written. Nothing has changed then.
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged`
+    ///   after another version of the program has changed the file; `fileRemoved` if the file was removed or replaced; `locked`,
+    ///   `full`, `corrupt` or `unusable` where the file cannot be written. Nothing has changed then. If the disk did not
+    ///   confirm a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing more until it
+    ///   is opened again.
     public func commit(_ changes: ChangeSet) async throws {
-        let writing = Writing(changes: changes, numbers: numbers)
+        let writing = Writing(changes: changes, numbers: check.numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }
         feed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
@@ -195,7 +232,12 @@ public final class SQLiteStore: EntityStore {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await SQLiteFailure(path: path).translating { try await pool.read(body) }
+        try await SQLiteFailure(path: path).translating {
+            try await pool.read { [check] database in
+                try check.requireCurrent(in: database)
+                return try body(database)
+            }
+        }
     }
 
     /// Gives the value of a pragma on the connection that writes.

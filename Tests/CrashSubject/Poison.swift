@@ -21,6 +21,26 @@ enum Poison {
         }
         try await Relaying.withRelay(on: store, registrar: registrar, maximumAttempts: 3)
     }
+
+    /// Delivers the first event of each of 60 streams, one of which kills the process each time.
+    static func runCrowd(path: String) async throws {
+        let store = try SQLiteStore(path: path, entities: [Account.self])
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        registrar.register(Admit.self)
+        if try await EntityContext(store).find(Account.self, id: "0") == nil {
+            for account in 0..<60 { try await Relaying.deposit("\(account)", in: store, registrar: registrar) }
+        }
+        try await Relaying.withRelay(on: store, registrar: registrar, maximumAttempts: 4)
+    }
+}
+
+private struct Admit: DurableDomainEventHandler {
+    static let subscriptionName = "admit"
+
+    static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
+        if event.account == "5" { kill(getpid(), SIGKILL) }
+        CrashSubject.say("admitted \(event.account)")
+    }
 }
 
 private struct Swallow: DurableDomainEventHandler {

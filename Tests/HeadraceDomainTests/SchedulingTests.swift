@@ -97,7 +97,7 @@ import Testing
 
     @Test func aCommandThatNobodyCarriesOutIsADeadLetterThatCanBeReplayed() async throws {
         try await execute { try $0.schedule(Remind(text: "now"), at: RelayBench.epoch) }
-        try await withRelay(bench.relay()) { await bench.desk.wait(for: 1, "dead") }
+        try await withRelay(bench.relay { $0.unknownEventGrace = .zero }) { await bench.desk.wait(for: 1, "dead") }
         let deadLetters = DeadLetters(in: bench.store)
         let letter = try #require(try await deadLetters.page().first)
         #expect(letter.reason.contains("Nobody carries out the scheduled command 'remind'"))

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
+
 /// One message on its way to one subscription.
 public struct Delivery: Sendable {
     /// What is delivered.
@@ -27,10 +29,19 @@ public struct Delivery: Sendable {
     /// The name of the subscription.
     public let subscription: String
 
-    /// How often handling it was begun, this time included, counting from 1.
+    /// Number of the attempt that this lease is for, counting from 1.
     ///
-    /// The store counts when it gives the lease, so an attempt that ends with the process counts as well.
+    /// A lease counts nothing. An attempt counts once a settlement says so: when it fails, or, if ``mayHaveRun`` holds or an
+    /// earlier attempt counted, before its handler runs; see ``Settlement/attempts``.
     public let attempt: Int
+
+    /// Whether an earlier lease of the delivery ended without an outcome, so that its handler may have run.
+    ///
+    /// The process was killed, perhaps by that handler, or stood still for longer than its lease.
+    public let mayHaveRun: Bool
+
+    /// The time at which a relay first didn't know the message, or `nil`.
+    public let unknownSince: Date?
 
     /// Whether the subscription is being replayed, and has been given the event before.
     public let isReplay: Bool
@@ -44,6 +55,8 @@ public struct Delivery: Sendable {
         position: Int64,
         subscription: String,
         attempt: Int,
+        mayHaveRun: Bool = false,
+        unknownSince: Date? = nil,
         isReplay: Bool,
         content: Content
     ) {
@@ -51,6 +64,8 @@ public struct Delivery: Sendable {
         self.position = position
         self.subscription = subscription
         self.attempt = attempt
+        self.mayHaveRun = mayHaveRun
+        self.unknownSince = unknownSince
         self.isReplay = isReplay
         self.content = content
     }

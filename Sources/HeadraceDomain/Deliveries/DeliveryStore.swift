@@ -17,14 +17,23 @@ public protocol DeliveryStore: EntityStore {
     /// Is given whenever a commit of this store has made something to deliver, or may have.
     var deliverySignal: DeliverySignal { get }
 
-    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    /// Leases lanes that are due.
     ///
     /// A lane is due when nobody has a lease of it, or that has ended, and its first delivery need not wait.
     ///
-    /// - Throws: ``StoreError``.
+    /// The time of a lease or of a retry comes from the clock of the relay that asked for it. If that clock was ahead of
+    /// `request.now` by more than `request.duration`, the wait begins again at `request.now`: no wrong clock holds up a lane
+    /// for longer than was asked for. The dates of scheduled messages stay.
+    ///
+    /// No attempt counts with a lease. The store remembers up to which delivery a lane was leased. If the lease ends without a
+    /// settlement that removes or returns those deliveries, the next lease says that their handlers may have run.
+    ///
+    /// - Throws: ``StoreError``, with the code `invalidDate` if `request.now` is before 1970.
     func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries
 
-    /// Does what `settlements` say, each wholly or not at all.
+    /// Does what `settlements` say, in order, each wholly or not at all.
+    ///
+    /// Returns once the settlements survive the end of the process. A power failure may lose the last ones.
     ///
     /// Cancellation of the task does not stop it.
     ///

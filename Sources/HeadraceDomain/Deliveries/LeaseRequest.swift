@@ -16,8 +16,8 @@ public struct LeaseRequest: Sendable {
 
     /// How many deliveries of one lane are given at the most.
     ///
-    /// Where the first one was given before, without an outcome, it is given alone: so whatever ends its process is soon
-    /// told from those that were given with it, none of which is counted as begun.
+    /// If an attempt at the first delivery counts already, or its handler may have run (``Delivery/mayHaveRun``), it is
+    /// given alone. So its relay can count the next attempt before the handler runs.
     public var runLimit: Int
 
     /// What time it is.
@@ -26,13 +26,31 @@ public struct LeaseRequest: Sendable {
     /// How long the leases are valid, unless they are renewed.
     public var duration: Duration
 
+    /// The messages that the relay can handle, by subscription.
+    ///
+    /// A lane whose first message another relay didn't know is due at once if the message is among these.
+    public var known: [String: [KnownMessage]]
+
     /// Creates a request.
-    public init(subscriptions: [String], laneLimit: Int, runLimit: Int, now: Date, duration: Duration) {
+    public init(
+        subscriptions: [String],
+        laneLimit: Int,
+        runLimit: Int,
+        now: Date,
+        duration: Duration,
+        known: [String: [KnownMessage]] = [:]
+    ) {
         self.subscriptions = subscriptions
         self.laneLimit = laneLimit
         self.runLimit = runLimit
         self.now = now
         self.duration = duration
+        self.known = known
+    }
+
+    /// Throws ``StoreError`` with the code `invalidDate` if ``now`` is before 1970 or not finite.
+    package func requireUsableClock() throws {
+        if !now.timeIntervalSince1970.isFinite || now.milliseconds < 1 { throw StoreError.unusableClock(now) }
     }
 }
 

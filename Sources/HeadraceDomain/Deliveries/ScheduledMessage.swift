@@ -67,9 +67,10 @@ public struct ScheduledMessage: Hashable, Sendable {
 }
 
 extension Date {
-    /// Milliseconds since 1970, rounded; the ends of the range where it is beyond.
+    /// Milliseconds since 1970, rounded; the ends of the range where it is beyond, and 0 if it is not a number.
     package var milliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+        if milliseconds.isNaN { return 0 }
         if milliseconds >= 0x1p62 { return 1 << 62 }
         if milliseconds <= -0x1p62 { return -1 << 62 }
         return Int64(milliseconds)

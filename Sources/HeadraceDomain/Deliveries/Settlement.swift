@@ -33,14 +33,26 @@ public struct Settlement: Hashable, Sendable {
 
     /// How a lease ends.
     public enum End: Hashable, Sendable {
-        /// What was leased has been handled; whatever else is in the lane may be leased from now on.
+        /// The rest of the lane may be leased from now on.
+        ///
+        /// A delivery that was leased and is left keeps the mark that its handler may have run; see
+        /// ``Delivery/mayHaveRun``.
         case finished(now: Date)
 
-        /// The first delivery that is left has failed, and is to be tried again no earlier than this.
-        case retry(at: Date)
+        /// The first delivery that is left has failed, and may be leased again from this time on.
+        ///
+        /// `now` is the time of the relay's clock. If that clock turns out to be ahead, a store shortens the wait to the
+        /// time between the two.
+        case retry(at: Date, now: Date? = nil)
 
-        /// The first delivery that is left was not begun: its attempt does not count.
+        /// The handlers of the deliveries that are left haven't run, or were cancelled; the lane may be leased from now on.
         case handedBack(now: Date)
+
+        /// The relay doesn't know the first message that is left: another relay that knows `name` and `version` may lease the
+        /// lane at once, and any relay from `until` on.
+        ///
+        /// `since` is the time at which a relay first didn't know the message, and `now` the time of the relay's clock.
+        case unknown(name: String, version: Int, since: Date, until: Date, now: Date)
     }
 
     /// Which lease it is about; where another one was given since, the settlement is refused as a whole.
@@ -52,14 +64,33 @@ public struct Settlement: Hashable, Sendable {
     /// The deliveries to keep as dead letters.
     public var failures: [Failure]
 
+    /// Number of attempts that count for the first delivery that is left, from now on.
+    ///
+    /// With `nil` the number stays, or becomes 0 if the settlement removes the first delivery. It is a total and not an
+    /// increment, so a settlement that is stored twice counts once. A relay states it before a handler runs that may end
+    /// the process, when an attempt has failed, and when an attempt doesn't count after all.
+    public var attempts: Int?
+
     /// How the lease ends; it goes on where it is `nil`.
     public var end: End?
 
+    /// Whether another relay may know what this one leaves, so that the store gives its signal.
+    package var leavesUnknown: Bool {
+        if case .unknown = end { true } else { false }
+    }
+
     /// Creates a settlement.
-    public init(lease: Lease, acknowledged: [Int64] = [], failures: [Failure] = [], end: End? = nil) {
+    public init(
+        lease: Lease,
+        acknowledged: [Int64] = [],
+        failures: [Failure] = [],
+        attempts: Int? = nil,
+        end: End? = nil
+    ) {
         self.lease = lease
         self.acknowledged = acknowledged
         self.failures = failures
+        self.attempts = attempts
         self.end = end
     }
 }

@@ -17,7 +17,7 @@ extension EntityContext {
     ///   - id: The identifier under which it can be cancelled.
     /// - Returns: `id`.
     /// - Throws: What the command throws when it is encoded; ``StoreError`` with the code `unusable` where the store
-    ///   delivers nothing.
+    ///   delivers nothing, and `invalidDate` if `date` is infinite or not a number.
     @discardableResult
     public func schedule<Command: DurableCommand>(
         _ command: Command,
@@ -25,6 +25,7 @@ extension EntityContext {
         id: UUID = .version7()
     ) throws -> UUID {
         try requireDeliveries()
+        if !date.timeIntervalSince1970.isFinite { throw StoreError.notFinite(date) }
         attachments.scheduled.append(
             ScheduledMessage(
                 id: id,
@@ -63,6 +64,7 @@ extension EntityContext {
         id: UUID = .version7()
     ) throws -> UUID {
         try requireDeliveries()
+        if !date.timeIntervalSince1970.isFinite { throw StoreError.notFinite(date) }
         attachments.scheduled.append(
             ScheduledMessage(
                 id: id,

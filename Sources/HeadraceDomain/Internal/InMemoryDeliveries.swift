@@ -21,14 +21,29 @@ struct InMemoryDeliveries {
         var readyAt: Int64 = 0
         var token: Int64 = 0
 
-        /// Of the first entry.
+        /// When ``readyAt`` was set, by the clock of the relay that set it.
+        var since: Int64?
+
+        /// The message that a relay didn't know, if the lane waits for a relay that knows it.
+        var unknown: (name: ByteText, version: Int)?
+
+        /// When a relay first didn't know the first entry.
+        var unknownSince: Int64?
+
+        /// Number of attempts that count for the first entry.
         var attempts = 0
 
-        /// Up to which position deliveries were given.
+        /// The position up to which deliveries were leased and not returned.
         var begun: Int64 = 0
 
         /// By position.
         var entries: [Entry] = []
+
+        /// Waits until `date`, as asked for at `now`; `nil` if that is not known.
+        mutating func wait(until date: Date, from now: Date?) {
+            readyAt = max(1, date.milliseconds)
+            since = now?.milliseconds ?? since
+        }
     }
 
     struct Letter {
@@ -54,11 +69,15 @@ struct InMemoryDeliveries {
 
     // MARK: Commits
 
-    /// Throws what keeps `changes` from being applied.
-    func check(_ changes: ChangeSet) throws {
+    /// Throws if a lease with which `changes` settle deliveries is no longer valid.
+    func checkLeases(of changes: ChangeSet) throws {
         for settlement in changes.settlements where !isValid(settlement.lease) {
             throw StoreError.leaseLost(settlement.lease)
         }
+    }
+
+    /// Throws if a command of `changes` has taken effect before.
+    func checkKeys(of changes: ChangeSet) throws {
         var keys: Set<ByteText> = []
         for record in changes.idempotencyRecords {
             let key = ByteText(record.key)
@@ -100,13 +119,14 @@ struct InMemoryDeliveries {
     mutating func lease(_ request: LeaseRequest, events: (Int64) -> EventRecord?) -> LeasedDeliveries {
         let now = request.now.milliseconds
         let known = request.subscriptions.filter { subscriptions.contains(ByteText($0)) }
+        shortenWaits(of: Set(known.map(ByteText.init)), request)
         let share = max(1, request.laneLimit / max(1, known.count))
         var leased = LeasedDeliveries()
         for limit in [share, request.laneLimit] {
             for subscription in known {
                 let room = min(limit, request.laneLimit - leased.lanes.count)
                 if room <= 0 { break }
-                for id in due(ByteText(subscription), now: now, limit: room) {
+                for id in due(ByteText(subscription), request, limit: room) {
                     let deliveries = lease(id, request: request, events: events)
                     if !deliveries.isEmpty { leased.lanes.append(deliveries) }
                 }
@@ -119,13 +139,34 @@ struct InMemoryDeliveries {
     }
 
     /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
-    private func due(_ subscription: ByteText, now: Int64, limit: Int) -> [Int64] {
-        let candidates = lanes.filter { $0.value.subscription == subscription && $0.value.readyAt <= now }
+    ///
+    /// Those that have waited for a relay that knows their message come first.
+    private func due(_ subscription: ByteText, _ request: LeaseRequest, limit: Int) -> [Int64] {
+        let now = request.now.milliseconds
+        let known = request.known[subscription.text] ?? []
+        let left = lanes.filter { _, lane in
+            guard lane.subscription == subscription, let unknown = lane.unknown else { return false }
+            return known.contains { ByteText($0.name) == unknown.name && $0.versions.contains(unknown.version) }
+        }.keys.sorted()
+        let candidates = lanes.filter { id, lane in
+            lane.subscription == subscription && lane.readyAt <= now && !left.contains(id)
+        }
         let order = candidates.keys.sorted { (candidates[$0]?.readyAt ?? 0, $0) < (candidates[$1]?.readyAt ?? 0, $1) }
         let fresh = order.filter { candidates[$0]?.readyAt == 0 }
-        let waited = order.filter { candidates[$0]?.readyAt != 0 }
+        let waited = left + order.filter { candidates[$0]?.readyAt != 0 }
         let first = waited.prefix((limit + 1) / 2)
         return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
+    }
+
+    /// Has waits begin now that were set by a clock that is ahead of `request.now` by more than the duration of a lease.
+    private mutating func shortenWaits(of subscriptions: Set<ByteText>, _ request: LeaseRequest) {
+        let now = request.now.milliseconds
+        let latest = request.now.advanced(by: request.duration).milliseconds
+        for (id, lane) in lanes where subscriptions.contains(lane.subscription) && lane.readyAt > now {
+            guard let since = lane.since, since > latest else { continue }
+            lanes[id]?.readyAt = now + max(0, lane.readyAt - since)
+            lanes[id]?.since = now
+        }
     }
 
     private mutating func lease(
@@ -138,19 +179,22 @@ struct InMemoryDeliveries {
             remove(id)
             return []
         }
-        let isSuspect = lane.attempts > 0 || head <= lane.begun
-        let run = lane.entries.prefix(isSuspect ? 1 : max(1, request.runLimit))
+        let mayHaveRun = lane.token > 0 && head <= lane.begun
+        let run = lane.entries.prefix(mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit))
         lane.token += 1
-        lane.attempts += 1
         lane.begun = max(lane.begun, run.last?.position ?? 0)
         lane.readyAt = max(1, request.now.advanced(by: request.duration).milliseconds)
+        lane.since = request.now.milliseconds
+        lane.unknown = nil
         lanes[id] = lane
         return run.enumerated().map { index, entry in
             Delivery(
                 lease: Lease(lane: id, token: lane.token),
                 position: entry.position,
                 subscription: lane.subscription.text,
-                attempt: index == 0 ? lane.attempts : 1,
+                attempt: index == 0 ? lane.attempts + 1 : 1,
+                mayHaveRun: mayHaveRun,
+                unknownSince: index == 0 ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
                 isReplay: entry.isReplay,
                 content: content(at: entry.position, events: events)
             )
@@ -163,8 +207,11 @@ struct InMemoryDeliveries {
     }
 
     mutating func renew(_ lease: Lease, until date: Date) -> Bool {
-        guard isValid(lease) else { return false }
-        lanes[lease.lane]?.readyAt = max(1, date.milliseconds)
+        guard isValid(lease), var lane = lanes[lease.lane] else { return false }
+        let readyAt = max(1, date.milliseconds)
+        lane.since = lane.since.map { readyAt - (lane.readyAt - $0) }
+        lane.readyAt = readyAt
+        lanes[lease.lane] = lane
         return true
     }
 
@@ -192,19 +239,22 @@ struct InMemoryDeliveries {
             if settlement.end != nil { remove(settlement.lease.lane) }
             return true
         }
-        if !removed.isEmpty { lane.attempts = head <= lane.begun ? 1 : 0 }
+        lane.attempts = settlement.attempts.map { max(0, $0) } ?? (removed.isEmpty ? lane.attempts : 0)
+        if !removed.isEmpty { lane.unknownSince = nil }
         switch settlement.end {
         case .finished(let now):
-            if !removed.isEmpty { lane.attempts = 0 }
-            lane.readyAt = max(1, now.milliseconds)
-        case .retry(let date):
-            if !removed.isEmpty { lane.attempts = 1 }
-            lane.begun = head
-            lane.readyAt = max(1, date.milliseconds)
-        case .handedBack(let now):
-            lane.attempts = removed.isEmpty ? max(0, lane.attempts - 1) : 0
+            lane.wait(until: now, from: now)
+        case .retry(let date, let now):
             lane.begun = head - 1
-            lane.readyAt = max(1, now.milliseconds)
+            lane.wait(until: date, from: now)
+        case .handedBack(let now):
+            lane.begun = head - 1
+            lane.wait(until: now, from: now)
+        case .unknown(let name, let version, let since, let until, let now):
+            lane.begun = head - 1
+            lane.wait(until: until, from: now)
+            lane.unknown = (ByteText(name), version)
+            lane.unknownSince = since.milliseconds
         case nil:
             break
         }
@@ -291,6 +341,9 @@ struct InMemoryDeliveries {
             lanes[id]?.attempts = 0
             lanes[id]?.begun = 0
             lanes[id]?.readyAt = 0
+            lanes[id]?.since = nil
+            lanes[id]?.unknown = nil
+            lanes[id]?.unknownSince = nil
         }
         let pending = Set(lanes.values.filter { $0.subscription == subscription }.flatMap(\.entries).map(\.position))
         let replayed = records.filter { !pending.contains($0.position) }

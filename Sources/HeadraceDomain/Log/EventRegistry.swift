@@ -56,6 +56,11 @@ public struct EventRegistry: Sendable {
         try decode(stored.json, name: stored.name, version: stored.version)
     }
 
+    /// The versions of the event `name` that can be decoded, or `nil` if the name is unknown.
+    func versions(of name: String) -> ClosedRange<Int>? {
+        type(named: name).map { max(1, $0.eventVersion - $0.eventMigrations.count)...max(1, $0.eventVersion) }
+    }
+
     func decode(_ json: Data, name: String, version: Int) throws -> any DurableDomainEvent {
         guard let type = type(named: name) else { throw EventError.unknown(name) }
         return try Self.decode(json, version: version, as: type)

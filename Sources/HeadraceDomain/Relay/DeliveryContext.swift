@@ -19,7 +19,9 @@ public struct DeliveryContext: Sendable {
     /// for others.
     public let messageID: UUID
 
-    /// How often handling it was begun, this time included, counting from 1.
+    /// Number of the attempt, counting from 1.
+    ///
+    /// The first attempt doesn't count if it ends with its process: the next one then has the number 1 again.
     public let attempt: Int
 
     /// Whether the subscription is being replayed, to make anew what it keeps: it has been given the event before.

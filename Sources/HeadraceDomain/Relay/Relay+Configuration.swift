@@ -35,12 +35,19 @@ extension Relay {
 
         /// How often a delivery is tried before it becomes a dead letter, from 1 on; 12 unless set.
         ///
-        /// One that ends the process may be tried once more: when that happens first, nobody can tell it from those that
-        /// were leased with it.
+        /// An attempt that ends with its process counts, except the first one: nothing is stored before that, so a delivery
+        /// that ends the process is tried once more. With 1, the first attempt counts too, and costs a transaction.
         public var maximumAttempts = 12
 
         /// How long to wait between attempts; from 200 milliseconds to 5 minutes unless set.
         public var backoff = Backoff(base: .milliseconds(200), longest: .seconds(300))
+
+        /// How long a message waits for a process that knows it, before it becomes a dead letter; 1 day unless set.
+        ///
+        /// While a new version of a program is being deployed, relays of the old version meet events and versions that they
+        /// don't know. They leave these messages, and what follows in the same stream, to relays of the new version. No attempt
+        /// counts. With `.zero`, an unknown message becomes a dead letter at once.
+        public var unknownEventGrace: Duration = .seconds(86_400)
 
         /// How long the outcomes of commands with idempotency keys are kept; 7 days unless set.
         ///

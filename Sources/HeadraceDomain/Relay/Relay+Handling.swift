@@ -21,25 +21,41 @@ enum Verdict {
     /// No attempt can succeed.
     case undeliverable(reason: String)
 
+    /// This relay doesn't know the message.
+    case unknown(Unknown)
+
     /// The lease was another's by the time that the handler stored something.
     case leaseLost
 
     /// The task was cancelled.
     case cancelled
+
+    /// Whether the commit of the handler has stored the settlement.
+    var isSettled: Bool {
+        if case .settled = self { true } else { false }
+    }
 }
 
 extension Relay {
     /// Handles `delivery` in a unit of work on the store.
     ///
-    /// What is stored is stored with `settlement`, in one transaction.
+    /// What is stored is stored with `settlement`, in one transaction. Once that is stored, the delivery is handled, whatever
+    /// middleware throws afterwards.
     func handle(_ delivery: Delivery, settlement: Settlement) async -> Verdict {
+        let context = EntityContext(store)
+        context.attachments.settlement = settlement
+        let verdict = await verdict(on: delivery, in: context)
+        return context.hasSettled ? .settled : verdict
+    }
+
+    private func verdict(on delivery: Delivery, in context: EntityContext) async -> Verdict {
         do {
-            let context = EntityContext(store)
-            context.attachments.settlement = settlement
             try await handle(delivery, in: context)
-            return context.hasSettled ? .settled : .handled
+            return .handled
         } catch let error as Undeliverable {
             return .undeliverable(reason: error.reason)
+        } catch let error as Unknown {
+            return .unknown(error)
         } catch let error as StoreError where error.code == .leaseLost {
             return .leaseLost
         } catch is CancellationError where Task.isCancelled {
@@ -72,21 +88,43 @@ extension Relay {
     private func read(
         _ stored: NewEvent,
         of delivery: Delivery
-    ) throws -> (any DurableDomainEvent, any DomainEventHandler.Type) {
+    ) throws -> (any DurableDomainEvent, EventHandlerRoute) {
         let events = registrar.events
+        if events.type(named: stored.name) != nil,
+            registrar.handler(of: delivery.subscription, for: stored.name) == nil
+        {
+            throw Unknown(
+                name: stored.name,
+                version: stored.version,
+                reason: """
+                    No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, register \
+                    one and replay the dead letter, or discard it.
+                    """
+            )
+        }
+        let event = try decode(stored.json, name: stored.name, version: stored.version, key: stored.name)
+        guard let handler = registrar.handler(of: delivery.subscription, for: stored.name) else {
+            throw Undeliverable(reason: "The handler of '\(stored.name)' is gone.")
+        }
+        return (event, handler)
+    }
+
+    /// Decodes an event; throws ``Unknown`` with the name `key` if a relay of another version may know it.
+    private func decode(
+        _ json: Data,
+        name: String,
+        version: Int,
+        key: String
+    ) throws -> any DurableDomainEvent {
         do {
-            if events.type(named: stored.name) == nil { throw EventError.unknown(stored.name) }
-            guard let handler = registrar.handler(of: delivery.subscription, for: stored.name) else {
-                throw Undeliverable(
-                    reason: """
-                        No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, \
-                        register one and replay the dead letter, or discard it.
-                        """
-                )
-            }
-            return (try events.decode(stored), handler)
+            return try registrar.events.decode(json, name: name, version: version)
         } catch let error as EventError {
-            throw Undeliverable(reason: error.description)
+            switch error.code {
+            case .unknownName, .newerVersion, .olderVersion:
+                throw Unknown(name: key, version: version, reason: error.description)
+            default:
+                throw Undeliverable(reason: error.description)
+            }
         }
     }
 
@@ -94,12 +132,12 @@ extension Relay {
         let deliveryContext = DeliveryContext(delivery, message: message)
         switch message.kind {
         case .event:
-            let event: any DurableDomainEvent
-            do {
-                event = try registrar.events.decode(message.json, name: message.name, version: message.version)
-            } catch let error as EventError {
-                throw Undeliverable(reason: error.description)
-            }
+            let event = try decode(
+                message.json,
+                name: message.name,
+                version: message.version,
+                key: message.kind.key(message.name)
+            )
             try await handle(
                 event,
                 of: delivery,
@@ -111,7 +149,9 @@ extension Relay {
             }
         case .command:
             guard let route = route(of: message.name) else {
-                throw Undeliverable(
+                throw Unknown(
+                    name: message.kind.key(message.name),
+                    version: message.version,
                     reason: """
                         Nobody carries out the scheduled command '\(message.name)'. To fix, add 'relay.carryOut(…)' for \
                         its type before the relay runs, and replay the dead letter, or discard it.

@@ -77,7 +77,8 @@ public final class Relay: Sendable {
     /// Has scheduled commands of this type carried out by `operation`, in a unit of work on the store, which those of the
     /// command's handler join.
     ///
-    /// Say it before the relay runs; a command that nobody carries out becomes a dead letter.
+    /// Say it before the relay runs. A command that this relay doesn't carry out waits for a relay that does, for as long as
+    /// ``Configuration/unknownEventGrace`` says, and becomes a dead letter then.
     public func carryOut<Command: DurableCommand>(
         _ type: Command.Type,
         by operation: nonisolated(nonsending) @escaping @Sendable (Command) async throws -> Void
@@ -89,7 +90,8 @@ public final class Relay: Sendable {
     ///
     /// A store that fails for a while is no reason to end; the relay tries again.
     ///
-    /// - Throws: ``RelayError`` where it cannot start.
+    /// - Throws: ``RelayError`` where it cannot start; ``StoreError`` with the code `schemaChanged` when another version of
+    ///   the program has changed the store, so that this one must be restarted.
     public func run() async throws {
         try checkSettings()
         let run = RelayRun(self)
@@ -101,13 +103,13 @@ public final class Relay: Sendable {
         }
         defer { state.withLock { $0.run = nil } }
         #if Lifecycle
-        await withGracefulShutdownHandler {
-            await run.perform()
+        try await withGracefulShutdownHandler {
+            try await run.perform()
         } onGracefulShutdown: {
             self.shutDown()
         }
         #else
-        await run.perform()
+        try await run.perform()
         #endif
     }
 
@@ -137,6 +139,11 @@ public final class Relay: Sendable {
             throw RelayError.unknownSubscription(subscription, known: registrar.subscriptionNames)
         }
         return try await store.replay(subscription, eventsNamed: names, after: position)
+    }
+
+    /// The names of the scheduled commands that are carried out.
+    var commandNames: [String] {
+        state.withLock { $0.commands.keys.map(\.text) }
     }
 
     func route(of command: String) -> CommandRoute? {

@@ -20,6 +20,10 @@ public protocol RelayObserver: Sendable {
     /// `delivery` was given up, and is a dead letter.
     func deadLettered(_ delivery: Delivery, reason: String)
 
+    /// The relay doesn't know the message of `delivery`, and has left it to a relay that does; at `until` it becomes a dead
+    /// letter.
+    func left(_ delivery: Delivery, reason: String, until: Date)
+
     /// `lease` has gone to somebody else, or its lane was cancelled or replayed: what was done under it and not stored
     /// by then was refused.
     func leaseLost(_ lease: Lease)
@@ -37,6 +41,9 @@ extension RelayObserver {
 
     /// Does nothing.
     public func deadLettered(_ delivery: Delivery, reason: String) {}
+
+    /// Does nothing.
+    public func left(_ delivery: Delivery, reason: String, until: Date) {}
 
     /// Does nothing.
     public func leaseLost(_ lease: Lease) {}

@@ -25,6 +25,12 @@ final class RelayRun: Sendable {
     /// Tells the one that settles that there is something to settle, or nothing any more.
     private let settling = DeliverySignal()
 
+    /// Tells the one that settles not to pause any longer, as all workers have ended.
+    private let ending = DeliverySignal()
+
+    /// Tells workers that settlements are stored, or that a lease is lost.
+    private let settled = DeliverySignal()
+
     init(_ relay: Relay) {
         self.relay = relay
         state = Mutex(RelayState())
@@ -38,10 +44,13 @@ final class RelayRun: Sendable {
         state.withLock { $0.isClosing = true }
         news.notify()
         work.notify()
+        settled.notify()
     }
 
     /// Delivers until ``close()``, or until the task is cancelled.
-    func perform() async {
+    ///
+    /// - Throws: ``StoreError`` with the code `schemaChanged` when the store can't be used any longer.
+    func perform() async throws {
         await withTaskGroup { helpers in
             helpers.addTask { await self.forwardSignal() }
             helpers.addTask { await self.renewAndPrune() }
@@ -56,9 +65,11 @@ final class RelayRun: Sendable {
                 }
                 state.withLock { $0.isSettlingLast = true }
                 settling.notify()
+                ending.notify()
             }
             helpers.cancelAll()
         }
+        if let failure = state.withLock(\.failure) { throw failure }
     }
 
     // MARK: Leasing
@@ -73,16 +84,18 @@ final class RelayRun: Sendable {
 
     private func pump() async {
         var subscriptions = relay.registrar.subscriptionNames + [ScheduledMessage.subscription]
+        let known = relay.knownMessages()
         var generator = SystemRandomNumberGenerator()
         var failures = 0
         while !Task.isCancelled, !state.withLock(\.isClosing) {
             let seen = news.position
+            let start = relay.clock.now
             let polled = 1 - configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
             var pause = configuration.pollInterval * polled
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
-                    let leased = try await lease(room, subscriptions)
+                    let leased = try await lease(room, subscriptions, known)
                     failures = 0
                     if leased.lanes.count == room { continue }
                     if let due = leased.nextDue {
@@ -92,37 +105,49 @@ final class RelayRun: Sendable {
                 } catch {
                     failures += 1
                     report(storeFailure: error)
+                    if let error = error as? StoreError, error.code == .schemaChanged {
+                        return state.withLock { $0.failure = error }
+                    }
                     pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
                 }
                 // Whoever came first comes last the next time.
                 subscriptions.append(subscriptions.removeFirst())
             }
-            await wait(for: news, after: seen, atMost: pause)
+            await wait(for: news, after: seen, until: start.advanced(by: pause))
         }
     }
 
-    private func lease(_ room: Int, _ subscriptions: [String]) async throws -> LeasedDeliveries {
+    private func lease(
+        _ room: Int,
+        _ subscriptions: [String],
+        _ known: [String: [KnownMessage]]
+    ) async throws -> LeasedDeliveries {
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
         let leased = try await store.lease(
             LeaseRequest(
                 subscriptions: subscriptions,
                 laneLimit: room,
-                // The attempts of a run are counted together; where one is all there is, each is counted alone.
+                // If there is only one attempt, it counts before the handler runs, and that works for the first of a lane.
                 runLimit: configuration.maximumAttempts > 1 ? max(1, configuration.runLimit) : 1,
                 now: relay.wallClock(),
-                duration: configuration.leaseDuration
+                duration: configuration.leaseDuration,
+                known: known
             )
         )
         if !leased.lanes.isEmpty {
-            state.withLock { $0.enqueue(leased.lanes) }
+            state.withLock { $0.enqueue(leased.lanes, until: end) }
             work.notify()
         }
         return leased
     }
 
-    /// Returns when `signal` was given after `position`, `duration` has passed, or the task is cancelled.
-    private func wait(for signal: DeliverySignal, after position: UInt64, atMost duration: Duration) async {
+    /// Returns when `signal` was given after `position`, at `deadline`, or when the task is cancelled.
+    private func wait(
+        for signal: DeliverySignal,
+        after position: UInt64,
+        until deadline: ContinuousClock.Instant
+    ) async {
         let clock = relay.clock
-        let deadline = clock.now.advanced(by: duration)
         await withTaskGroup { group in
             group.addTask { try? await signal.wait(after: position) }
             group.addTask { try? await clock.sleep(until: deadline, tolerance: nil) }
@@ -141,6 +166,7 @@ final class RelayRun: Sendable {
         }
         for run in runs { handBack(run[...]) }
         work.notify()
+        settled.notify()
     }
 
     private func handleUntilEnd() async {
@@ -149,6 +175,7 @@ final class RelayRun: Sendable {
             let (run, isClosing) = state.withLock { ($0.nextRun(), $0.isClosing) }
             if let run {
                 await handle(run)
+                state.withLock { $0.end(run) }
             } else if isClosing || Task.isCancelled {
                 return
             } else {
@@ -160,23 +187,29 @@ final class RelayRun: Sendable {
     /// Handles the deliveries of one lane, one after the other, up to one that fails.
     private func handle(_ run: [Delivery]) async {
         for (index, delivery) in run.enumerated() {
-            let (isClosing, isLost) = state.withLock { ($0.isClosing, $0.isLost(delivery.lease)) }
-            if isLost { return release(delivery.lease) }
-            if isClosing || Task.isCancelled { return handBack(run[index...]) }
-
+            guard mayHandle(delivery) else { return stop(run[index...]) }
             let isLast = index == run.count - 1
-            var settlement = Settlement(lease: delivery.lease, acknowledged: [delivery.position])
-            settlement.end = isLast ? .finished(now: relay.wallClock()) : nil
+            let end: Settlement.End? = isLast ? .finished(now: relay.wallClock()) : nil
             if delivery.attempt > max(1, configuration.maximumAttempts) {
                 giveUp(
                     delivery,
                     attempts: delivery.attempt - 1,
                     reason: "The last attempt ended with its process, or without an outcome, and none is left.",
-                    end: settlement.end
+                    end: end
                 )
                 continue
             }
-            switch await relay.handle(delivery, settlement: settlement) {
+            if countsBeforehand(delivery), await !count(delivery) { return stop(run[index...]) }
+
+            let settlement = Settlement(lease: delivery.lease, acknowledged: [delivery.position], end: end)
+            let verdict = await relay.handle(delivery, settlement: state.withLock { $0.beginHandling(settlement) })
+            let (isNews, isLost) = state.withLock { state in
+                (state.endHandling(delivery.lease, isSettled: verdict.isSettled), state.isLost(delivery.lease))
+            }
+            if isNews { report(lost: delivery.lease) }
+            if isLost, !verdict.isSettled { return release(delivery.lease) }
+
+            switch verdict {
             case .handled:
                 for observer in relay.observers { observer.delivered(delivery) }
                 settle(settlement)
@@ -185,15 +218,50 @@ final class RelayRun: Sendable {
                 if isLast { release(delivery.lease) }
             case .failed(let error):
                 if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
-                giveUp(delivery, attempts: delivery.attempt, reason: "\(error)", end: settlement.end)
+                giveUp(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)
             case .undeliverable(let reason):
-                giveUp(delivery, attempts: delivery.attempt, reason: reason, end: settlement.end)
+                giveUp(delivery, attempts: delivery.attempt, reason: reason, end: end)
+            case .unknown(let message):
+                guard let reason = reasonToGiveUp(delivery, message) else { return leave(delivery, message) }
+                giveUp(delivery, attempts: delivery.attempt - 1, reason: reason, end: end)
             case .leaseLost:
-                report(lost: delivery.lease)
+                if state.withLock({ $0.lose(delivery.lease) }) { report(lost: delivery.lease) }
                 return release(delivery.lease)
             case .cancelled:
                 return handBack(run[index...])
             }
+        }
+    }
+
+    /// Whether the handler of `delivery` may still begin.
+    ///
+    /// Not past the end of its lease: if the process stood still, another one may have handled the rest of the lane since, and
+    /// an older event must not follow a newer one.
+    private func mayHandle(_ delivery: Delivery) -> Bool {
+        let now = relay.clock.now
+        let isHeld = state.withLock { !$0.isClosing && $0.isValid(delivery.lease, at: now) }
+        return isHeld && !Task.isCancelled
+    }
+
+    /// Whether the attempt must count before the handler runs, so that it counts even if it ends the process.
+    ///
+    /// That costs a transaction. The first attempt doesn't count beforehand, because almost all first attempts succeed: if the
+    /// process ends, the next lease says that the handler may have run, and the attempts from then on count.
+    private func countsBeforehand(_ delivery: Delivery) -> Bool {
+        delivery.mayHaveRun || delivery.attempt > 1 || configuration.maximumAttempts <= 1
+    }
+
+    /// Returns when the attempt at `delivery` counts in the store, or when its handler must not begin; tells whether it may.
+    ///
+    /// All workers that wait for this share a transaction. It also holds what was handled before, so that nothing else of
+    /// the lane is without its outcome while the handler runs.
+    private func count(_ delivery: Delivery) async -> Bool {
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt))
+        while true {
+            let seen = settled.position
+            guard mayHandle(delivery) else { return false }
+            if state.withLock({ $0.pending(delivery.lease) == nil }) { return true }
+            try? await settled.wait(after: seen)
         }
     }
 
@@ -211,7 +279,41 @@ final class RelayRun: Sendable {
             metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
         )
         for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
-        settle(Settlement(lease: delivery.lease, end: .retry(at: date)))
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date, now: now)))
+    }
+
+    /// When a relay first didn't know the message of `delivery`.
+    private func unknownSince(_ delivery: Delivery) -> Date {
+        let now = relay.wallClock()
+        return min(delivery.unknownSince ?? now, now)
+    }
+
+    /// The reason for which an unknown message is a dead letter, or `nil` if it may wait.
+    private func reasonToGiveUp(_ delivery: Delivery, _ message: Unknown) -> String? {
+        let grace = configuration.unknownEventGrace
+        if unknownSince(delivery).advanced(by: grace) > relay.wallClock() { return nil }
+        return grace > .zero ? "For \(grace), no process has known the message. \(message.reason)" : message.reason
+    }
+
+    /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
+    private func leave(_ delivery: Delivery, _ message: Unknown) {
+        let since = unknownSince(delivery)
+        let until = since.advanced(by: configuration.unknownEventGrace)
+        Logger.current.notice(
+            "A message is unknown to this process, and is left for a process that knows it",
+            metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
+                $1
+            }
+        )
+        for observer in relay.observers { observer.left(delivery, reason: message.reason, until: until) }
+        let end = Settlement.End.unknown(
+            name: message.name,
+            version: message.version,
+            since: since,
+            until: until,
+            now: relay.wallClock()
+        )
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt - 1, end: end))
     }
 
     private func giveUp(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
@@ -229,9 +331,19 @@ final class RelayRun: Sendable {
         settle(Settlement(lease: delivery.lease, failures: [failure], end: end))
     }
 
+    /// Ends the handling of a lane before `run`, none of which has an outcome.
+    private func stop(_ run: ArraySlice<Delivery>) {
+        guard let lease = run.first?.lease else { return }
+        if state.withLock({ $0.isLost(lease) }) { release(lease) } else { handBack(run) }
+    }
+
+    /// Ends the lease of `run`, whose handlers have not run or were cancelled; no attempt counts.
     private func handBack(_ run: ArraySlice<Delivery>) {
         guard let first = run.first else { return }
-        settle(Settlement(lease: first.lease, end: .handedBack(now: relay.wallClock())))
+        let now = relay.wallClock()
+        // If an earlier lease ended without an outcome, the store keeps that in mind.
+        let end: Settlement.End = first.mayHaveRun ? .finished(now: now) : .handedBack(now: now)
+        settle(Settlement(lease: first.lease, attempts: first.attempt - 1, end: end))
     }
 
     /// Forgets a lease that has ended in the store.
@@ -262,20 +374,18 @@ final class RelayRun: Sendable {
             do {
                 let refused = try await store.settle(settlements)
                 failures = 0
-                state.withLock { state in
-                    for settlement in settlements where settlement.end != nil { state.release(settlement.lease) }
-                    for lease in refused { state.lose(lease) }
-                }
-                for lease in refused { report(lost: lease) }
+                let lost = state.withLock { $0.endSettling(refused: refused) }
+                for lease in lost { report(lost: lease) }
+                settled.notify()
                 news.notify()
             } catch {
                 failures += 1
                 report(storeFailure: error)
-                state.withLock { $0.putBack(settlements) }
+                state.withLock { $0.putBack() }
                 // At the end the leases end by themselves, and somebody handles again what was handled.
                 if isLast { return }
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
-                await wait(for: DeliverySignal(), after: 0, atMost: pause)
+                await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))
             }
         }
     }
@@ -304,11 +414,14 @@ final class RelayRun: Sendable {
     private func renew() async throws {
         let leases = state.withLock { $0.leases }
         if leases.isEmpty { return }
-        let date = relay.wallClock().advanced(by: configuration.leaseDuration)
-        for lease in try await store.renew(leases, until: date) {
-            // One that was settled meanwhile has ended by itself.
-            if state.withLock({ $0.lose(lease) }) { report(lost: lease) }
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
+        let refused = try await store.renew(leases, until: relay.wallClock().advanced(by: configuration.leaseDuration))
+        let lost = state.withLock { state in
+            state.extend(Set(leases).subtracting(refused), until: end)
+            return refused.filter { state.refuseRenewal(of: $0) }
         }
+        for lease in lost { report(lost: lease) }
+        if !lost.isEmpty { settled.notify() }
     }
 
     private func prune() async throws {

@@ -8,9 +8,10 @@ public import Foundation
 import Synchronization
 
 extension InMemoryStore: DeliveryStore {
-    /// Leases lanes that are due, and counts the attempts that are about to begin.
+    /// Leases lanes that are due.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
-        state.withLock { state in
+        try request.requireUsableClock()
+        return state.withLock { state in
             let events = state.events
             return state.deliveries.lease(request) { events.record(at: $0) }
         }
@@ -18,9 +19,11 @@ extension InMemoryStore: DeliveryStore {
 
     /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        state.withLock { state in
+        let refused = state.withLock { state in
             settlements.filter { !state.deliveries.settle($0) }.map(\.lease)
         }
+        if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
+        return refused
     }
 
     /// Lets `leases` last until `date`; gives those that are no longer valid.

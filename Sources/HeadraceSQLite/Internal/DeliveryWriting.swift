@@ -18,12 +18,16 @@ struct DeliveryWriting {
         self.database = database
     }
 
-    /// Settles, remembers, logs and schedules what `changes` say; throws where a lease or a key does not allow it.
+    /// Stores the idempotency keys of `changes`; throws if one of them is stored already.
+    func remember(_ changes: ChangeSet) throws {
+        for record in changes.idempotencyRecords { try remember(record) }
+    }
+
+    /// Settles, logs and schedules what `changes` say; throws where a lease does not allow it.
     func apply(_ changes: ChangeSet) throws {
         for settlement in changes.settlements {
             if try !Settling(database).settle(settlement) { throw StoreError.leaseLost(settlement.lease) }
         }
-        for record in changes.idempotencyRecords { try remember(record) }
         var positions: [Int64] = []
         positions.reserveCapacity(changes.events.count)
         for event in changes.events {
@@ -200,7 +204,11 @@ struct DeliveryWriting {
     func replay(_ name: String, eventsNamed names: Set<String>, after position: Int64) throws -> Int {
         let subscription = try subscription(name)
         try database.execute(
-            sql: "UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0 WHERE subscription = ?",
+            sql: """
+                UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
+                    unknown_name = NULL, unknown_version = NULL, unknown_since = NULL
+                WHERE subscription = ?
+                """,
             arguments: [subscription]
         )
         let stored = names.map(StoredText.init)

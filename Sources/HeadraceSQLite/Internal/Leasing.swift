@@ -14,8 +14,12 @@ struct Leasing {
     private let database: Database
     private let request: LeaseRequest
 
-    init(_ request: LeaseRequest, in database: Database) {
+    /// Whether to look for waits that were set by a clock that is ahead.
+    private let checksClocks: Bool
+
+    init(_ request: LeaseRequest, checksClocks: Bool, in database: Database) {
         self.request = request
+        self.checksClocks = checksClocks
         self.database = database
     }
 
@@ -24,7 +28,10 @@ struct Leasing {
         let token: Int64
         let attempts: Int
         let begun: Int64
+        let unknownSince: Int64?
     }
+
+    private static let columns = "SELECT id, token, attempts, begun, unknown_since FROM lane WHERE subscription = ?"
 
     /// Whether anything is due, or when it will be; asked before writing, which costs more.
     func isDue() throws -> Bool {
@@ -34,6 +41,11 @@ struct Leasing {
                 sql: "SELECT 1 FROM lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
             )
             if try Int.fetchOne(find, arguments: [subscription.id, now]) != nil { return true }
+            if try !left(subscription, limit: 1).isEmpty { return true }
+            if checksClocks {
+                let ahead = try database.cachedStatement(sql: "SELECT 1 FROM lane WHERE \(Self.isAhead) LIMIT 1")
+                if try Int.fetchOne(ahead, arguments: [subscription.id, now, latestClock]) != nil { return true }
+            }
         }
         return false
     }
@@ -51,15 +63,31 @@ struct Leasing {
         }.min().map(Date.init(milliseconds:))
     }
 
+    /// The condition of a wait that was set by a clock that is ahead of the request by more than the duration of a lease.
+    private static let isAhead = "subscription = ? AND ready_at > ? AND since > ?"
+
+    private var latestClock: Int64 { request.now.advanced(by: request.duration).milliseconds }
+
+    /// Has waits begin now that were set by a clock that is ahead.
+    private func shortenWaits(of subscription: Int64) throws {
+        let now = request.now.milliseconds
+        try database.cachedStatement(
+            sql: "UPDATE lane SET ready_at = ? + max(0, ready_at - since), since = ? WHERE \(Self.isAhead)"
+        ).execute(arguments: [now, now, subscription, now, latestClock])
+    }
+
     func lease() throws -> LeasedDeliveries {
         let subscriptions = try subscriptions()
+        if checksClocks {
+            for subscription in subscriptions { try shortenWaits(of: subscription.id) }
+        }
         var leased = LeasedDeliveries()
         let share = max(1, request.laneLimit / max(1, subscriptions.count))
         for limit in [share, request.laneLimit] {
             for subscription in subscriptions {
                 let room = min(limit, request.laneLimit - leased.lanes.count)
                 if room <= 0 { break }
-                for lane in try due(subscription.id, limit: room) {
+                for lane in try due(subscription, limit: room) {
                     let deliveries = try lease(lane, of: subscription.name)
                     if !deliveries.isEmpty { leased.lanes.append(deliveries) }
                 }
@@ -77,18 +105,40 @@ struct Leasing {
     }
 
     /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
-    private func due(_ subscription: Int64, limit: Int) throws -> [Lane] {
-        let columns = "SELECT id, token, attempts, begun FROM lane WHERE subscription = ?"
-        let waited = try lanes(
-            "\(columns) AND ready_at BETWEEN 1 AND ? ORDER BY ready_at, id LIMIT ?",
-            [subscription, request.now.milliseconds, limit]
+    ///
+    /// Those that have waited for a relay that knows their message come first.
+    private func due(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
+        let left = try left(subscription, limit: limit)
+        let due = try lanes(
+            "\(Self.columns) AND ready_at BETWEEN 1 AND ? ORDER BY ready_at, id LIMIT ?",
+            [subscription.id, request.now.milliseconds, limit]
         )
+        let waited = left + due.filter { lane in !left.contains { $0.id == lane.id } }
         let first = waited.prefix((limit + 1) / 2)
         let fresh = try lanes(
-            "\(columns) AND ready_at = 0 ORDER BY id LIMIT ?",
-            [subscription, limit - first.count]
+            "\(Self.columns) AND ready_at = 0 ORDER BY id LIMIT ?",
+            [subscription.id, limit - first.count]
         )
         return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
+    }
+
+    /// The lanes that other relays have left, and whose first message is known to the one that asks.
+    private func left(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
+        guard let known = request.known[subscription.name], !known.isEmpty else { return [] }
+        let any = try database.cachedStatement(
+            sql: "SELECT 1 FROM lane WHERE subscription = ? AND unknown_name IS NOT NULL LIMIT 1"
+        )
+        if try Int.fetchOne(any, arguments: [subscription.id]) == nil { return [] }
+        let found = try known.flatMap { message in
+            try lanes(
+                "\(Self.columns) AND unknown_name = ? AND unknown_version BETWEEN ? AND ? ORDER BY id LIMIT ?",
+                [
+                    subscription.id, StoredText(message.name), message.versions.lowerBound, message.versions.upperBound,
+                    limit,
+                ]
+            )
+        }
+        return Array(found.sorted { $0.id < $1.id }.prefix(limit))
     }
 
     private func lanes(_ sql: String, _ arguments: StatementArguments) throws -> [Lane] {
@@ -97,12 +147,14 @@ struct Leasing {
                 id: try row.decode(forColumn: "id"),
                 token: try row.decode(forColumn: "token"),
                 attempts: try row.decode(forColumn: "attempts"),
-                begun: try row.decode(forColumn: "begun")
+                begun: try row.decode(forColumn: "begun"),
+                unknownSince: try row.decode(forColumn: "unknown_since")
             )
         }
     }
 
     private func lease(_ lane: Lane, of subscription: String) throws -> [Delivery] {
+        let mayHaveRun = try mayHaveRun(lane)
         let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: """
@@ -111,7 +163,7 @@ struct Leasing {
                     WHERE lane = ? ORDER BY delivery.position LIMIT ?
                     """
             ),
-            arguments: [lane.id, try isSuspect(lane) ? 1 : max(1, request.runLimit)]
+            arguments: [lane.id, mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit)]
         )
         let lease = Lease(lane: lane.id, token: lane.token + 1)
         let deliveries = try rows.enumerated().map { index, row in
@@ -121,6 +173,8 @@ struct Leasing {
                 position: position,
                 subscription: subscription,
                 attempt: index == 0 ? lane.attempts + 1 : 1,
+                mayHaveRun: mayHaveRun,
+                unknownSince: index == 0 ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
                 isReplay: try row.decode(forColumn: "is_replay"),
                 content: try content(at: position, row)
             )
@@ -130,17 +184,20 @@ struct Leasing {
             return []
         }
         try database.cachedStatement(
-            sql: "UPDATE lane SET token = ?, attempts = ?, begun = ?, ready_at = ? WHERE id = ?"
+            sql: """
+                UPDATE lane SET token = ?, begun = ?, ready_at = ?, since = ?, unknown_name = NULL, unknown_version = NULL
+                WHERE id = ?
+                """
         ).execute(arguments: [
-            lease.token, lane.attempts + 1, max(lane.begun, last.position),
-            max(1, request.now.advanced(by: request.duration).milliseconds), lane.id,
+            lease.token, max(lane.begun, last.position),
+            max(1, request.now.advanced(by: request.duration).milliseconds), request.now.milliseconds, lane.id,
         ])
         return deliveries
     }
 
-    /// Whether the first delivery was given before, and perhaps has ended the process.
-    private func isSuspect(_ lane: Lane) throws -> Bool {
-        if lane.attempts > 0 || lane.begun == 0 { return lane.attempts > 0 }
+    /// Whether the first delivery was leased before, and not returned.
+    private func mayHaveRun(_ lane: Lane) throws -> Bool {
+        if lane.token == 0 { return false }
         let head = try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
             arguments: [lane.id]

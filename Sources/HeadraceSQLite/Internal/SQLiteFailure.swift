@@ -140,7 +140,15 @@ struct SQLiteFailure {
     }
 
     private func storeError(_ error: DatabaseError) -> StoreError {
-        switch error.resultCode {
+        // The memory that processes share is a file on the same disk, and only a lack of room keeps it from growing.
+        let resultCode = error.extendedResultCode == .SQLITE_IOERR_SHMSIZE ? .SQLITE_FULL : error.resultCode
+        return switch resultCode {
+        case _ where error.isFailedSync:
+            unusable(
+                "the disk did not confirm a write, so the last changes may be stored or not, and nothing more is written",
+                remedy: "check the disk, then close the store and open it again",
+                cause: error
+            )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             corrupt(error.message ?? "\(error.resultCode)", cause: error)
         case .SQLITE_FULL:

@@ -24,6 +24,9 @@ struct Settling {
 
         /// Whether it holds anything but the delivery that was asked about.
         let holdsMore: Bool
+
+        /// Whether a relay didn't know the first delivery.
+        let wasUnknown: Bool
     }
 
     /// Does what `settlement` says, or nothing where its lease is no longer valid.
@@ -47,35 +50,41 @@ struct Settling {
             arguments: [settlement.lease.lane]
         )
         let isRemoved = !settlement.acknowledged.isEmpty || !settlement.failures.isEmpty
+        if isRemoved, lane.wasUnknown { try forgetUnknown(settlement.lease) }
+        let attempts = settlement.attempts.map { max(0, $0) } ?? (isRemoved ? 0 : lane.attempts)
         switch (next, settlement.end) {
         case (nil, nil):
             try update(settlement.lease, attempts: 0, begun: lane.begun)
         case (nil, _?):
             try delete(settlement.lease)
-        case (let head?, nil):
-            if isRemoved { try update(settlement.lease, attempts: head <= lane.begun ? 1 : 0, begun: lane.begun) }
+        case (_?, nil):
+            if attempts != lane.attempts { try update(settlement.lease, attempts: attempts, begun: lane.begun) }
         case (_?, .finished(let now)):
-            try end(settlement.lease, attempts: isRemoved ? 0 : lane.attempts, begun: lane.begun, readyAt: now)
-        case (let head?, .retry(let date)):
-            try end(settlement.lease, attempts: isRemoved ? 1 : lane.attempts, begun: head, readyAt: date)
+            try end(settlement.lease, attempts: attempts, begun: lane.begun, readyAt: now, since: now)
+        case (let head?, .retry(let date, let now)):
+            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: date, since: now)
         case (let head?, .handedBack(let now)):
-            let attempts = isRemoved ? 0 : max(0, lane.attempts - 1)
-            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: now)
+            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: now, since: now)
+        case (let head?, .unknown(let name, let version, let since, let until, let now)):
+            try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: until, since: now)
+            try leave(settlement.lease, name: name, version: version, since: since)
         }
         return true
     }
 
     /// Lets `lease` last until `date`, if it is valid.
     func renew(_ lease: Lease, until date: Date) throws -> Bool {
-        try database.cachedStatement(sql: "UPDATE lane SET ready_at = ? WHERE id = ? AND token = ?")
-            .execute(arguments: [max(1, date.milliseconds), lease.lane, lease.token])
+        let readyAt = max(1, date.milliseconds)
+        try database.cachedStatement(
+            sql: "UPDATE lane SET since = ? - (ready_at - since), ready_at = ? WHERE id = ? AND token = ?"
+        ).execute(arguments: [readyAt, readyAt, lease.lane, lease.token])
         return database.changesCount == 1
     }
 
     private func lane(of lease: Lease, besides position: Int64?) throws -> Lane? {
         let find = try database.cachedStatement(
             sql: """
-                SELECT subscription, attempts, begun,
+                SELECT subscription, attempts, begun, unknown_since IS NOT NULL AS was_unknown,
                     EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?) AS holds_more
                 FROM lane WHERE id = ? AND token = ?
                 """
@@ -85,7 +94,8 @@ struct Settling {
                 subscription: try row.decode(forColumn: "subscription"),
                 attempts: try row.decode(forColumn: "attempts"),
                 begun: try row.decode(forColumn: "begun"),
-                holdsMore: try row.decode(forColumn: "holds_more")
+                holdsMore: try row.decode(forColumn: "holds_more"),
+                wasUnknown: try row.decode(forColumn: "was_unknown")
             )
         }
     }
@@ -125,10 +135,25 @@ struct Settling {
             .execute(arguments: [attempts, begun, lease.lane])
     }
 
-    private func end(_ lease: Lease, attempts: Int, begun: Int64, readyAt: Date) throws {
+    /// Ends `lease`; the lane waits until `readyAt`, as asked for at `since`.
+    private func end(_ lease: Lease, attempts: Int, begun: Int64, readyAt: Date, since: Date?) throws {
         try database.cachedStatement(
-            sql: "UPDATE lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ? WHERE id = ?"
-        ).execute(arguments: [attempts, begun, max(1, readyAt.milliseconds), lease.lane])
+            sql: """
+                UPDATE lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ?, since = ifnull(?, since)
+                WHERE id = ?
+                """
+        ).execute(arguments: [attempts, begun, max(1, readyAt.milliseconds), since?.milliseconds, lease.lane])
+    }
+
+    /// Has the lane wait for a relay that knows its first message.
+    private func leave(_ lease: Lease, name: String, version: Int, since: Date) throws {
+        try database.cachedStatement(
+            sql: "UPDATE lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"
+        ).execute(arguments: [StoredText(name), version, since.milliseconds, lease.lane])
+    }
+
+    private func forgetUnknown(_ lease: Lease) throws {
+        try database.execute(sql: "UPDATE lane SET unknown_since = NULL WHERE id = ?", arguments: [lease.lane])
     }
 }
 #endif

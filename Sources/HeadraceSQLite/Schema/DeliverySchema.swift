@@ -27,8 +27,8 @@ enum DeliverySchema {
             stream_key TEXT,
             ready_at INTEGER NOT NULL, -- when it may be leased; 0 as long as it was never leased
             token INTEGER NOT NULL DEFAULT 0,
-            attempts INTEGER NOT NULL DEFAULT 0, -- at the first delivery
-            begun INTEGER NOT NULL DEFAULT 0 -- the position up to which deliveries were given
+            attempts INTEGER NOT NULL DEFAULT 0, -- that count for the first delivery
+            begun INTEGER NOT NULL DEFAULT 0 -- the position up to which deliveries were leased and not returned
         ) STRICT;
         -- Where there is no stream, any number of lanes: SQLite takes each NULL for another value.
         CREATE UNIQUE INDEX lane_by_stream ON lane (subscription, stream_kind, stream_key);
@@ -75,6 +75,20 @@ enum DeliverySchema {
             date INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX idempotency_by_date ON idempotency (date);
+        """
+
+    /// What a lane keeps of the clock that its time is from, and of a message that a relay didn't know.
+    static let clocksAndUnknownMessages = """
+        -- When ready_at was set, by the clock of the relay that set it.
+        ALTER TABLE lane ADD COLUMN since INTEGER;
+
+        -- The message that a relay didn't know, while the lane waits for a relay that knows it.
+        ALTER TABLE lane ADD COLUMN unknown_name TEXT;
+        ALTER TABLE lane ADD COLUMN unknown_version INTEGER;
+
+        -- When a relay first didn't know the first delivery.
+        ALTER TABLE lane ADD COLUMN unknown_since INTEGER;
+        CREATE INDEX lane_by_unknown_name ON lane (subscription, unknown_name) WHERE unknown_name IS NOT NULL;
         """
 }
 #endif

@@ -25,6 +25,7 @@ struct SchemaNumbers: Sendable {
 
     private struct Kind: Sendable {
         let id: Int64
+        let schemaVersion: Int
         var indexes: [String: Index] = [:]
     }
 
@@ -40,6 +41,23 @@ struct SchemaNumbers: Sendable {
         kinds[kind]?.indexes[name]
     }
 
+    /// The kind whose indexes or schema version differ from these in the file, or `nil`.
+    func changedKind(in database: Database) throws -> String? {
+        for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) {
+            let version = try Int.fetchOne(
+                database,
+                sql: "SELECT schema_version FROM entity_kind WHERE id = ?",
+                arguments: [kind.id]
+            )
+            // The number of an index is never used again, and its row never changed.
+            let indexes = try Set(
+                Int64.fetchAll(database, sql: "SELECT id FROM entity_index WHERE kind = ?", arguments: [kind.id])
+            )
+            if version != kind.schemaVersion || indexes != Set(kind.indexes.values.map(\.id)) { return name }
+        }
+        return nil
+    }
+
     /// Numbers what `schema` declares, and makes and drops indexes until the file has those declared.
     static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaNumbers {
         var numbers = SchemaNumbers()
@@ -50,7 +68,7 @@ struct SchemaNumbers: Sendable {
                 sql: "SELECT id, name, is_unique, holds_one_value FROM entity_index WHERE kind = ?",
                 arguments: [id]
             )
-            var entry = Kind(id: id)
+            var entry = Kind(id: id, schemaVersion: kind.schemaVersion)
             for row in stored {
                 let index = EntitySchema.Index(
                     name: try row.decode(StoredText.self, forColumn: "name").text,

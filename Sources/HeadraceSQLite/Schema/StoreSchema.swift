@@ -23,19 +23,35 @@ enum StoreSchema {
         _ = try queue.read { try isOurs($0, path: path) }
     }
 
-    /// Brings the file to the current tables; refuses one that is not ours or is of a later version.
-    static func prepare(_ pool: DatabasePool, path: String, faults: (@Sendable (FaultPoint) -> Void)?) throws {
-        let migrator = migrator(faults)
-        try pool.write { database in
-            // Another process may have taken the file into use meanwhile.
-            if try !isOurs(database, path: path) {
-                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-            }
+    /// Brings the file to the current tables, in the transaction that is open; refuses a file of another program, or of a
+    /// later version.
+    static func prepare(_ database: Database, path: String, faults: (@Sendable (FaultPoint) -> Void)?) throws {
+        if try !isOurs(database, path: path) {
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
-        if try pool.read(migrator.hasBeenSuperseded) {
+        try database.execute(sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        if try !knowsTables(in: database) {
             throw newerSchema(path, "it has tables that this version of Headrace does not know")
         }
-        try migrator.migrate(pool)
+        let applied = try appliedMigrations(in: database)
+        for migration in migrations where !applied.contains(migration.identifier) {
+            try database.execute(sql: migration.sql)
+            try database.execute(
+                sql: "INSERT INTO grdb_migrations (identifier) VALUES (?)",
+                arguments: [migration.identifier]
+            )
+            faults?(.inMigration)
+        }
+    }
+
+    /// Whether this version knows all migrations that the file has been through.
+    static func knowsTables(in database: Database) throws -> Bool {
+        try appliedMigrations(in: database).isSubset(of: migrations.map(\.identifier))
+    }
+
+    /// The migrations that the file has been through.
+    static func appliedMigrations(in database: Database) throws -> Set<String> {
+        try String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")
     }
 
     /// Whether the file has our mark, or is empty and so free to take; throws where it is another program's.
@@ -65,64 +81,61 @@ enum StoreSchema {
         )
     }
 
-    private static func migrator(_ faults: (@Sendable (FaultPoint) -> Void)?) -> DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 entities and events") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE entity_kind (
-                        id INTEGER PRIMARY KEY,
-                        name TEXT NOT NULL UNIQUE,
-                        schema_version INTEGER NOT NULL
-                    ) STRICT;
+    /// How a file comes to have the current tables: all of these, in this order, each once.
+    static let migrations: [(identifier: String, sql: String)] = [
+        (
+            "1 entities and events",
+            """
+            CREATE TABLE entity_kind (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                schema_version INTEGER NOT NULL
+            ) STRICT;
 
-                    CREATE TABLE entity (
-                        kind INTEGER NOT NULL REFERENCES entity_kind(id),
-                        key TEXT NOT NULL,
-                        version INTEGER NOT NULL,
-                        schema_version INTEGER NOT NULL,
-                        document TEXT NOT NULL,
-                        PRIMARY KEY (kind, key)
-                    ) STRICT;
+            CREATE TABLE entity (
+                kind INTEGER NOT NULL REFERENCES entity_kind(id),
+                key TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                schema_version INTEGER NOT NULL,
+                document TEXT NOT NULL,
+                PRIMARY KEY (kind, key)
+            ) STRICT;
 
-                    -- A number is never used again: another process may still hold one of an index that was dropped.
-                    CREATE TABLE entity_index (
-                        id INTEGER PRIMARY KEY AUTOINCREMENT,
-                        kind INTEGER NOT NULL REFERENCES entity_kind(id),
-                        name TEXT NOT NULL,
-                        is_unique INTEGER NOT NULL,
-                        UNIQUE (kind, name)
-                    ) STRICT;
+            -- A number is never used again: another process may still hold one of an index that was dropped.
+            CREATE TABLE entity_index (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                kind INTEGER NOT NULL REFERENCES entity_kind(id),
+                name TEXT NOT NULL,
+                is_unique INTEGER NOT NULL,
+                UNIQUE (kind, name)
+            ) STRICT;
 
-                    CREATE TABLE index_entry (
-                        index_id INTEGER NOT NULL REFERENCES entity_index(id),
-                        value ANY NOT NULL,
-                        key TEXT NOT NULL,
-                        PRIMARY KEY (index_id, value, key)
-                    ) STRICT, WITHOUT ROWID;
+            CREATE TABLE index_entry (
+                index_id INTEGER NOT NULL REFERENCES entity_index(id),
+                value ANY NOT NULL,
+                key TEXT NOT NULL,
+                PRIMARY KEY (index_id, value, key)
+            ) STRICT, WITHOUT ROWID;
 
-                    CREATE TABLE event (
-                        position INTEGER PRIMARY KEY AUTOINCREMENT,
-                        id TEXT NOT NULL,
-                        name TEXT NOT NULL,
-                        version INTEGER NOT NULL,
-                        stream_kind TEXT,
-                        stream_key TEXT,
-                        recorded_at INTEGER NOT NULL, -- milliseconds since 1970
-                        document TEXT NOT NULL
-                    ) STRICT;
-                    """
-            )
-            faults?(.inMigration)
-        }
-        migrator.registerMigration("2 deliveries") { database in
-            try database.execute(sql: DeliverySchema.sql)
-        }
-        migrator.registerMigration("3 indexes of one value") { database in
-            // Those that were made before are made anew.
-            try database.execute(sql: "ALTER TABLE entity_index ADD COLUMN holds_one_value INTEGER NOT NULL DEFAULT 0")
-        }
-        return migrator
-    }
+            CREATE TABLE event (
+                position INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL,
+                name TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                stream_kind TEXT,
+                stream_key TEXT,
+                recorded_at INTEGER NOT NULL, -- milliseconds since 1970
+                document TEXT NOT NULL
+            ) STRICT;
+            """
+        ),
+        ("2 deliveries", DeliverySchema.sql),
+        (
+            "3 indexes of one value",
+            // Indexes that were made before are made again.
+            "ALTER TABLE entity_index ADD COLUMN holds_one_value INTEGER NOT NULL DEFAULT 0"
+        ),
+        ("4 clocks and unknown messages", DeliverySchema.clocksAndUnknownMessages),
+    ]
 }
 #endif

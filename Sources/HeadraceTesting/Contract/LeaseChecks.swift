@@ -59,7 +59,9 @@ extension StoreContract {
             let second = try await bench.leaseOne(at: 10)
 
             try requireEqual(first.map(\.attempt), [1], "the first attempt")
-            try requireEqual(second.map(\.attempt), [2], "the second attempt")
+            try requireEqual(first.map(\.mayHaveRun), [false], "whether it may have run before the first lease")
+            try requireEqual(second.map(\.attempt), [1], "the attempt after a lease that counted nothing")
+            try requireEqual(second.map(\.mayHaveRun), [true], "whether it may have run under the first lease")
             try requireEqual(second.first?.lease.lane, first.first?.lease.lane, "the lane")
             try require(
                 (second.first?.lease.token ?? 0) > (first.first?.lease.token ?? 0),
@@ -99,7 +101,7 @@ extension StoreContract {
             try requireEqual(lanes.numbers, [["0"], ["1"], ["20", "21"], ["2"]], "what is given")
             try requireEqual(try await bench.lease("a", lanes: 2, run: 2).numbers, [["3"], ["4"]], "what comes next")
         },
-        Check("lanes whose attempt ended without an outcome are given one delivery at a time") { bench in
+        Check("deliveries whose lease ended without an outcome are given one at a time, and marked") { bench in
             let bench = try await bench.openDeliveries()
             try await bench.store.commit(ChangeSet().delivering(1, 2, 3))
             _ = try await bench.leaseOne(at: 0)
@@ -107,21 +109,36 @@ extension StoreContract {
             // The owner is gone; whatever has killed it may be the first of them.
             let second = try await bench.leaseOne(at: 20)
             try requireEqual(second.numbers, ["1"], "what is given")
-            try requireEqual(second.map(\.attempt), [2], "its attempt")
+            try requireEqual(second.map(\.mayHaveRun), [true], "whether it may have run")
             try await bench.settle(second, acknowledged: 1, end: .finished(now: DeliveryBench.date(20)))
 
             let third = try await bench.leaseOne(at: 20)
             try requireEqual(third.numbers, ["2"], "what is given next, as it was given with the first")
-            try requireEqual(third.map(\.attempt), [1], "its attempt")
+            try requireEqual(third.map(\.mayHaveRun), [true], "whether it may have run")
             try await bench.store.commit(ChangeSet().delivering(4, 5))
-            try await bench.settle(third, acknowledged: 2, end: .finished(now: DeliveryBench.date(20)))
+            try await bench.settle(third, acknowledged: 1, end: .finished(now: DeliveryBench.date(20)))
             let fourth = try await bench.leaseOne(at: 20)
             try requireEqual(fourth.numbers, ["3"], "the last that was given with it")
-            try await bench.settle(fourth, acknowledged: 3, end: .finished(now: DeliveryBench.date(20)))
+            try await bench.settle(fourth, acknowledged: 1, end: .finished(now: DeliveryBench.date(20)))
 
             let fifth = try await bench.leaseOne(at: 20)
             try requireEqual(fifth.numbers, ["4", "5"], "what came since")
             try requireEqual(fifth.map(\.attempt), [1, 1], "their attempts")
+            try requireEqual(fifth.map(\.mayHaveRun), [false, false], "whether they may have run")
+        },
+        Check("a lease counts no attempt, however often it ends without an outcome") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: nil))
+            try await bench.store.commit(ChangeSet().scheduling("later", at: 0))
+
+            for round in 0..<15 {
+                let lanes = try await bench.lease("a", ScheduledMessage.subscription, at: Double(20 * round))
+                try requireEqual(lanes.count, 3, "the number of lanes in round \(round)")
+                try requireEqual(Set(lanes.joined().map(\.attempt)), [1], "the attempts in round \(round)")
+                try requireEqual(
+                    Set(lanes.joined().map(\.mayHaveRun)), [round > 0], "whether they may have run in round \(round)"
+                )
+            }
         },
         Check("a renewed lease lasts, and a lost one cannot be renewed") { bench in
             let bench = try await bench.openDeliveries()

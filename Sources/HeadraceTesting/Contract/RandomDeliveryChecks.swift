@@ -83,8 +83,9 @@ private struct DeliveryWalk {
             nil, .finished(now: date), .retry(at: DeliveryBench.date(now + 3)), .handedBack(now: date),
         ]
         let end = ends.randomElement(using: &generator) ?? nil
-        var one = lane.actual.settlement(acknowledged: count, end: end)
-        var other = lane.expected.settlement(acknowledged: count, end: end)
+        let attempts = [nil, 0, 1, 2].randomElement(using: &generator) ?? nil
+        var one = lane.actual.settlement(acknowledged: count, attempts: attempts, end: end)
+        var other = lane.expected.settlement(acknowledged: count, attempts: attempts, end: end)
         if count < lane.actual.count, Bool.random(using: &generator) {
             one.failures = [lane.actual[count].failure("broken", at: date)]
             other.failures = [lane.expected[count].failure("broken", at: date)]
@@ -134,7 +135,9 @@ private struct DeliveryWalk {
     }
 
     private static func seen(_ lane: [Delivery]) -> [String] {
-        lane.map { "\($0.subscription) \($0.content.number) \($0.position) \($0.attempt) \($0.isReplay)" }
+        lane.map {
+            "\($0.subscription) \($0.content.number) \($0.position) \($0.attempt) \($0.mayHaveRun) \($0.isReplay)"
+        }
     }
 
     private static func seen(_ letter: DeadLetter) -> String {

@@ -42,6 +42,7 @@ private final class RelayWalk {
         registrar = DomainEventHandlerRegistrar(resolver: services)
         registrar.register(Fill.self)
         registrar.register(Tell.self)
+        registrar.register(Mix.self)
     }
 
     nonisolated(nonsending) func perform() async throws {
@@ -50,6 +51,7 @@ private final class RelayWalk {
         for _ in 0..<6 {
             let mortal = MortalStore(store)
             let relay = relay(on: mortal)
+            var isKilled = false
             let running = Task { try await relay.run() }
             for _ in 0..<Int.random(in: 1...12, using: &generator) {
                 let purse = "purse \(Int.random(in: 0..<4, using: &generator))"
@@ -61,10 +63,12 @@ private final class RelayWalk {
             if Bool.random(using: &generator) {
                 mortal.kill()
                 running.cancel()
+                isKilled = true
             } else {
                 relay.shutDown()
             }
             try await running.value
+            if isKilled { counter.noteKill() }
             // Past the leases of whoever was killed, and past all pauses.
             clock.advance(by: .seconds(400))
         }
@@ -115,15 +119,36 @@ private final class RelayWalk {
     private nonisolated(nonsending) func check() async throws {
         let statistics = try await store.deliveryStatistics()
         try requireEqual(statistics.deadLetterCount, 0, "the number of dead letters with seed \(seed)")
-        let told = counter.told
         for (purse, amounts) in expected {
-            let sum = try await EntityContext(store).find(Purse.self, id: purse)?.sum
-            try requireEqual(sum, amounts.reduce(0, +), "the sum of \(purse) with seed \(seed)")
-            // The first time that each is seen, they are in order, and none is missing.
-            var seen: Set<Int> = []
-            let firsts = told.filter { amounts.contains($0) && seen.insert($0).inserted }
-            try requireEqual(firsts, amounts, "what was told of \(purse) with seed \(seed)")
+            for stored in [purse, "mix of \(purse)"] {
+                let sum = try await EntityContext(store).find(Purse.self, id: stored)?.sum
+                let parts = stored == purse ? amounts : amounts.filter { $0.isMultiple(of: 2) }
+                try requireEqual(sum ?? 0, parts.reduce(0, +), "the sum of \(stored) with seed \(seed)")
+            }
+            for subscription in [Tell.subscriptionName, Mix.subscriptionName] {
+                let told = counter.told(to: subscription)
+                try requireOrder(of: told, amounts, "\(subscription) of \(purse) with seed \(seed)")
+            }
         }
+    }
+
+    /// Requires of `told` that it follows `amounts`, skips none, and ends with the last one.
+    ///
+    /// After a kill it may begin again earlier, and then goes on in order from there. Otherwise an older one never follows a
+    /// newer one.
+    private func requireOrder(of told: [Counter.Entry], _ amounts: [Int], _ subject: String) throws {
+        var latest = -1
+        var kills = 0
+        for entry in told {
+            guard let place = amounts.firstIndex(of: entry.amount) else { continue }
+            try require(place <= latest + 1, "\(subject) skips nothing", "\(entry.amount) follows place \(latest)")
+            try require(
+                place >= latest || entry.kills > kills, "\(subject) goes back only after a kill",
+                "\(entry.amount) follows place \(latest)"
+            )
+            (latest, kills) = (place, entry.kills)
+        }
+        try requireEqual(latest, amounts.count - 1, "the last place of \(subject)")
     }
 }
 
@@ -149,14 +174,23 @@ private struct PurseFilled: DurableDomainEvent {
 private final class Counter: Sendable {
     private struct State {
         var failures: SeededGenerator?
-        var told: [Int] = []
+        var kills = 0
+        var told: [String: [Entry]] = [:]
+    }
+
+    /// What was told, and how many relays were killed before.
+    struct Entry {
+        let amount: Int
+        let kills: Int
     }
 
     private struct Failure: Error {}
 
     private let state = Mutex(State())
 
-    var told: [Int] { state.withLock { $0.told } }
+    func told(to subscription: String) -> [Entry] { state.withLock { $0.told[subscription] ?? [] } }
+
+    func noteKill() { state.withLock { $0.kills += 1 } }
 
     var failures: SeededGenerator? {
         get { state.withLock { $0.failures } }
@@ -172,8 +206,8 @@ private final class Counter: Sendable {
         if fails { throw Failure() }
     }
 
-    func tell(_ amount: Int) {
-        state.withLock { $0.told.append(amount) }
+    func tell(_ amount: Int, to subscription: String) {
+        state.withLock { $0.told[subscription, default: []].append(Entry(amount: amount, kills: $0.kills)) }
     }
 }
 
@@ -196,6 +230,24 @@ private struct Tell: DurableDomainEventHandler {
 
     static func handle(event: PurseFilled, resolver: any DependencyResolver) async throws {
         try resolver.resolve(Counter.self).fail()
-        resolver.resolve(Counter.self).tell(event.amount)
+        resolver.resolve(Counter.self).tell(event.amount, to: subscriptionName)
+    }
+}
+
+/// Writes every other time, and fails also after it has told.
+private struct Mix: DurableDomainEventHandler {
+    static let subscriptionName = "mix"
+
+    static func handle(event: PurseFilled, resolver: any DependencyResolver) async throws {
+        let counter = resolver.resolve(Counter.self)
+        counter.tell(event.amount, to: subscriptionName)
+        if event.amount.isMultiple(of: 2) {
+            let context = resolver.resolve(EntityContext.self)
+            let id = "mix of \(event.purse)"
+            let purse = try await context.find(Purse.self, id: id) ?? Purse(id)
+            context.insert(purse)
+            purse.sum += event.amount
+        }
+        try counter.fail()
     }
 }

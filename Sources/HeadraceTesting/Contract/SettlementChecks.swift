@@ -23,7 +23,7 @@ extension StoreContract {
             let bench = try await bench.openDeliveries()
             try await bench.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y"))
             let lanes = try await bench.lease()
-            try await bench.settle(lanes[0], end: .retry(at: DeliveryBench.date(60)))
+            try await bench.settle(lanes[0], attempts: 1, end: .retry(at: DeliveryBench.date(60)))
             try await bench.settle(lanes[1], acknowledged: 1, end: .finished(now: DeliveryBench.date(0)))
             try await bench.store.commit(ChangeSet().delivering(4, of: "x").delivering(5, of: "y"))
 
@@ -37,7 +37,7 @@ extension StoreContract {
             try await bench.store.commit(ChangeSet().delivering(1, 2, 3))
             let lane = try await bench.leaseOne()
 
-            try await bench.settle(lane, acknowledged: 1, end: .retry(at: DeliveryBench.date(1)))
+            try await bench.settle(lane, acknowledged: 1, attempts: 1, end: .retry(at: DeliveryBench.date(1)))
             let second = try await bench.leaseOne(at: 1)
             try requireEqual(second.numbers, ["2"], "what is due")
             try requireEqual(second.map(\.attempt), [2], "its attempt")
@@ -50,12 +50,69 @@ extension StoreContract {
             for handled in 0...1 {
                 let lane = try await bench.leaseOne(at: 5)
                 try requireEqual(lane.first?.attempt, 1, "the attempt")
-                try await bench.settle(lane, acknowledged: handled, end: .handedBack(now: DeliveryBench.date(5)))
+                try await bench.settle(lane, attempts: handled + 1)
+                let end = Settlement.End.handedBack(now: DeliveryBench.date(5))
+                try await bench.settle(lane, acknowledged: handled, attempts: 0, end: end)
             }
 
             let lane = try await bench.leaseOne(at: 5)
             try requireEqual(lane.numbers, ["2", "3"], "what is due")
             try requireEqual(lane.map(\.attempt), [1, 1], "the attempts")
+            try requireEqual(lane.map(\.mayHaveRun), [false, false], "whether they may have run")
+        },
+        Check("an attempt counts when a settlement says so, once however often that is stored") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2).scheduling("later", at: 0))
+            for subscription in ["a", ScheduledMessage.subscription] {
+                for attempt in 1...3 {
+                    let lane = try await bench.leaseOne(subscription, at: Double(attempt * 20))
+                    try requireEqual(lane.first?.attempt, attempt, "the attempt")
+                    try requireEqual(lane.first?.mayHaveRun, attempt > 1, "whether it may have run")
+                    try await bench.settle(lane, attempts: attempt)
+                    try await bench.settle(lane, attempts: attempt)
+                }
+                // The fourth has an outcome, and the fifth is no suspect.
+                let fourth = try await bench.leaseOne(subscription, at: 80)
+                try requireEqual(fourth.map(\.attempt), [4], "the attempt at the first alone")
+                try await bench.settle(fourth, attempts: 4, end: .retry(at: DeliveryBench.date(80)))
+                let fifth = try await bench.leaseOne(subscription, at: 80)
+                try requireEqual(fifth.map(\.attempt), [5], "the attempt after a failure")
+                try requireEqual(fifth.map(\.mayHaveRun), [false], "whether it may have run after a failure")
+                try await bench.settle(fifth, acknowledged: 1, end: .finished(now: DeliveryBench.date(80)))
+            }
+            try requireEqual(try await bench.leaseOne(at: 80).map(\.attempt), [1], "the attempt at the next")
+        },
+        Check("a lease that ends before anything has run keeps what is known of the lease before") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2))
+            try await bench.settle(try await bench.leaseOne(at: 0), attempts: 1)
+            let now = Settlement.End.finished(now: DeliveryBench.date(20))
+
+            for _ in 0..<3 {
+                let lane = try await bench.leaseOne(at: 20)
+                try requireEqual(lane.numbers, ["1"], "what is given")
+                try requireEqual(lane.map(\.attempt), [2], "its attempt")
+                try requireEqual(lane.map(\.mayHaveRun), [true], "whether it may have run")
+                try await bench.settle(lane, attempts: 2)
+                try await bench.settle(lane, attempts: 1, end: now)
+            }
+        },
+        Check("what was settled already may be settled again with what follows it") { bench in
+            let bench = try await bench.openDeliveries()
+            try await bench.store.commit(ChangeSet().delivering(1, 2, 3, 4))
+            let lane = try await bench.leaseOne()
+            var settlement = lane.settlement(acknowledged: 1)
+            settlement.failures = [lane[1].failure("broken", at: DeliveryBench.date(0))]
+            _ = try await bench.store.settle([settlement])
+
+            settlement.acknowledged += [lane[2].position]
+            try await bench.store.commit(ChangeSet().settling(settlement))
+            let refused = try await bench.store.settle([settlement])
+
+            try requireEqual(refused, [], "what is refused")
+            try requireEqual(try await bench.leaseOne(at: 20).numbers, ["4"], "what is left")
+            let letters = try await bench.store.deadLetters(after: 0, of: nil, limit: 9)
+            try requireEqual(letters.map(\.content.number), ["2"], "the dead letters")
         },
         Check("a settlement under an old lease is refused whole, whichever it is, and the others are not") { bench in
             let bench = try await bench.openDeliveries()

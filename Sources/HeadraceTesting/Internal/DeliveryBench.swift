@@ -59,11 +59,13 @@ struct DeliveryBench {
     nonisolated(nonsending) func settle(
         _ lane: [Delivery],
         acknowledged: Int = 0,
+        attempts: Int? = nil,
         end: Settlement.End? = nil,
         fileID: String = #fileID,
         line: Int = #line
     ) async throws {
-        let refused = try await store.settle([lane.settlement(acknowledged: acknowledged, end: end)])
+        let settlement = lane.settlement(acknowledged: acknowledged, attempts: attempts, end: end)
+        let refused = try await store.settle([settlement])
         try require(refused.isEmpty, "the settlement is accepted", "it is refused", fileID: fileID, line: line)
     }
 
@@ -177,11 +179,12 @@ extension Delivery {
 }
 
 extension [Delivery] {
-    /// The first `count` handled, and the lease going on or ending as `end` says.
-    func settlement(acknowledged count: Int, end: Settlement.End? = nil) -> Settlement {
+    /// The first `count` handled, `attempts` that count for the next, and the lease going on or ending as `end` says.
+    func settlement(acknowledged count: Int, attempts: Int? = nil, end: Settlement.End? = nil) -> Settlement {
         Settlement(
             lease: first?.lease ?? Lease(lane: 0, token: 0),
             acknowledged: prefix(count).map(\.position),
+            attempts: attempts,
             end: end
         )
     }

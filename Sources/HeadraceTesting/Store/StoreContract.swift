@@ -83,10 +83,10 @@ public enum StoreContract {
     public static func checks(for capabilities: Capabilities) -> [Check] {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
-            + concurrencyChecks + randomChecks + unitOfWorkChecks
+            + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + (capabilities.keepsDeliveries
-                ? leaseChecks + settlementChecks + deadLetterChecks + replayChecks + attachmentChecks
-                    + randomDeliveryChecks + relayChecks : [])
+                ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
+                    + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }

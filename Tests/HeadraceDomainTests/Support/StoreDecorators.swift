@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceTesting
 import Synchronization
 
 /// Never gives the signal: as if all commits were another process's.
@@ -49,14 +50,24 @@ final class CountingStore: StoreDecorator {
     }
 }
 
-/// Refuses the first commits, or the first leases.
+/// Refuses the first commits, leases or settlements.
 final class FailingStore: StoreDecorator {
     let base: any DeliveryStore
-    private let left: Mutex<(commits: Int, leases: Int)>
+    private let left: Mutex<(commits: Int, leases: Int, settlements: Int)>
 
-    init(_ base: any DeliveryStore, failing commits: Int = 0, failingLeases leases: Int = 0) {
-        left = Mutex((commits, leases))
+    init(
+        _ base: any DeliveryStore,
+        failing commits: Int = 0,
+        failingLeases leases: Int = 0,
+        failingSettlements settlements: Int = 0
+    ) {
+        left = Mutex((commits, leases, settlements))
         self.base = base
+    }
+
+    func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        try fail(\.settlements)
+        return try await base.settle(settlements)
     }
 
     func commit(_ changes: ChangeSet) async throws {
@@ -69,13 +80,62 @@ final class FailingStore: StoreDecorator {
         return try await base.lease(request)
     }
 
-    private func fail(_ path: WritableKeyPath<(commits: Int, leases: Int), Int>) throws {
+    private func fail(_ path: WritableKeyPath<(commits: Int, leases: Int, settlements: Int), Int>) throws {
         let fails = left.withLock { left in
             left[keyPath: path] -= 1
             return left[keyPath: path] >= 0
         }
         if fails { throw StoreError(code: .full, message: "full") }
     }
+}
+
+/// Holds the first settlement or the return of a commit at a gate, and notes what was settled.
+final class HeldStore: StoreDecorator {
+    let base: any DeliveryStore
+    let settling: Gate
+    let committed: Gate
+
+    private struct State {
+        var isFirst = true
+        var settled: [Settlement] = []
+    }
+
+    private let state = Mutex(State())
+
+    init(_ base: any DeliveryStore, settling: Gate = .opened, committed: Gate = .opened) {
+        self.base = base
+        self.settling = settling
+        self.committed = committed
+    }
+
+    /// The settlements that were asked for, apart from commits.
+    var settled: [Settlement] { state.withLock { $0.settled } }
+
+    func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        let isFirst = state.withLock { state in
+            state.settled += settlements
+            defer { state.isFirst = false }
+            return state.isFirst
+        }
+        if isFirst { await settling.pass() }
+        return try await base.settle(settlements)
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        try await base.commit(changes)
+        await committed.pass()
+    }
+}
+
+/// Renews no lease: as if another relay had taken over all of them.
+final class RefusingStore: StoreDecorator {
+    let base: any DeliveryStore
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] { leases }
 }
 
 /// Another relay that takes over what has ended.

@@ -13,6 +13,7 @@ final class CrashSubject {
     static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
 
     private let process = Process()
+    private let input = Pipe()
     private let output = Pipe()
     private var unread = ""
 
@@ -21,6 +22,7 @@ final class CrashSubject {
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "CrashSubject")
         process.arguments = arguments
+        process.standardInput = input
         process.standardOutput = output
         try process.run()
     }
@@ -44,6 +46,23 @@ final class CrashSubject {
             unread += String(decoding: data, as: UTF8.self)
         }
         return takeLines()
+    }
+
+    /// Writes `line` to its standard input.
+    func write(_ line: String) {
+        input.fileHandleForWriting.write(Data((line + "\n").utf8))
+    }
+
+    /// Waits until it has printed a line, and returns the line; `nil` if the process has ended.
+    func nextLine() -> String? {
+        while !unread.contains("\n") {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { return nil }
+            unread += String(decoding: data, as: UTF8.self)
+        }
+        let end = unread.firstIndex(of: "\n") ?? unread.endIndex
+        defer { unread = String(unread[end...].dropFirst()) }
+        return String(unread[..<end])
     }
 
     /// Has it go on after it stopped.

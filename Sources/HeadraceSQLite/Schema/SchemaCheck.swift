@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import GRDB
+import HeadraceDomain
+import Synchronization
+
+/// Checks in each transaction that the file still has the tables, indexes and schema versions that the store was opened
+/// with.
+///
+/// Another program may open the file with other indexes, which removes the ones of this program, or with a later schema
+/// version. This store would then find too little, and leave wrong entries behind. The file counts its changes in
+/// `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the check is one read of
+/// a page that SQLite has in memory. If the number is new, the check compares what this store uses: changes of other kinds of
+/// entities don't concern the store.
+final class SchemaCheck: Sendable {
+    let numbers: SchemaNumbers
+    private let path: String
+    private let feed: CommitFeed
+
+    /// The generation that was compared last.
+    private let known: Mutex<Int>
+
+    /// - Parameters:
+    ///   - numbers: The numbers of what the store uses.
+    ///   - generation: The generation of the file when `numbers` were read.
+    ///   - path: The path of the file, for messages.
+    ///   - feed: Is notified when the store can't be used any longer, so that live queries end.
+    init(_ numbers: SchemaNumbers, generation: Int, path: String, feed: CommitFeed) {
+        self.numbers = numbers
+        self.path = path
+        self.feed = feed
+        known = Mutex(generation)
+    }
+
+    /// The number that grows with each change of tables, indexes or schema versions.
+    static func generation(in database: Database) throws -> Int {
+        try Int.fetchOne(database.cachedStatement(sql: "PRAGMA user_version")) ?? 0
+    }
+
+    /// Runs `change` in the transaction that is open, and begins a generation if it changes anything.
+    ///
+    /// - Returns: What `change` returns, and the generation.
+    static func tracking<Value>(in database: Database, _ change: () throws -> Value) throws -> (Value, generation: Int)
+    {
+        let count = database.totalChangesCount
+        let value = try change()
+        var generation = try generation(in: database)
+        if database.totalChangesCount != count {
+            // SQLite keeps 32 bits.
+            generation = generation < Int32.max ? generation + 1 : 1
+            try database.execute(sql: "PRAGMA user_version = \(generation)")
+        }
+        return (value, generation)
+    }
+
+    /// Requires that the file has what the store uses, in the transaction that is open.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` with the code `schemaChanged`.
+    func requireCurrent(in database: Database) throws {
+        let generation = try Self.generation(in: database)
+        if known.withLock({ $0 == generation }) { return }
+        if let change = try change(in: database) {
+            feed.recordCommit(of: nil)
+            throw StoreError(
+                code: .schemaChanged,
+                message: """
+                    '\(path)' was changed by another version of the program while it was open: \(change). Nothing was \
+                    read or stored. To fix, restart this program in the version that was started last.
+                    """
+            )
+        }
+        known.withLock { $0 = generation }
+    }
+
+    /// The change that keeps this store from being used, or `nil`.
+    private func change(in database: Database) throws -> String? {
+        if try !StoreSchema.knowsTables(in: database) {
+            return "it has tables that this version of Headrace does not know"
+        }
+        return try numbers.changedKind(in: database).map {
+            "it has other indexes, or another schema version, of '\($0)'"
+        }
+    }
+}
+#endif

@@ -1,0 +1,118 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceDomain
+import Testing
+
+@testable import HeadraceSQLite
+
+/// Several processes open one file at the same time.
+///
+/// The environment variable `HEADRACE_OPENING_ROUNDS` sets the number of rounds, which is 6 otherwise.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SimultaneousOpeningTests {
+    private static let rounds =
+        ProcessInfo.processInfo.environment["HEADRACE_OPENING_ROUNDS"].flatMap { Int($0) } ?? 6
+
+    @Test func processesThatOpenANewFileAtTheSameTimeAllSucceed() async throws {
+        try await openAtTheSameTime { _, _ in }
+    }
+
+    @Test func processesThatOpenAnOlderFileAtTheSameTimeAllSucceed() async throws {
+        try await openAtTheSameTime { path, round in
+            try withOtherProgram(path) { database in
+                if round.isMultiple(of: 2) { try database.execute(sql: "PRAGMA journal_mode = WAL") }
+                try makeOlderFile(in: database)
+            }
+        }
+    }
+
+    @Test func processesThatOpenACurrentFileAtTheSameTimeAllSucceed() async throws {
+        try await openAtTheSameTime { path, _ in try openStore(path).close() }
+    }
+
+    @Test func storesThatOpenAFileInOneProcessAllSucceed() async throws {
+        for round in 0..<Self.rounds {
+            try await withTemporaryFolder { folder in
+                let path = folder.path(of: "store.sqlite")
+                if round.isMultiple(of: 2) { try withOtherProgram(path, makeOlderFile) }
+
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<4 {
+                        group.addTask {
+                            let store = try openStore(path, configuration: SQLiteStore.Configuration())
+                            try await store.insertNotes("\(number)")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+
+                #expect(try await openStore(path).noteIDs() == ["0", "1", "2", "3"])
+            }
+        }
+    }
+
+    @Test func aFileIsPreparedWhollyOrNotAtAll() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try withOtherProgram(path) { database in
+                try makeOlderFile(in: database)
+                try database.execute(sql: "INSERT INTO entity_kind VALUES (2, 'note', 1)")
+                try database.execute(sql: "INSERT INTO entity VALUES (2, 'a', 1, 1, '{}')")
+            }
+
+            let error = #expect(throws: StoreError.self) { try openStore(path) }
+
+            #expect(error?.code == .undecodable)
+            try withOtherProgram(path) { database in
+                let applied = try StoreSchema.appliedMigrations(in: database)
+                #expect(applied == ["1 entities and events"])
+            }
+        }
+    }
+
+    /// Has four processes open the same files, one after the other.
+    private func openAtTheSameTime(prepare: (_ path: String, _ round: Int) throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let subjects = try ["a", "b", "c", "d"].map { try CrashSubject("open", $0) }
+            for round in 0..<Self.rounds {
+                let path = folder.path(of: "\(round).sqlite")
+                try prepare(path, round)
+
+                for subject in subjects { subject.write(path) }
+
+                for subject in subjects { #expect(subject.nextLine() == "opened", "round \(round)") }
+                try withOtherProgram(path) { database in
+                    let counts = try Row.fetchOne(
+                        database,
+                        sql: "SELECT (SELECT count(*) FROM entity), (SELECT count(*) FROM index_entry)"
+                    )
+                    let entities: Int = try #require(counts)[0]
+                    #expect(entities >= 4)
+                    #expect(counts?[1] == entities * 2)
+                }
+            }
+        }
+    }
+}
+
+/// Makes the tables of the first version, with entities that have no indexes yet.
+private func makeOlderFile(in database: Database) throws {
+    try database.execute(sql: "PRAGMA application_id = \(StoreSchema.applicationID)")
+    try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    try database.execute(sql: StoreSchema.migrations[0].sql)
+    try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('1 entities and events')")
+    try database.execute(sql: "INSERT INTO entity_kind VALUES (1, 'door', 1)")
+    for number in 0..<20 {
+        try database.execute(
+            sql: "INSERT INTO entity VALUES (1, ?, 1, 1, ?)",
+            arguments: ["old \(number)", #"{"id":"old \#(number)"}"#]
+        )
+    }
+}
+#endif
