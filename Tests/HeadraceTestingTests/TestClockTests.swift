@@ -4,10 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceTesting
+import HeadraceCore
+import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TestClockTests {
+@testable import HeadraceTesting
+
+@Suite(.timeLimit(.minutes(1))) struct TestClockTests {
     private let clock = TestClock()
 
     @Test func itStandsStillUntilItIsMoved() {
@@ -39,24 +42,58 @@ import Testing
         try await clock.sleep(until: clock.now.advanced(by: duration))
     }
 
+    /// On one actor, which runs its jobs in the order in which they become due.
     @Test func theyWakeByDeadlineThenInTheOrderInWhichTheyFellAsleep() async throws {
         let clock = clock
         let dormitory = Dormitory()
 
-        try await withThrowingTaskGroup { group in
-            for (index, (name, seconds)) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)].enumerated() {
-                group.addTask { try await dormitory.sleep(name, for: .seconds(seconds), on: clock) }
-                await clock.sleepers(index + 1)
+        for _ in 0..<100 {
+            try await withThrowingTaskGroup { group in
+                for (index, (name, seconds)) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)].enumerated() {
+                    group.addTask { try await dormitory.sleep(name, for: .seconds(seconds), on: clock) }
+                    await clock.sleepers(index + 1)
+                }
+                #expect(clock.remainingSleeps == [.seconds(1), .seconds(2), .seconds(2), .seconds(3)])
+                clock.advance(by: .seconds(2))
+                for _ in 1...3 { try await group.next() }
+                #expect(await dormitory.woken == ["a", "b1", "b2"])
+                clock.advance(by: .seconds(1))
+                try await group.waitForAll()
             }
-            #expect(clock.remainingSleeps == [.seconds(1), .seconds(2), .seconds(2), .seconds(3)])
-            clock.advance(by: .seconds(2))
-            for _ in 1...3 { try await group.next() }
-            #expect(await dormitory.woken == ["a", "b1", "b2"])
-            clock.advance(by: .seconds(1))
-            try await group.waitForAll()
+
+            #expect(await dormitory.takeWoken() == ["a", "b1", "b2", "c"])
+        }
+    }
+
+    /// No actor is involved, and the clock is one of any kind.
+    @Test func onASerialTaskExecutorEachRunsUntilItSuspendsBeforeTheNextWakes() async throws {
+        let clock = clock
+        let executor = TestExecutor(seed: nil)
+        let steps = TakenSteps()
+
+        await withTaskGroup { group in
+            for name in ["a", "b", "c", "d"] {
+                let source: any TimeSource = clock
+                group.addTask(executorPreference: executor) {
+                    let asleep = source.now
+                    try? await source.sleep(until: asleep.advanced(by: .seconds(1)), tolerance: nil)
+                    steps.add(name + "1")
+                    steps.add(name + "2")
+                    try? await source.sleep(until: asleep.advanced(by: .seconds(2)), tolerance: nil)
+                    steps.add(name + "3")
+                }
+                await executor.idle()
+            }
+            for _ in 1...2 {
+                clock.advance(by: .seconds(1))
+                await executor.idle()
+            }
         }
 
-        #expect(await dormitory.woken == ["a", "b1", "b2", "c"])
+        #expect(
+            steps.all
+                == ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "a3", "b3", "c3", "d3"]
+        )
     }
 
     @Test func cancellingASleeperEndsItsSleepAndNoOther() async throws {
@@ -122,12 +159,29 @@ import Testing
     }
 }
 
-/// Runs what is due in the order in which it became so.
+/// Where tasks sleep on one actor.
 private actor Dormitory {
     private(set) var woken: [String] = []
 
     func sleep(_ name: String, for duration: Duration, on clock: TestClock) async throws {
         try await clock.sleep(until: clock.now.advanced(by: duration))
         woken.append(name)
+    }
+
+    /// Returns the names of the tasks that have woken, and forgets them.
+    func takeWoken() -> [String] {
+        defer { woken = [] }
+        return woken
+    }
+}
+
+/// The steps of several tasks, in the order in which they were taken.
+private final class TakenSteps: Sendable {
+    private let steps = Mutex<[String]>([])
+
+    var all: [String] { steps.withLock(\.self) }
+
+    func add(_ step: String) {
+        steps.withLock { $0.append(step) }
     }
 }

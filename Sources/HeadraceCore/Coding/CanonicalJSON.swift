@@ -24,7 +24,7 @@ package enum CanonicalJSON {
 
     /// Encodes `value`.
     ///
-    /// - Throws: `EncodingError`; what `value` throws.
+    /// - Throws: `EncodingError`; the errors of `value`.
     /// - Complexity: O(*n* · *d*) in the size of the JSON and the depth to which unordered collections contain one another.
     package static func encode<Value: Encodable>(_ value: Value) throws -> Data {
         if isOrdered(Value.self) { return try encoder.encode(value) }

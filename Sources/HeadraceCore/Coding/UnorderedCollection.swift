@@ -8,7 +8,7 @@ import Foundation
 
 /// A collection whose order differs between equal collections.
 protocol UnorderedCollection {
-    /// The elements to encode, or `nil` if the collection encodes as an object, whose members are sorted anyway.
+    /// The elements to encode; `nil` if the collection encodes as an object, because the members of objects are sorted anyway.
     var elements: UnorderedElements? { get }
 }
 
@@ -17,7 +17,7 @@ enum UnorderedElements {
     /// Elements in an order that depends on nothing but them.
     case sorted(any Encodable)
 
-    /// Elements that are to be sorted by their JSON; an element of a dictionary is a key and its value.
+    /// Elements without an order, which must be sorted by their JSON. An element of a dictionary is a key and its value.
     case unsorted([[any Encodable]])
 }
 

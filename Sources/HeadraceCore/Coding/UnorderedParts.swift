@@ -8,8 +8,9 @@ import Foundation
 
 /// The JSON of the unordered collections within one value.
 ///
-/// `JSONEncoder` takes no JSON that is already written, so it is given a text in the place of each collection, which is
-/// replaced at the end. Each element is thus encoded once, however deep the collections are nested.
+/// `JSONEncoder` can't embed JSON that is already written. Therefore it writes a text in the place of each collection, and
+/// the JSON of the collection replaces this text at the end. Each element is encoded once, however deep the collections are
+/// nested.
 final class UnorderedParts {
     private var parts: [Data] = []
 
@@ -25,7 +26,7 @@ final class UnorderedParts {
         for element in elements {
             do {
                 // Without the brackets.
-                encoded.append(try CanonicalJSON.encode(Sequence(values: element)).dropFirst().dropLast())
+                encoded.append(try CanonicalJSON.encode(Values(values: element)).dropFirst().dropLast())
             } catch EncodingError.invalidValue(let value, let context) {
                 throw EncodingError.invalidValue(
                     value,
@@ -68,7 +69,7 @@ final class UnorderedParts {
     }
 
     /// The values of one element, as an array.
-    private struct Sequence: Encodable {
+    private struct Values: Encodable {
         let values: [any Encodable]
 
         func encode(to encoder: any Encoder) throws {

@@ -38,11 +38,20 @@ public final class TestClock: TimeSource {
         state = Mutex(SleeperList(now: now))
     }
 
-    /// Moves the clock, and wakes whoever sleeps until then or less: earlier deadlines first, equal ones in the order
-    /// in which they fell asleep.
+    /// Moves the clock, and wakes the tasks whose deadlines it has reached: earlier deadlines first, equal ones in the
+    /// order in which they fell asleep.
     ///
-    /// It moves in one step. Who wakes sees the clock where it stands now, not at its own deadline, and runs when the
-    /// executor runs it: to let a task sleep several times, await ``sleepers(_:)`` before each step.
+    /// Tasks that sleep on one executor also run in that order, each until it suspends or ends. These are
+    ///
+    /// - tasks of one priority that call ``sleep(until:tolerance:)`` of a `TestClock` on one actor, as the sleep stays on the
+    ///   actor of its caller;
+    /// - tasks whose task executor is a serial one, like the effects of a ``TestStation``.
+    ///
+    /// On a concurrent executor the tasks run at the same time, in any order. So do tasks of one actor that sleep on an
+    /// `any Clock` or `any TimeSource`, because that call leaves the actor.
+    ///
+    /// The clock moves in one step. A task that wakes sees the time to which the clock was moved, not its own deadline. To
+    /// let a task sleep several times, await ``sleepers(_:)`` before each step.
     ///
     /// - Parameter duration: How far; not negative.
     public func advance(by duration: Duration) {
@@ -54,8 +63,15 @@ public final class TestClock: TimeSource {
     ///
     /// - Throws: `CancellationError` where the task is cancelled, before or while it sleeps.
     public func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration? = nil) async throws {
+        try await sleep(until: deadline, isolation: #isolation)
+    }
+
+    /// Sleeps on the actor of the caller, so that the tasks of one actor run in the order in which they are resumed.
+    private func sleep(until deadline: ContinuousClock.Instant, isolation: isolated (any Actor)?) async throws {
         let order = state.withLock { $0.makeOrder() }
         try await withTaskCancellationHandler {
+            // Keeps the closure on the actor.
+            _ = isolation
             try await withCheckedThrowingContinuation { continuation in
                 // The cancellation handler takes the lock too: it ran before, and the task is cancelled here, or it
                 // runs after, and finds the sleeper.

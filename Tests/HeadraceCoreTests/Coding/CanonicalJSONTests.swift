@@ -125,12 +125,12 @@ import Testing
         #expect(try JSONDecoder().decode(Node.self, from: CanonicalJSON.encode(node)) == node)
     }
 
-    /// What older versions have stored: fingerprints of commands are compared with it byte for byte.
+    /// Older versions have stored these bytes, and the fingerprint of a command must equal a stored one.
     @Test(.timeLimit(.minutes(1)))
     func withoutUnorderedCollectionsTheBytesAreThoseOfJSONEncoder() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let rounds = ProcessInfo.processInfo.environment["HEADRACE_ROUNDS"].flatMap(Int.init) ?? 1_000
+        let rounds = ProcessInfo.processInfo.environment["HEADRACE_CODING_ROUNDS"].flatMap(Int.init) ?? 1_000
         var generator = SeededGenerator(seed: 22)
 
         for round in 0..<rounds {
