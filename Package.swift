@@ -214,6 +214,18 @@ let package = Package(
             dependencies: ["HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceSQLite"],
             path: "Tests/CrashSubject"
         ),
+        // A file system of SQLite whose power can fail; without the trait it is empty.
+        .target(
+            name: "PowerFailureVFS",
+            path: "Tests/PowerFailureVFS",
+            cSettings: [
+                .define("HEADRACE_SQLITE", .when(traits: ["SQLite"])),
+                .enableWarning("all"),
+                .enableWarning("extra"),
+                .treatAllWarnings(as: .error),
+            ],
+            linkerSettings: [.linkedLibrary("sqlite3", .when(traits: ["SQLite"]))]
+        ),
         .testTarget(
             name: "HeadraceSQLiteTests",
             dependencies: [
@@ -221,6 +233,7 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceSQLite",
                 "HeadraceTesting",
+                "PowerFailureVFS",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
             ]
         ),

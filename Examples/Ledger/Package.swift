@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "LedgerApplication", dependencies: ["LedgerBooks", "LedgerJournal", headrace]),
         .testTarget(
             name: "LedgerApplicationTests",
-            dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", headrace]
+            dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace]
         ),
 
         // MARK: The books, served
@@ -110,12 +110,19 @@ let package = Package(
                 "LedgerServer",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("sample.journal")]
         ),
         .testTarget(
             name: "ledgerTests",
-            dependencies: ["ledger", headrace, .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: [
+                "LedgerBooks",
+                "ledger",
+                headrace,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
 
         // MARK: What several test targets need

@@ -11,7 +11,7 @@
 ///
 /// An optional type resolves to what its wrapped type is registered as, and to `nil` where that is not
 /// registered at all. An array resolves to all that joined the set of its elements, where there is one.
-public final class Container: DependencyResolutionScope {
+public final class Container: DependencyResolutionScope, ProvingResolver {
     private let root: ResolutionScope
 
     /// Creates a container of `registrations`, with singletons of its own.
@@ -30,7 +30,14 @@ public final class Container: DependencyResolutionScope {
     ///
     /// - Throws: As of ``ContainerBuilder/validate()``.
     public func validate() throws {
-        try graph.validate()
+        try validate(.standard)
+    }
+
+    /// Proves as much as `level` demands, as ``validate()`` does.
+    ///
+    /// - Throws: As of ``ContainerBuilder/validate()``.
+    public func validate(_ level: ValidationLevel) throws {
+        try graph.validate(level)
     }
 
     /// Makes a container in which what `register` registers wins, and everything else is registered as here.
@@ -65,6 +72,21 @@ public final class Container: DependencyResolutionScope {
     /// - Precondition: As of ``DependencyResolver/resolve(_:)``.
     public func resolve<T>(_ type: T.Type) -> T {
         root.resolve(type)
+    }
+
+    /// Gives an object of `type`, or throws why there is none.
+    ///
+    /// - Throws: As of ``DependencyResolver/require(_:)``.
+    public func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
+        try root.require(type)
+    }
+
+    func check(
+        _ dependencies: @autoclosure () -> [Dependency],
+        of subject: ResolutionProof.Subject,
+        named name: String?
+    ) throws(ResolutionError) {
+        try root.check(dependencies(), of: subject, named: name)
     }
 
     /// Gives all that joined the set of `type`, in the order of registration, each with its own lifetime.

@@ -51,6 +51,13 @@ public final class ContainerBuilder: DependencyRegistry {
     ///
     /// - Throws: ``CompositionError`` with all problems at once.
     public func validate() throws {
-        try graph.validate()
+        try validate(.standard)
+    }
+
+    /// Proves as much as `level` demands, as ``validate()`` does.
+    ///
+    /// - Throws: ``CompositionError`` with all problems at once.
+    public func validate(_ level: ValidationLevel) throws {
+        try graph.validate(level)
     }
 }

@@ -14,8 +14,8 @@
 /// }
 /// ```
 ///
-/// Only ``ContainerBuilder/validate()`` and graphs read it; resolution does not, so a statement that is wrong
-/// misleads them and breaks nothing else.
+/// ``ContainerBuilder/validate(_:)``, graphs, and ``DependencyResolver/require(_:)`` read it. ``DependencyResolver/resolve(_:)``
+/// doesn't, so a wrong statement changes no object that it makes.
 public struct Dependencies: Sendable {
     /// What is stated, in the order stated.
     package private(set) var stated: [Dependency] = []
@@ -54,10 +54,22 @@ public struct Dependencies: Sendable {
         adding(Dependency(type, isSet: true))
     }
 
+    /// The same without `type`, which comes from elsewhere.
+    package func without(_ type: Any.Type) -> Dependencies {
+        var copy = self
+        copy.stated.removeAll { $0.contract == type }
+        return copy
+    }
+
     /// What the statement says of `type`, which may have inherited it.
     func inherited(by type: Any.Type) -> Dependencies {
         guard let declarer, declarer != type else { return self }
         return .unknown
+    }
+
+    /// States `types`, in their order.
+    init<each Needed>(on types: repeat (each Needed).Type) {
+        repeat stated.append(Dependency(each types))
     }
 
     private func adding(_ dependency: Dependency) -> Dependencies {

@@ -21,6 +21,21 @@ public protocol DependencyResolver {
     ///   here, with the path of what was being made and the line to add.
     func resolve<T>(_ type: T.Type) -> T
 
+    /// Gives an object of `type`, or throws why there is none.
+    ///
+    /// Use it where a mistake in the composition must not stop the program: in a handler of events, say, where it then
+    /// costs one delivery.
+    ///
+    /// ```swift
+    /// let mailer = try resolver.require((any Mailer).self)
+    /// ```
+    ///
+    /// A ``Container`` and its scopes look through the stated dependencies of `type` first, once for each type. A factory
+    /// that takes its scope states nothing: if that factory resolves a missing type, the program stops.
+    ///
+    /// - Throws: ``ResolutionError``, with the message with which ``resolve(_:)`` stops the program.
+    func require<T>(_ type: T.Type) throws(ResolutionError) -> T
+
     /// Gives all that joined the set of `type`, in the order of registration, each with its own lifetime.
     ///
     /// Where nothing joined one, it is what ``tryResolve(_:)`` gives, or nothing.
@@ -40,6 +55,22 @@ extension DependencyResolver {
     @inlinable
     public func tryResolve<T>() -> T? {
         tryResolve(T.self)
+    }
+
+    /// Gives an object of the type that the context asks for, or throws why there is none.
+    ///
+    /// - Throws: As of ``require(_:)``.
+    @inlinable
+    public func require<T>() throws(ResolutionError) -> T {
+        try require(T.self)
+    }
+
+    /// Gives an object of `type` by ``tryResolve(_:)``.
+    ///
+    /// - Throws: ``ResolutionError`` with the code ``ResolutionError/Code/missing``.
+    public func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
+        guard let instance = tryResolve(type) else { throw ResolutionFailure.missing(type).error }
+        return instance
     }
 
     /// Gives an object of `type` by ``tryResolve(_:)``.

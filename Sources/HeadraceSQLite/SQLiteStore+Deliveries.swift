@@ -131,14 +131,14 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteFailure(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [faults, check] database in
-                    if let earlier { faults?(earlier) }
+                pool.asyncWriteWithoutTransaction { [rules] database in
+                    if let earlier { rules.faults?(earlier) }
                     let result = Result {
-                        try isDurable
-                            ? Self.transact(check, body, in: database)
-                            : Self.transactRelaxed(check, body, in: database)
+                        try rules.waiting.run(isDurable ? .durable : .relaxed, in: database) {
+                            try Self.transact(rules.check, body, in: database)
+                        }
                     }
-                    if let later { faults?(later) }
+                    if let later { rules.faults?(later) }
                     continuation.resume(with: result)
                 }
             }
@@ -158,18 +158,6 @@ extension SQLiteStore: DeliveryStore {
         }
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction has not run") }
         return value
-    }
-
-    /// As ``transact(_:_:in:)``, without waiting for the disk.
-    private static func transactRelaxed<Value>(
-        _ check: SchemaCheck,
-        _ body: (Database) throws -> Value,
-        in database: Database
-    ) throws -> Value {
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        let result = Result { try transact(check, body, in: database) }
-        try database.execute(sql: "PRAGMA synchronous = FULL")
-        return try result.get()
     }
 }
 #endif

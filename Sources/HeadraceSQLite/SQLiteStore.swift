@@ -41,6 +41,11 @@ public final class SQLiteStore: EntityStore {
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
 
+        /// The name of a virtual file system that is registered with SQLite; that of the operating system unless set.
+        ///
+        /// If it is set, the path isn't checked before the file is opened. For tests.
+        package var vfs: String?
+
         /// Is told of each fault point that is passed; but for `commitQueued`, on the thread that writes.
         package var faults: (@Sendable (FaultPoint) -> Void)?
 
@@ -56,8 +61,8 @@ public final class SQLiteStore: EntityStore {
 
     let pool: DatabasePool
     let check: SchemaCheck
+    let rules: CommitRules
     private let queue: CommitQueue
-    let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
@@ -95,21 +100,22 @@ public final class SQLiteStore: EntityStore {
         self.path = path
         schema = try EntitySchema(entities)
         let failure = SQLiteFailure(path: path)
-        try failure.checkPath()
+        if configuration.vfs == nil { try failure.checkPath() }
         let numbers: SchemaNumbers
         let generation: Int
         (pool, numbers, generation) = try failure.translatingOpening { [schema] in
             try StoreOpening(
                 path: path,
+                vfs: configuration.vfs,
                 schema: schema,
                 settings: Self.settings(configuration),
                 timeout: configuration.openingTimeout,
                 faults: configuration.faults
             ).open()
         }
-        faults = configuration.faults
         check = SchemaCheck(numbers, generation: generation, path: path, feed: feed)
-        queue = CommitQueue(pool: pool, check: check, faults: configuration.faults)
+        rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
+        queue = CommitQueue(pool: pool, file: OpenedFile(path: path), rules: rules)
     }
 
     private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
@@ -127,9 +133,11 @@ public final class SQLiteStore: EntityStore {
 
     /// Closes the file.
     ///
-    /// The store cannot be used after.
+    /// After that, each use of the store throws ``HeadraceDomain/StoreError`` with the code `closed`; closing it again does
+    /// nothing.
     ///
-    /// Where nobody else has it open, the write-ahead log is emptied into the file, which holds everything then.
+    /// The write-ahead log is emptied into the file, which holds every commit then. If another process reads or writes
+    /// for longer than half a second, the part of the log that it needs stays in the log.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
@@ -137,6 +145,11 @@ public final class SQLiteStore: EntityStore {
             // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
             pool.releaseMemory()
+            // SQLite empties the log when the last connection closes; this one need not be the last.
+            try? pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA busy_timeout = 500")
+                try database.checkpoint(.truncate)
+            }
             try pool.close()
         }
     }
@@ -178,6 +191,8 @@ public final class SQLiteStore: EntityStore {
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
         return try await SQLiteFailure(path: path).translating {
+            // A snapshot opens a connection of its own, which a closed pool does not prevent.
+            try await pool.read { _ in }
             let snapshot = try pool.makeSnapshot()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
             return SQLiteSnapshot(snapshot, numbers: check.numbers, path: path)
@@ -190,9 +205,11 @@ public final class SQLiteStore: EntityStore {
     /// when that is certain, and what keeps one from being stored does not touch the others.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
-    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged` after
-    ///   another version of the program has changed the file; `locked`, `full`, `corrupt` or `unusable` where the file
-    ///   cannot be written. Nothing has changed then.
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged`
+    ///   after another version of the program has changed the file; `fileRemoved` if the file was removed or replaced; `locked`,
+    ///   `full`, `corrupt` or `unusable` where the file cannot be written. Nothing has changed then. If the disk did not
+    ///   confirm a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing more until it
+    ///   is opened again.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: check.numbers)
         try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }

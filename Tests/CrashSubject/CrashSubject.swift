@@ -13,8 +13,8 @@ import HeadraceSQLite
 ///     CrashSubject write PATH SEED POINT PASSES
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
-///     CrashSubject open NAME
 ///     CrashSubject crowd PATH
+///     CrashSubject open NAME
 ///
 /// - `write` stores entries from many tasks, and prints the identifier of each whose commit has returned, and nothing of
 ///   any other.
@@ -40,10 +40,10 @@ enum CrashSubject {
             try await Relaying.run(path: arguments[1], deposits: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
-        case ("open", 2):
-            try await Opening.run(name: arguments[1])
         case ("crowd", 2):
             try await Poison.runCrowd(path: arguments[1])
+        case ("open", 2):
+            try await Opening.run(name: arguments[1])
         default:
             throw UnknownArguments(arguments: arguments)
         }

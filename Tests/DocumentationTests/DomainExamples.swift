@@ -242,8 +242,8 @@ private struct OrderPlacedHandler: DomainEventHandler {
     static let isPostCommit = true
 
     static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-        resolver
-            .resolve(NotificationService.self)
+        try resolver
+            .require(NotificationService.self)
             .notifyCustomer(customerId: event.customerId, message: "Your order is being processed.")
     }
 }
@@ -252,7 +252,7 @@ private struct SendConfirmation: DurableDomainEventHandler {
     static let subscriptionName = "confirmations"
 
     static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-        try await resolver.resolve(Mailer.self).confirm(event.orderId)
+        try await resolver.require(Mailer.self).confirm(event.orderId)
     }
 }
 

@@ -256,4 +256,180 @@ private struct Increment: CounterStoreAction {}
         }
     }
 }
+
+// MARK: - Handlers of events
+
+/// Where events have handlers that are made.
+private enum Handling {
+    struct OrderPlaced: DurableDomainEvent {
+        static let eventName = "order-placed"
+        var customerId: UUID
+        var orderId: UUID
+    }
+
+    final class Order: StoredEntity {
+        static let entityName = "order"
+        let id: UUID
+        let customerId: UUID
+        var raisedEvents = RaisedEvents()
+
+        init(of customerId: UUID) {
+            id = .version7()
+            self.customerId = customerId
+            raiseEvent(OrderPlaced(customerId: customerId, orderId: id))
+        }
+    }
+
+    struct SendReminder: CQDCommand, DurableCommand {
+        static let commandName = "send-reminder"
+        var customerId: UUID
+    }
+
+    struct NotificationService: Sendable {
+        let notes: AsyncStream<String>.Continuation
+
+        func notifyCustomer(customerId: UUID, message: String) {
+            notes.yield(message)
+        }
+    }
+
+    protocol Mailer: Sendable {
+        func confirm(_ order: UUID) async throws
+    }
+
+    struct NotingMailer: Mailer {
+        let notes: AsyncStream<String>.Continuation
+
+        func confirm(_ order: UUID) async throws {
+            notes.yield("confirmed")
+        }
+    }
+}
+
+extension Handling {
+    @Resolvable
+    final class NotifyCustomer: HandlesDomainEvent {
+        static let isPostCommit = true
+
+        private let notifications: NotificationService
+
+        func handle(_ event: OrderPlaced) async throws {
+            notifications.notifyCustomer(customerId: event.customerId, message: "Your order is being processed.")
+        }
+    }
+
+    @Resolvable
+    final class ConfirmOrder: HandlesDurableDomainEvent {
+        static let subscriptionName = "confirmations"
+
+        private let mailer: any Mailer
+
+        func handle(_ event: OrderPlaced) async throws {
+            try await mailer.confirm(event.orderId)
+        }
+    }
+
+    @Resolvable
+    final class SendReminderHandler: HandlesCommand {
+        private let notifications: NotificationService
+
+        func handle(_ command: SendReminder) async throws {
+            notifications.notifyCustomer(customerId: command.customerId, message: "Please pay.")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct DomainDeclarationExamples {
+    private typealias OrderPlaced = Handling.OrderPlaced
+    private typealias Order = Handling.Order
+    private typealias NotifyCustomer = Handling.NotifyCustomer
+    private typealias ConfirmOrder = Handling.ConfirmOrder
+    private typealias SendReminder = Handling.SendReminder
+    private typealias Mailer = Handling.Mailer
+
+    private let notes: AsyncStream<String>
+    private let outbox: AsyncStream<String>.Continuation
+
+    init() {
+        (notes, outbox) = AsyncStream.makeStream()
+    }
+
+    private var builder: ContainerBuilder {
+        let outbox = outbox
+        let builder = ContainerBuilder()
+        builder.singleton { Handling.NotificationService(notes: outbox) }
+        builder.singleton((any Handling.Mailer).self) { Handling.NotingMailer(notes: outbox) }
+        builder.commandQueryDispatch().standard(commandHandlers: [Handling.SendReminderHandler.self])
+        return builder
+    }
+
+    @Test func theEventsAloneAreDeclared() throws {
+        let builder = builder
+        builder.domainEvents(
+            events: [OrderPlaced.self],
+            handlers: [NotifyCustomer.self, ConfirmOrder.self]
+        )
+
+        try builder.validate(.strict)
+    }
+
+    @Test func aDomainIsDeclaredAndProved() async throws {
+        let store = try InMemoryStore(entities: [Order.self])
+        let builder = builder
+        builder.domain(
+            store: store,
+            entities: [Order.self],
+            events: [OrderPlaced.self],
+            handlers: [NotifyCustomer.self, ConfirmOrder.self]
+        )
+        try builder.validate()
+        let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
+        #expect(error.problems.map(\.kind) == [.notCarriedOut])
+
+        let container = builder.build()
+        let relay: Relay = container.resolve()
+        async let running: Void = relay.run()
+        let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+        try await unitOfWork.execute { $0.insert(Order(of: .version7())) }
+        var notes = notes.makeAsyncIterator()
+
+        let said = [await notes.next(), await notes.next()]
+        #expect(Set(said) == ["Your order is being processed.", "confirmed"])
+        relay.shutDown()
+        try await running
+    }
+
+    @Test func aScheduledCommandIsCarriedOutByTheDispatcher() async throws {
+        let builder = builder
+        builder.domain(
+            store: try InMemoryStore(entities: []),
+            scheduled: [
+                ScheduledCommand(SendReminder.self) { command, scope in
+                    try await scope.require((any CommandQueryDispatcher).self).dispatch(command)
+                }
+            ]
+        )
+        try builder.validate(.strict)
+
+        let container = builder.build()
+        let relay: Relay = container.resolve()
+        async let running: Void = relay.run()
+        let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+        try await unitOfWork.execute { context in
+            _ = try context.schedule(SendReminder(customerId: .version7()), at: Date())
+        }
+        var notes = notes.makeAsyncIterator()
+
+        #expect(await notes.next() == "Please pay.")
+        relay.shutDown()
+        try await running
+    }
+
+    @Test func aTypeIsRequired() throws {
+        let resolver = builder.build()
+        let mailer = try resolver.require((any Mailer).self)
+
+        #expect(mailer is Handling.NotingMailer)
+    }
+}
 #endif

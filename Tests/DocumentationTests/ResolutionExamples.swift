@@ -223,6 +223,50 @@ private final class DiskStore: Store, Resolvable {
     }
 }
 
+@Suite struct StatedFormExamples {
+    @Test func aClosureStatesItsNeeds() throws {
+        let builder = ContainerBuilder()
+        builder.singleton((any Clock).self) { SystemClock() }
+        builder.singleton(Cache.init(clock:))
+        builder.singleton((any Store).self, opaque(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
+
+        try builder.validate(.strict)
+        #expect(builder.build().resolve((any Store).self) is DiskStore)
+    }
+
+    @Test func theParametersOfInitializersAreTheDependencies() throws {
+        enum Taking {
+            final class DiskStore: Sendable {
+                let cache: Cache
+
+                init(cache: Cache) {
+                    self.cache = cache
+                }
+            }
+
+            final class SmtpMailer: Mailer {
+                let host: String
+
+                init(settings: String) {
+                    host = settings
+                }
+            }
+        }
+        typealias DiskStore = Taking.DiskStore
+        typealias SmtpMailer = Taking.SmtpMailer
+        let builder = ContainerBuilder()
+        builder.singleton((any Clock).self) { SystemClock() }
+        builder.singleton(Cache.init(clock:))
+        builder.singleton { "example.org" }
+
+        builder.singleton(DiskStore.init)
+        builder.transient((any Mailer).self, SmtpMailer.init)
+
+        try builder.validate(.strict)
+        #expect(builder.build().resolve((any Mailer).self).host == "example.org")
+    }
+}
+
 // MARK: - Injection by key paths
 
 private final class CounterStore: Sendable {}

@@ -113,7 +113,7 @@ private struct Together: AtomicMiddleware {
         #expect(problems.map(\.kind) == [.missingHandler])
         #expect(
             problems.first?.message == """
-                No handler is registered for '\(String(reflecting: Watch.self))'. To fix, add the type that handles it \
+                No handler is registered for 'HeadraceCommandsTests.Watch'. To fix, add the type that handles it \
                 to 'streamHandlers: […]' of 'commandQueryDispatch().standard(…)'.
                 """
         )
@@ -157,9 +157,50 @@ private struct Together: AtomicMiddleware {
         #expect(problems.map(\.kind) == [.misplacedMiddleware])
         #expect(
             problems.first?.message == """
-                'HeadraceCore.RetryMiddleware' does nothing within '\(String(reflecting: Together.self))'. To fix, put \
+                'HeadraceCore.RetryMiddleware' does nothing within 'HeadraceCommandsTests.Together'. To fix, put \
                 it before that in 'middleware: […]'.
                 """
         )
+    }
+
+    @Test func strictlyACommandIsEncodableWhereKeysAreKept() throws {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [SecondHandler.self, StoredHandler.self],
+            middleware: [Keeping()]
+        )
+
+        try builder.validate()
+        let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
+
+        #expect(
+            error.problems.map(\.message) == [
+                """
+                'HeadraceCommandsTests.Save' is not 'Encodable', so 'HeadraceCommandsTests.Keeping' refuses it if it is sent \
+                with an idempotency key. To fix, add the conformance.
+                """
+            ]
+        )
+    }
+}
+
+private struct Stored: CQDCommand, Encodable {}
+
+private struct StoredHandler: HandlesCommand, Resolvable {
+    static var dependencies: Dependencies { Dependencies(of: Self.self) }
+
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: Stored) async throws {}
+}
+
+/// Keeps idempotency keys.
+private struct Keeping: KeyedMiddleware {
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        try await next(message)
     }
 }

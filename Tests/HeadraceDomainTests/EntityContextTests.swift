@@ -275,6 +275,81 @@ import Testing
         #expect(blind?.code == .alreadyExists)
         #expect(seen?.code == .alreadyExists)
         #expect(blind?.message == seen?.message)
+        #expect(blind?.isRetryable == false)
+        #expect(seen?.isRetryable == false)
+    }
+
+    @Test func insertingWhatAnotherWriterHasInsertedSinceItWasLookedForMayBeRetried() async throws {
+        let looks: [(EntityContext) async throws -> Void] = [
+            { _ = try await $0.find(Customer.self, id: "a") },
+            { _ = try await $0.find(Customer.self, ids: ["a", "b"]) },
+        ]
+        for look in looks {
+            let store = try SpyStore()
+            let context = EntityContext(store)
+            try await look(context)
+            try await store.store(Customer("a"))
+
+            context.insert(Customer("a"))
+            let error = await #expect(throws: StoreError.self) { try await context.commit([]) }
+
+            #expect(error?.code == .alreadyExists)
+            #expect(error?.isRetryable == true)
+            #expect(
+                error?.message == """
+                    The customer 'a' did not exist when this unit of work looked for it, and another writer has inserted it \
+                    since. Nothing was stored. To fix, do the work again: it is found then.
+                    """
+            )
+
+            context.rollback()
+            context.insert(Customer("a"))
+            let blind = await #expect(throws: StoreError.self) { try await context.commit([]) }
+            #expect(blind?.isRetryable == false)
+        }
+    }
+
+    @Test func takingAUniqueValueThatAnotherWriterHasTakenSinceItWasLookedForMayBeRetried() async throws {
+        let email = "x@example.org"
+        let one = [EntityCondition<Customer>.equals(.email, email)]
+        let several = [EntityCondition<Customer>.isOneOf(.email, [email, "k"])]
+        let looks: [(isRetryable: Bool, (EntityContext) async throws -> Void)] = [
+            (true, { _ = try await $0.fetch(Customer.self, where: one) }),
+            (true, { _ = try await $0.fetch(Customer.self, where: one, limit: 1) }),
+            (true, { _ = try await $0.page(Customer.self, where: several, limit: 3) }),
+            (true, { _ = try await $0.fetch(Customer.self, where: one, orderedBy: .ascending(.email)) }),
+            // Each of these may leave out an entity that has the value.
+            (false, { _ = try await $0.fetch(Customer.self, where: [.equals(.email, "y@example.org")]) }),
+            (false, { _ = try await $0.fetch(Customer.self, where: one + [.equals(.tag, "x")]) }),
+            (false, { _ = try await $0.fetch(Customer.self, where: one, orderedBy: .ascending(.age)) }),
+            (false, { _ = try await $0.fetch(Customer.self, where: several, limit: 1) }),
+            (false, { _ = try await $0.find(Customer.self, id: "b") }),
+        ]
+        for (number, (isRetryable, look)) in looks.enumerated() {
+            let store = try SpyStore()
+            try await store.store(Customer("known", email: "k", age: 1))
+            let context = EntityContext(store)
+            try await look(context)
+            try await store.store(Customer("a", email: email))
+
+            context.insert(Customer("b", email: email))
+            let error = await #expect(throws: StoreError.self) { try await context.commit([]) }
+
+            #expect(error?.code == .uniqueViolation)
+            #expect(error?.isRetryable == isRetryable, "look \(number)")
+            #expect(error?.indexEntry == ChangeSet.IndexEntry(index: "email", value: .text(email)))
+        }
+    }
+
+    @Test func oneUniqueValueTwiceInOneUnitOfWorkMayNotBeRetried() async throws {
+        _ = try await context.fetch(Customer.self, where: [.equals(.email, "x@example.org")])
+
+        context.insert(Customer("a", email: "x@example.org"))
+        context.insert(Customer("b", email: "x@example.org"))
+        let error = await #expect(throws: StoreError.self) { try await context.commit([]) }
+
+        #expect(error?.code == .uniqueViolation)
+        #expect(error?.isRetryable == false)
     }
 
     @Test func aRollbackForgetsMistakes() async throws {

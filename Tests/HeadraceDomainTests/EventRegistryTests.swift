@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceTesting
 import Testing
 
 @Suite struct EventRegistryTests {
@@ -95,5 +96,30 @@ import Testing
         let again = try JSONDecoder().decode([JSONValue].self, from: JSONEncoder().encode(value))
 
         #expect(value == again)
+    }
+
+    /// A migration leaves alone what it doesn't change.
+    @Test func everyNumberPassesAMigrationAsItWas() throws {
+        struct Measured: DurableDomainEvent, Equatable {
+            static let eventName = "measured"
+            static let eventVersion = 2
+            static let eventMigrations = [JSONMigration(from: 1) { _ in }]
+            var number: Double
+        }
+        var registry = EventRegistry()
+        try registry.register(Measured.self)
+        var generator = SeededGenerator(seed: 14)
+        let odd: [Double] = [
+            -0.0, 0, 0.1, 1e300, .leastNonzeroMagnitude, -2.2250738585072014e-308, .greatestFiniteMagnitude, 1e-127,
+            1e-128, 1e127,
+            9_007_199_254_740_992, -1e22, 1e38, 123_456_789.123_456_78,
+        ]
+        let random = (0..<2_000).map { _ in Double(bitPattern: generator.next()) }.filter(\.isFinite)
+
+        for number in odd + random {
+            let json = String(decoding: try JSONEncoder().encode(Measured(number: number)), as: UTF8.self)
+            let read = try registry.decode(stored(json, name: "measured", version: 1)) as? Measured
+            #expect(read?.number.bitPattern == number.bitPattern, "\(number)")
+        }
     }
 }

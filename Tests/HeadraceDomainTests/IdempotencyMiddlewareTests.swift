@@ -152,6 +152,91 @@ import Testing
         #expect(runs.value == 1)
     }
 
+    /// A store that reports another conflict than a taken key, as one that doesn't check the keys first.
+    private final class LateKeys: StoreDecorator {
+        let base: any DeliveryStore
+        private let code: StoreError.Code
+
+        init(_ base: any DeliveryStore, reporting code: StoreError.Code) {
+            self.base = base
+            self.code = code
+        }
+
+        func commit(_ changes: ChangeSet) async throws {
+            do {
+                try await base.commit(changes)
+            } catch let error as StoreError where error.code == .keyTaken {
+                throw StoreError(code: code, message: "conflict")
+            }
+        }
+    }
+
+    @Test(arguments: [StoreError.Code.versionConflict, .alreadyExists, .uniqueViolation, .unusable])
+    func whateverErrorTheSecondOfTwoProcessesMeetsItIsGivenTheFirstOutcome(code: StoreError.Code) async throws {
+        let late = LateKeys(store, reporting: code)
+        let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: late, delegator: delegator)])
+        let deposit = Deposit(key: "1", amount: 5)
+
+        let outcome = try await other.run(deposit, kind: .command) { _ in
+            try await Task.detached { try await self.send(deposit) }.value + 94
+        }
+
+        #expect(outcome == 5)
+    }
+
+    @Test func aFailureWithinALargerUnitOfWorkIsNotSentAgainThere() async throws {
+        let (store, delegator, chain, runs) = (store, delegator, chain, runs)
+        let deposit = Deposit(key: "1", amount: 5)
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { _ in
+                for _ in 1...2 {
+                    await catching((any Error).self) {
+                        try await chain.run(deposit, kind: .command) { _ in
+                            runs.count()
+                            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute {
+                                context in
+                                let balance = try await context.find(Balance.self, id: "a") ?? Balance("a")
+                                context.insert(balance)
+                                balance.amount += deposit.amount
+                            }
+                            if runs.value == 1 { throw Failure() }
+                        }
+                    }
+                }
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(runs.value == 1)
+        #expect(try await balance() == nil)
+        #expect(try await send(deposit) == 5)
+        #expect(try await balance() == 5)
+    }
+
+    @Test func withinALargerUnitOfWorkAKeyThatAnotherProcessHasUsedIsARetryableError() async throws {
+        let (store, delegator, runs) = (store, delegator, runs)
+        let deposit = Deposit(key: "1", amount: 5)
+        let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: store, delegator: delegator)])
+        let outer = MiddlewareChain(middleware: [
+            RetryMiddleware(backoff: Backoff(base: .zero), clock: TestClock()),
+            UnitOfWorkMiddleware(on: store, delegator: delegator),
+        ])
+
+        let outcomes = try await outer.run(Unkeyed(), kind: .command) { _ in
+            try await other.run(deposit, kind: .command) { _ -> Int in
+                runs.count()
+                _ = try await Task.detached { try await self.send(deposit) }.value
+                // The handler sees the effect of the other process, and refuses to do the same again.
+                throw Failure()
+            }
+        }
+
+        #expect(outcomes == 5)
+        #expect(runs.value == 2)
+        #expect(try await balance() == 5)
+    }
+
     @Test func whatIsNeitherEncodableNorReturnsWhatIsCodableIsRefusedBeforeItIsHandled() async throws {
         struct Opaque: Sendable {}
         let chain = chain

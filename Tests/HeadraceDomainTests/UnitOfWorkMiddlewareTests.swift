@@ -135,6 +135,64 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [1])
     }
 
+    @Test func aCommandThatFailsWithinACommandAndIsCaughtIsNotStored() async throws {
+        let chain = chain(unitOfWork)
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await chain.run(Add(), kind: .command) { _ in
+                await catching(Failure.self) {
+                    try await chain.run(Add(), kind: .command) { _ in
+                        try await insert("a")
+                        throw Failure()
+                    }
+                }
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test func aRetryDoesACommandAgainInWhichAnotherOneFailedAndWasCaught() async throws {
+        let chain = chain(retry, unitOfWork)
+        var (outer, inner) = (0, 0)
+
+        try await chain.run(Add(), kind: .command) { _ in
+            outer += 1
+            do {
+                try await chain.run(Add(), kind: .command) { _ in
+                    inner += 1
+                    try await insert("a")
+                    if inner == 1 { throw StoreError(code: .locked, message: "locked") }
+                }
+            } catch is StoreError {}
+        }
+
+        #expect((outer, inner) == (2, 2))
+        #expect(store.commits.map(\.writes.count) == [1])
+    }
+
+    @Test func aRetryDoesACommandAgainThatInsertsWhatAnotherWriterHasInserted() async throws {
+        let (store, other) = (store, EntityContext(store))
+        var attempts = 0
+
+        try await chain(retry, unitOfWork).run(Add(), kind: .command) { _ in
+            attempts += 1
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+                let customer = try await context.find(Customer.self, id: "a") ?? Customer("a", age: 0)
+                context.insert(customer)
+                customer.age = (customer.age ?? 0) + 1
+            }
+            if attempts == 1 {
+                other.insert(Customer("a", age: 10))
+                try await other.commit([])
+            }
+        }
+
+        #expect(attempts == 2)
+        #expect(try await EntityContext(store).find(Customer.self, id: "a")?.age == 11)
+    }
+
     @Test func aTimeoutWithinItIsStillPartOfIt() async throws {
         let timeout = TimeoutMiddleware(.seconds(5), clock: clock)
 

@@ -61,7 +61,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [2])
     }
 
-    @Test func whatFailsWithinRollsBackTheOuterOneUnlessItIsCaught() async throws {
+    @Test func aFailureWithinRollsTheOuterOneBack() async throws {
         await #expect(throws: Failure()) {
             try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
                 outer.insert(Customer("a"))
@@ -73,6 +73,131 @@ import Testing
         }
 
         #expect(store.commits.isEmpty)
+    }
+
+    @Test func afterAFailureWithinThatIsCaughtTheOuterOneCanOnlyRollBack() async throws {
+        let context = EntityContext(store)
+        let unitOfWork = UnitOfWork(delegator: delegator, context: context)
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await unitOfWork.execute { outer in
+                outer.insert(Customer("a"))
+                await catching(Failure.self) {
+                    try await unitOfWork.execute { inner in
+                        let customer = Customer("b")
+                        inner.insert(customer)
+                        customer.raiseEvent(Noted("inner"))
+                        throw Failure()
+                    }
+                }
+                outer.insert(Customer("c"))
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(error?.cause as? Failure == Failure())
+        #expect(
+            error?.message == """
+                A unit of work within this one has failed, and its error was caught: Failure(text: "failed"). Nothing was \
+                stored, as the changes of the failed one can't be told from the others. To fix, let the error end this unit \
+                of work, too, or execute the one that may fail outside of it.
+                """
+        )
+        #expect(store.commits.isEmpty)
+        #expect(delegator.eventsBeforeCommit.isEmpty)
+
+        try await unitOfWork.execute { $0.insert(Customer("a")) }
+        #expect(store.commits.map(\.writes.count) == [1])
+    }
+
+    @Test func afterAFailureWithinNoOtherOneJoins() async throws {
+        let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
+        var runs = 0
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await unitOfWork.execute { _ in
+                await catching(Failure.self) { try await unitOfWork.execute { _ in throw Failure() } }
+                try await unitOfWork.execute { _ in runs += 1 }
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(runs == 0)
+    }
+
+    @Test func aFailureTwoLevelsWithinThatIsCaughtBetweenThemCountsToo() async throws {
+        let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await unitOfWork.execute { _ in
+                try await unitOfWork.execute { middle in
+                    middle.insert(Customer("a"))
+                    await catching(Failure.self) { try await unitOfWork.execute { _ in throw Failure() } }
+                }
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test func aFailureWithinThatAPreCommitHandlerCatchesCountsToo() async throws {
+        let (store, inner) = (store, delegator)
+        let delegator = ScriptedDelegator { _, _ in
+            await catching(Failure.self) {
+                try await UnitOfWork(delegator: inner, context: EntityContext(store)).execute { context in
+                    context.insert(Customer("b"))
+                    throw Failure()
+                }
+            }
+        }
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+                let customer = Customer("a")
+                context.insert(customer)
+                customer.raiseEvent(Noted("outer"))
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(store.commits.isEmpty)
+    }
+
+    @Test(arguments: [StoreError.Code.versionConflict, .full])
+    func whetherTheOuterOneMayBeRetriedIsTheCausesToSay(code: StoreError.Code) async throws {
+        let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await unitOfWork.execute { _ in
+                await catching(StoreError.self) {
+                    try await unitOfWork.execute { _ in throw StoreError(code: code, message: "inner") }
+                }
+            }
+        }
+
+        #expect(error?.isRetryable == (code == .versionConflict))
+    }
+
+    @Test func aFailureWithinOnAnotherStoreOrInAnotherTaskMayBeCaught() async throws {
+        let (store, delegator) = (store, delegator)
+
+        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
+            outer.insert(Customer("a"))
+            await catching(Failure.self) {
+                try await UnitOfWork(delegator: delegator, context: EntityContext(other)).execute { _ in throw Failure()
+                }
+            }
+            await catching(Failure.self) {
+                try await Task {
+                    try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { _ in
+                        throw Failure()
+                    }
+                }.value
+            }
+        }
+
+        #expect(store.commits.map(\.writes.count) == [1])
     }
 
     @Test func onAnotherStoreItCommitsOnItsOwn() async throws {

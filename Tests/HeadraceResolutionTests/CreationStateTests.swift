@@ -159,7 +159,7 @@ private struct Product {
     private let binding: Binding
 
     init<T: Sendable>(_ contract: T.Type) {
-        let binding = SingletonBinding<T> { _ in fatalError("not made in these tests") }
+        let binding = SingletonBinding<T>(BindingPlace(contract: T.self)) { _ in fatalError("not made in these tests") }
         self.init(binding, contract, scope: nil)
     }
 

@@ -32,6 +32,10 @@ final class SmtpMailer: Mailer {
 final class ResolvableMailer: Mailer, Resolvable {
     let settings: Settings
 
+    init(settings: Settings) {
+        self.settings = settings
+    }
+
     init(scope: any DependencyResolutionScope) {
         settings = scope.resolve()
     }

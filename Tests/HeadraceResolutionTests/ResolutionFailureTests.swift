@@ -40,6 +40,37 @@ import Glibc
         #expect(result.saysInStandardError("'builder.transient((any HeadraceResolutionTests.Mailer).self) { … }'"))
     }
 
+    @Test func aMissingSetIsFixedByALineThatAddsToIt() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = container { _ in }.resolve([any Rule].self)
+        }
+
+        #expect(result.saysInStandardError("'builder.transient(into: (any HeadraceResolutionTests.Rule).self) { … }'"))
+    }
+
+    @Test func theMemberOfASetThatNeedsAMissingTypeIsNamed() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let contracts = container { builder in
+                builder.singleton(into: (any Rule).self) { NamedRule(name: "one") }
+                builder.singleton(into: (any Rule).self) { scope in
+                    _ = scope.resolve(Alpha.self)
+                    return NamedRule(name: "two")
+                }
+                builder.scoped(into: (any Rule).self, assigned(AuditedRule.self))
+            }
+            _ = contracts.resolve([any Rule].self)
+        }
+
+        #expect(
+            result.saysInStandardError(
+                """
+                Nothing is registered for 'HeadraceResolutionTests.Alpha', needed by HeadraceResolutionTests.Rule \
+                (number 2 of its set). To fix
+                """
+            )
+        )
+    }
+
     @Test func theWholePathToAMissingTypeIsNamed() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let contracts = container { builder in

@@ -11,7 +11,7 @@ import HeadraceSQLite
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(1))) struct LiveQueryTests {
     @Test func theFirstStateIsWhatIsThereAndTheNextComesWithACommit() async throws {
         try await withStore { store in
             try await store.insertNotes("a")
@@ -53,6 +53,25 @@ import Testing
             #expect(try await states.next() == 2)
             try await resized
             #expect(reads.withLock(\.self) >= 2)
+        }
+    }
+
+    /// The new entity has the version of the one before.
+    @Test func anEntityThatWasDeletedAndInsertedAgainIsNews() async throws {
+        try await withStore { store in
+            try await store.execute { $0.insert(Note("a", title: "old")) }
+            var titles = store.observe { try await $0.find(Note.self, id: "a")?.title }.makeAsyncIterator()
+            var all = store.observe { try await $0.fetch(Note.self).map(\.title) }.makeAsyncIterator()
+            #expect(try await titles.next() == "old")
+            #expect(try await all.next() == ["old"])
+
+            try await store.execute { context in
+                context.delete(try #require(try await context.find(Note.self, id: "a")))
+            }
+            try await store.execute { $0.insert(Note("a", title: "new")) }
+
+            #expect(try await titles.next() == "new")
+            #expect(try await all.next() == ["new"])
         }
     }
 

@@ -39,6 +39,26 @@ import Testing
         }
     }
 
+    @Test func aClosedStoreLeavesEverythingInTheFileAlsoBesideAnotherStore() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let other = try openStore(path)
+            #expect(try await other.noteIDs() == [])
+            let store = try openStore(path)
+            try await store.insertNotes("a", "b")
+
+            try store.close()
+
+            let copy = folder.path(of: "copy.sqlite")
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            let copied = try openStore(copy)
+            #expect(try await copied.noteIDs() == ["a", "b"])
+            #expect(try await other.noteIDs() == ["a", "b"])
+            try copied.close()
+            try other.close()
+        }
+    }
+
     @Test func aCommitIsSeenByAnotherStoreOnTheFile() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")

@@ -119,19 +119,56 @@ import Testing
         }
     }
 
-    @Test func aClosedStoreIsUnusable() async throws {
+    @Test func aClosedStoreSaysThatItIsClosed() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let store = try openStore(path)
             try await store.insertNotes("a")
             try store.close()
+            try store.close()
+            let note = EntityReference(kind: "note", key: "a")
 
-            let reading = await #expect(throws: StoreError.self) { _ = try await store.noteIDs() }
-            let writing = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
+            let errors = [
+                await #expect(throws: StoreError.self) { _ = try await store.noteIDs() },
+                await #expect(throws: StoreError.self) { _ = try await store.find(note) },
+                await #expect(throws: StoreError.self) { _ = try await store.find(all: [note]) },
+                await #expect(throws: StoreError.self) { _ = try await store.events(after: 0, limit: 1) },
+                await #expect(throws: StoreError.self) { try await store.insertNotes("b") },
+                await #expect(throws: StoreError.self) { _ = try await store.snapshot() },
+                await #expect(throws: StoreError.self) { _ = try await store.deliveryStatistics() },
+                await #expect(throws: StoreError.self) { _ = try await store.replayDeadLetters([1]) },
+                await #expect(throws: StoreError.self) { _ = try await store.settle([]) },
+                await #expect(throws: StoreError.self) { _ = try await store.idempotencyRecord(for: "a") },
+            ]
 
-            #expect(reading?.code == .unusable)
-            #expect(writing?.code == .unusable)
+            for error in errors {
+                #expect(error?.code == .closed)
+                #expect(
+                    error?.message == """
+                        The store on '\(path)' is closed. Nothing was read or stored. To fix, close it when all that \
+                        uses it has ended, or open another store on the file.
+                        """
+                )
+            }
             #expect(try await openStore(path).noteIDs() == ["a"])
+        }
+    }
+
+    /// Other than a disk that fails.
+    @Test func aQuestionThatIsTooLargeForSQLiteSaysSo() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try openStore(folder.path(of: "store.sqlite"))
+            let condition = DocumentQuery.Condition(index: "size", test: .oneOf([.integer(1)]))
+
+            let error = await #expect(throws: StoreError.self) {
+                try await store.fetch(
+                    DocumentQuery(kind: "note", conditions: Array(repeating: condition, count: 5_000))
+                )
+            }
+
+            #expect(error?.code == .unusable)
+            #expect(error?.message.contains("SQLite refuses what it was asked: ") == true)
+            #expect(error?.message.contains("the disk") == false)
         }
     }
 }

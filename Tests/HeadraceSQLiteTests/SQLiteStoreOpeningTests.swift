@@ -78,6 +78,39 @@ import Testing
         }
     }
 
+    @Test func aSymbolicLinkThatLeadsNowhereIsUnusableAndMakesNoFile() async throws {
+        try await withTemporaryFolder { folder in
+            let (link, target) = (folder.path(of: "link.sqlite"), folder.path(of: "target.sqlite"))
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+
+            let error = #expect(throws: StoreError.self) { try openStore(link) }
+
+            #expect(error?.code == .unusable)
+            #expect(
+                error?.message == """
+                    '\(link)' cannot be used: it is a symbolic link to '\(target)', and there is no such file. To fix, \
+                    mount or restore what it leads to, or remove the link.
+                    """
+            )
+            #expect(!FileManager.default.fileExists(atPath: target))
+            try await openStore(target).insertNotes("a")
+            #expect(try await openStore(link).noteIDs() == ["a"])
+        }
+    }
+
+    @Test func aSymbolicLinkToAFolderIsAFolder() async throws {
+        try await withTemporaryFolder { folder in
+            let (link, target) = (folder.path(of: "link"), folder.path(of: "target"))
+            try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+
+            let error = #expect(throws: StoreError.self) { try openStore(link) }
+
+            #expect(error?.message == "'\(link)' cannot be used: it is a folder. To fix, name a file in it.")
+            try await openStore(link + "/store.sqlite").insertNotes("a")
+        }
+    }
+
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
     func whatMayNotBeWrittenIsUnusableUntilItMay() async throws {
         try await withTemporaryFolder { folder in

@@ -70,7 +70,13 @@ public struct CommandQueryDispatchRegistration {
             factory: Self.makeDispatcher(handlers: handlers, chain: chain, scoping: scoping)
         )
         registration.parts = catalog.parts
-        registration.notes = catalog.entries + [MiddlewareOrder(middleware: middleware)]
+        registration.notes =
+            catalog.entries + [
+                MiddlewareOrder(
+                    middleware: middleware,
+                    commands: catalog.entries.filter { $0.list == "commandHandlers" }.map(\.message)
+                )
+            ]
         registry.register(registration)
     }
 

@@ -15,4 +15,7 @@ extension CompositionProblem.Kind {
 
     /// A middleware does nothing where it stands in the list.
     public static let misplacedMiddleware = CompositionProblem.Kind("misplacedMiddleware")
+
+    /// A command isn't `Encodable`, though a middleware keeps idempotency keys; only `ValidationLevel.strict` reports it.
+    public static let notEncodable = CompositionProblem.Kind("notEncodable")
 }

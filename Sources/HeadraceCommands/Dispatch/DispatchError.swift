@@ -33,7 +33,7 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
     public var description: String { "\(code): \(message)" }
 
     static func noHandler(for message: Any.Type, in list: String) -> DispatchError {
-        let name = String(reflecting: message)
+        let name = String(naming: message)
         return DispatchError(
             code: .noHandler,
             message: """
@@ -47,8 +47,8 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
         DispatchError(
             code: .noHandler,
             message: """
-                '\(String(reflecting: dispatcher))' answers no stream queries, and so not \
-                '\(String(reflecting: message))'. To fix, implement its \
+                '\(String(naming: dispatcher))' answers no stream queries, and so not \
+                '\(String(naming: message))'. To fix, implement its \
                 'dispatch<T: CQDStreamQuery>(_ query: T) async throws -> QueryStream<T.Element>'.
                 """
         )

@@ -4,13 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 package import HeadraceResolution
 import Logging
 
 /// Which messages a dispatcher handles, and by what; made from the lists of its handlers, without creating any.
 package struct HandlerCatalog: Sendable {
     /// A message and all that was registered for it.
-    package struct Entry: RegistrationNote {
+    package struct Entry: MessageNote {
         /// The list that its handlers are in: `commandHandlers`, `queryHandlers` or `streamHandlers`.
         package let list: String
 
@@ -51,11 +52,11 @@ package struct HandlerCatalog: Sendable {
     /// Logs each message with several handlers, as a warning: a dispatcher works, but not all that was registered.
     func logDoubled() {
         for entry in doubled {
-            let handlers = entry.handlers.map { String(reflecting: $0) }
+            let handlers = entry.handlers.map { String(naming: $0) }
             Logger.current.warning(
                 "A message has several handlers; the last one handles it. To fix, remove the others from the list.",
                 metadata: [
-                    "headrace.message": "\(String(reflecting: entry.message))",
+                    "headrace.message": "\(String(naming: entry.message))",
                     "headrace.list": "\(entry.list)",
                     "headrace.handlers": .array(handlers.map { "\($0)" }),
                 ]
@@ -121,12 +122,12 @@ extension HandlerCatalog.Entry {
     }
 
     private var doubled: CompositionProblem {
-        let names = handlers.map { "'\(String(reflecting: $0))'" }.joined(separator: ", ")
+        let names = handlers.map { "'\(String(naming: $0))'" }.joined(separator: ", ")
         return CompositionProblem(
             .doubledHandler,
             path: [message] + handlers,
             message: """
-                '\(String(reflecting: message))' has \(handlers.count) handlers: \(names); the last \
+                '\(String(naming: message))' has \(handlers.count) handlers: \(names); the last \
                 one handles it. To fix, remove the others from '\(list): […]'.
                 """
         )

@@ -11,6 +11,26 @@ import HeadraceResolution
 struct MiddlewareOrder: RegistrationNote {
     let middleware: [any Middleware]
 
+    /// The types of the commands that the dispatcher handles.
+    let commands: [Any.Type]
+
+    /// Each command that can't be stored under an idempotency key, where a middleware keeps keys.
+    static func unproved(in notes: [MiddlewareOrder], among all: [any RegistrationNote]) -> [CompositionProblem] {
+        notes.flatMap { note -> [CompositionProblem] in
+            guard let keyed = note.middleware.first(where: { $0 is any KeyedMiddleware }) else { return [] }
+            return note.commands.filter { !($0 is any Encodable.Type) }.map { command in
+                CompositionProblem(
+                    .notEncodable,
+                    path: [command],
+                    message: """
+                        '\(String(naming: command))' is not 'Encodable', so '\(String(naming: type(of: keyed)))' refuses it \
+                        if it is sent with an idempotency key. To fix, add the conformance.
+                        """
+                )
+            }
+        }
+    }
+
     /// Each middleware that says it does nothing within those before it.
     static func problems(in notes: [MiddlewareOrder]) -> [CompositionProblem] {
         notes.flatMap { note in
@@ -18,7 +38,7 @@ struct MiddlewareOrder: RegistrationNote {
                 guard let placed = note.middleware[index] as? any PlacedMiddleware,
                     let outer = placed.obstacle(among: note.middleware[..<index])
                 else { return nil }
-                let (name, outerName) = (String(reflecting: type(of: placed)), String(reflecting: type(of: outer)))
+                let (name, outerName) = (String(naming: type(of: placed)), String(naming: type(of: outer)))
                 return CompositionProblem(
                     .misplacedMiddleware,
                     path: [type(of: outer), type(of: placed)],

@@ -79,17 +79,9 @@ extension EntityContext {
         limit: Int?
     ) async throws -> ArraySlice<FetchedEntity<Entity>> {
         try requireDeclared(type)
-        let known = tracked.values.filter { $0.reference.kind == Entity.entityName }
-        let documents = try await store.fetch(
-            DocumentQuery(
-                kind: Entity.entityName,
-                conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
-                order: order.map { DocumentQuery.Order(index: $0.index.name, isDescending: $0.isDescending) },
-                after: place,
-                // What is known here may have left the result; read as many more.
-                limit: limit.map { min(max(0, $0), .max - known.count) + known.count }
-            )
-        )
+        let documents = try await read(type, where: conditions, orderedBy: order, after: place, limit: limit)
+        // After the read: another task of the caller's actor may have found or inserted entities meanwhile.
+        let known = known(type)
 
         let isDescending = order?.isDescending ?? false
         var matches: [FetchedEntity<Entity>] = []
@@ -104,6 +96,54 @@ extension EntityContext {
         }
         matches.sort { isDescending ? $0.place > $1.place : $0.place < $1.place }
         return matches.prefix(limit.map { max(0, $0) } ?? matches.count)
+    }
+
+    /// Reads enough documents for `limit` matches, whatever the context knows of the entities when the read is done.
+    private nonisolated(nonsending) func read<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        where conditions: [EntityCondition<Entity>],
+        orderedBy order: EntityOrder<Entity>?,
+        after place: DocumentQuery.Place?,
+        limit: Int?
+    ) async throws -> [StoredDocument] {
+        while true {
+            // An entity that the context knows may no longer match. Read one more document for each of them.
+            let spare = known(type).count
+            let query = DocumentQuery(
+                kind: Entity.entityName,
+                conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
+                order: order.map { DocumentQuery.Order(index: $0.index.name, isDescending: $0.isDescending) },
+                after: place,
+                limit: limit.map { min(max(0, $0), .max - spare) + spare }
+            )
+            let documents = try await store.fetch(query)
+            let isCutOff = query.limit.map { documents.count >= $0 } ?? false
+            if isCutOff, known(type).count > spare { continue }
+            if !isCutOff, place == nil { try noteAbsences(of: conditions, orderedBy: order, in: documents) }
+            return documents
+        }
+    }
+
+    /// Notes the unique values that were asked for, and that none of `documents`, which are all that match, has.
+    private func noteAbsences<Entity: StoredEntity>(
+        of conditions: [EntityCondition<Entity>],
+        orderedBy order: EntityOrder<Entity>?,
+        in documents: [StoredDocument]
+    ) throws {
+        // With another condition or order, an entity that has the value may be left out.
+        guard conditions.count == 1, let index = conditions.first?.index, index.isUnique,
+            case .oneOf(var missing) = conditions.first?.test, order.map({ $0.index.name == index.name }) ?? true
+        else { return }
+        // Of entities that match, no two have the same value.
+        if documents.count >= missing.count { return }
+        for document in documents {
+            missing.subtract(index.values(try DocumentCoding.decode(document)))
+        }
+        absences.note(missing, in: index.name, of: Entity.entityName)
+    }
+
+    private func known<Entity: StoredEntity>(_ type: Entity.Type) -> [TrackedEntity] {
+        tracked.values.filter { $0.reference.kind == Entity.entityName }
     }
 
     private func take<Entity: StoredEntity>(_ match: FetchedEntity<Entity>) -> Entity {

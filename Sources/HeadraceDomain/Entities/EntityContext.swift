@@ -15,7 +15,8 @@
 /// ```
 ///
 /// Whoever finds the same entity again gets the same object. When the unit of work ends, committed or not, the
-/// context forgets all entities: find them again in the next one.
+/// context forgets all entities: find them again in the next one. If an entity that was found before a roll-back is
+/// changed later, the next commit reports ``StoreError/Code/rolledBack``, as the change would be lost.
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
@@ -30,6 +31,12 @@ public final class EntityContext: DomainContext {
 
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
+
+    /// What this unit of work has looked for in vain.
+    var absences = Absences()
+
+    /// The entities that were read before a roll-back, and must not be changed any more.
+    private var rolledBack = RolledBackEntities()
 
     /// What is stored with the changes besides: what is scheduled, cancelled, settled and remembered.
     var attachments = Attachments()
@@ -50,9 +57,17 @@ public final class EntityContext: DomainContext {
 
     /// Adds `entity`: it is stored when the unit of work commits.
     ///
-    /// Inserting what the context has already changes nothing. That its identifier is taken by another
-    /// entity is reported by the commit, with ``StoreError/Code/alreadyExists``.
+    /// Inserting what the context has already changes nothing. If another entity has its identifier, the commit reports
+    /// ``StoreError/Code/alreadyExists``. That error is retryable if this unit of work has looked for the
+    /// identifier and found nothing: another writer was faster, and the next attempt finds its entity. The same
+    /// holds for ``StoreError/Code/uniqueViolation`` if a fetch by that value alone has found nothing.
+    ///
+    /// ```swift
+    /// let customer = try await context.find(Customer.self, id: id) ?? Customer(id)
+    /// context.insert(customer)
+    /// ```
     public func insert(_ entity: some StoredEntity) {
+        rolledBack.remove(entity)
         let reference = EntityReference(to: entity)
         guard let known = tracked[reference] else {
             track(TrackedEntity(entity, reference: reference))
@@ -87,13 +102,14 @@ public final class EntityContext: DomainContext {
     ) async throws -> Entity? {
         try requireDeclared(type)
         let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
-        if let known = tracked[reference] {
-            return known.isDeleted ? nil : known.entity as? Entity
+        if tracked[reference] == nil {
+            if let document = try await store.find(reference) {
+                try trackIfUnknown(document, as: type)
+            } else {
+                absences.note(reference)
+            }
         }
-        guard let document = try await store.find(reference) else { return nil }
-        let entity: Entity = try DocumentCoding.decode(document)
-        track(TrackedEntity(entity, storedAs: document))
-        return entity
+        return known(reference)
     }
 
     /// Gives the entities of `type` whose identifiers are among `ids`, each once and in that order; those that there are not,
@@ -116,14 +132,13 @@ public final class EntityContext: DomainContext {
             .filter { seen.insert($0).inserted }
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
-            for document in try await store.find(all: unknown) {
-                let entity: Entity = try DocumentCoding.decode(document)
-                track(TrackedEntity(entity, storedAs: document))
+            let documents = try await store.find(all: unknown)
+            for document in documents { try trackIfUnknown(document, as: type) }
+            if documents.count < unknown.count {
+                Set(unknown).subtracting(documents.map(\.reference)).forEach { absences.note($0) }
             }
         }
-        return references.compactMap { reference in
-            tracked[reference].flatMap { $0.isDeleted ? nil : $0.entity as? Entity }
-        }
+        return references.compactMap { known($0) }
     }
 
     /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
@@ -131,6 +146,20 @@ public final class EntityContext: DomainContext {
     /// Where the store does not know such work, the commit reports ``StoreError/Code/unsupportedWork``.
     public func perform(_ work: some StoreWork) {
         self.work.append(work)
+    }
+
+    /// Returns the entity of `reference` if the context knows it and it isn't deleted here.
+    private func known<Entity: StoredEntity>(_ reference: EntityReference) -> Entity? {
+        tracked[reference].flatMap { $0.isDeleted ? nil : $0.entity as? Entity }
+    }
+
+    /// Tracks the entity of `document`, which was just read, unless the context knows the entity by now.
+    ///
+    /// During the read, another task of the caller's actor may have found or inserted the entity. Both tasks must
+    /// receive the same object: a second one would take the place of the first, and its changes would be lost.
+    private func trackIfUnknown<Entity: StoredEntity>(_ document: StoredDocument, as type: Entity.Type) throws {
+        guard tracked[document.reference] == nil else { return }
+        track(TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document))
     }
 
     func track(_ entity: TrackedEntity) {
@@ -164,9 +193,11 @@ public final class EntityContext: DomainContext {
     ///
     /// Where there is nothing to store, the store is left alone.
     ///
-    /// - Throws: ``StoreError``; what an entity or an event throws when it is encoded. Nothing is stored then.
+    /// - Throws: ``StoreError``, also if an entity that was found before a roll-back was changed since; what an entity or an
+    ///   event throws when it is encoded. Nothing is stored then.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         if let mistake { throw mistake }
+        try rolledBack.requireUnchanged { tracked[$0] != nil }
         var changes = ChangeSet()
         for entity in touched where tracked[entity.reference] === entity {
             if !store.schema.contains(entity.reference.kind) {
@@ -181,15 +212,24 @@ public final class EntityContext: DomainContext {
         changes.durability = durability
 
         if !changes.isEmpty {
-            try await store.commit(changes)
+            do {
+                try await store.commit(changes)
+            } catch let error as StoreError {
+                throw absences.explain(error, of: changes)
+            }
             if !changes.settlements.isEmpty { hasSettled = true }
         }
         forgetAll()
     }
 
     /// Forgets all entities and what was changed in them.
+    ///
+    /// The next commit reports a later change of an entity that was found before.
     public func rollback() {
+        let read = touched.compactMap(\.rolledBack)
         forgetAll()
+        // By now, only the program holds the entities that are left.
+        rolledBack.add(read)
     }
 
     private func forgetAll() {
@@ -199,6 +239,7 @@ public final class EntityContext: DomainContext {
         // A new one: what the forgotten entities raise from now on concerns nobody here.
         watch = EventWatch()
         mistake = nil
+        absences = Absences()
         attachments = Attachments()
     }
 }

@@ -26,9 +26,12 @@
 /// }
 /// ```
 ///
-/// The document is what `Codable` encodes; `raisedEvents` is left out. Two encodings of the same state are
-/// compared to find out whether an entity was changed, so encode what the state is and nothing else
+/// The document is the JSON that `Codable` encodes; `raisedEvents` is left out. Two encodings of the same state are
+/// compared to find out whether an entity was changed, so encode the state and nothing else
 /// (no time of encoding, no counter).
+///
+/// A `Set`, and a `Dictionary` whose keys aren't strings, are stored sorted, so their order is no change. If your own
+/// `encode(to:)` writes the elements of a set one by one, sort them first.
 public protocol StoredEntity: HasDomainEvents, Codable, Identifiable, SendableMetatype where ID: EntityIdentifier {
     /// The name under which the entities are stored. It never changes, whatever becomes of the type's own name.
     static var entityName: String { get }

@@ -13,8 +13,8 @@ public import HeadraceResolution
 ///     static let isPostCommit = true
 ///
 ///     static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-///         resolver
-///             .resolve(NotificationService.self)
+///         try resolver
+///             .require(NotificationService.self)
 ///             .notifyCustomer(customerId: event.customerId, message: "Your order is being processed.")
 ///     }
 /// }

@@ -16,14 +16,15 @@ import Synchronization
 /// registrar.register(OrderPlacedHandler.self)
 /// ```
 ///
-/// It may be shared; handlers may be registered while units of work run, and see the events from then on.
+/// It may be shared; handlers may be registered while units of work run, and see the events from then on. A program that
+/// declares its handlers with `domainEvents(…)` of a ``ContainerBuilder`` has their dependencies validated.
 public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     fileprivate struct Handlers {
-        var beforeCommit: [any DomainEventHandler.Type] = []
-        var afterCommit: [any DomainEventHandler.Type] = []
+        var beforeCommit: [EventHandlerRoute] = []
+        var afterCommit: [EventHandlerRoute] = []
 
         /// Those to which a store delivers, by their subscriptions.
-        var subscribed: [(subscription: String, handler: any DomainEventHandler.Type)] = []
+        var subscribed: [(subscription: String, handler: EventHandlerRoute)] = []
     }
 
     fileprivate struct State {
@@ -35,7 +36,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     /// The handlers of one subscription, by the names of their events.
     fileprivate struct Subscription {
-        var handlers: [ByteText: any DomainEventHandler.Type] = [:]
+        var handlers: [ByteText: EventHandlerRoute] = [:]
     }
 
     private let resolver: any DependencyResolver & Sendable
@@ -60,20 +61,34 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// ``DurableDomainEventHandler`` is logged at `debug`, as it may miss events; a mistake in what one states is logged at
     /// `error`, and thrown by ``validate()`` and by ``Relay/run()``.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
-        let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
-            var handlers = state.handlers[ObjectIdentifier(Handler.Event.self)] ?? Handlers()
-            defer { state.handlers[ObjectIdentifier(Handler.Event.self)] = handlers }
+        register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
+    }
 
-            switch Placement(of: handler) {
+    /// Registers `handler` for its type of event: an instance is made for each event.
+    ///
+    /// Dependencies come from a scope that is opened for the event, if the registrar's resolver is a container or a scope. If one is
+    /// missing, handling the event fails with a ``ResolutionError``. Everything else is as for static handlers.
+    public func register<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
+        register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
+    }
+
+    private func register(_ handler: EventHandlerRoute, _ placement: Placement, for event: Any.Type) {
+        let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
+            var handlers = state.handlers[ObjectIdentifier(event)] ?? Handlers()
+            defer { state.handlers[ObjectIdentifier(event)] = handlers }
+
+            switch placement {
             case .beforeCommit:
-                if !handlers.beforeCommit.contains(where: { $0 == handler }) { handlers.beforeCommit.append(handler) }
+                if !handlers.beforeCommit.contains(where: { $0.type == handler.type }) {
+                    handlers.beforeCommit.append(handler)
+                }
                 return nil
             case .afterCommit(let remark):
-                if handlers.afterCommit.contains(where: { $0 == handler }) { return nil }
+                if handlers.afterCommit.contains(where: { $0.type == handler.type }) { return nil }
                 handlers.afterCommit.append(handler)
                 return remark.map { (.debug, $0) }
             case .subscribed(let name, let event):
-                if handlers.subscribed.contains(where: { $0.handler == handler }) { return nil }
+                if handlers.subscribed.contains(where: { $0.handler.type == handler.type }) { return nil }
                 guard let mistake = state.subscribe(handler, to: event, as: name) else {
                     handlers.subscribed.append((name, handler))
                     return nil
@@ -93,6 +108,19 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         try state.withLock { try $0.events.register(event) }
     }
 
+    /// Makes `event` known as ``register(event:)`` does; a mistake is kept for ``validate()``.
+    func declare<Event: DurableDomainEvent>(_ event: Event.Type) {
+        let mistake = state.withLock { state -> (level: Logger.Level, text: String)? in
+            do {
+                try state.events.register(event)
+                return nil
+            } catch {
+                return state.note("\(error)")
+            }
+        }
+        if let mistake { Logger.current.log(level: mistake.level, "\(mistake.text)") }
+    }
+
     /// Throws what is wrong with the handlers that were registered; a program learns it at start.
     ///
     /// - Throws: ``RelayError`` with the code `invalidSubscriptions`, naming all mistakes.
@@ -108,9 +136,9 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         _ event: any DomainEvent,
         in context: Context
     ) async throws {
-        let resolver = ContextResolver(context: context, base: resolver)
+        let site = HandlerSite(base: resolver, context: context)
         for handler in handlers(of: event).beforeCommit {
-            try await handle(event, by: handler, resolver: resolver)
+            try await handle(event, by: handler, at: site)
         }
     }
 
@@ -132,15 +160,16 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     ) async {
         let handlers = handlers(of: event)
         let subscribed = handlers.subscribed.filter { !subscriptions.contains($0.subscription) }
+        let site = HandlerSite(base: resolver)
         for handler in handlers.afterCommit + subscribed.map(\.handler) {
             do {
-                try await handle(event, by: handler, resolver: resolver)
+                try await handle(event, by: handler, at: site)
             } catch {
                 Logger.current.error(
                     "A post-commit handler failed. The changes are stored; the other handlers go on.",
                     metadata: [
-                        "headrace.event": "\(String(reflecting: type(of: event)))",
-                        "headrace.handler": "\(String(reflecting: handler))",
+                        "headrace.event": "\(String(naming: type(of: event)))",
+                        "headrace.handler": "\(String(naming: handler.type))",
                         "error": "\(error)",
                     ]
                 )
@@ -168,32 +197,32 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     var events: EventRegistry { state.withLock { $0.events } }
 
     /// Gives the handler of `subscription` for the events named `name`.
-    func handler(of subscription: String, for name: String) -> (any DomainEventHandler.Type)? {
+    func handler(of subscription: String, for name: String) -> EventHandlerRoute? {
         state.withLock { $0.subscriptions[ByteText(subscription)]?.handlers[ByteText(name)] }
     }
+
+    /// What is wrong with the handlers that were registered.
+    var mistakes: [String] { state.withLock { $0.mistakes } }
 
     /// Runs `handler`, which gets `context` from its resolver.
     nonisolated(nonsending) func handle(
         _ event: any DomainEvent,
-        by handler: any DomainEventHandler.Type,
+        by handler: EventHandlerRoute,
         in context: EntityContext
     ) async throws {
-        try await handle(event, by: handler, resolver: ContextResolver(context: context, base: resolver))
+        try await handle(event, by: handler, at: HandlerSite(base: resolver, context: context))
     }
 
-    private nonisolated(nonsending) func handle<Handler: DomainEventHandler>(
+    private nonisolated(nonsending) func handle(
         _ event: any DomainEvent,
-        by handler: Handler.Type,
-        resolver: any DependencyResolver
+        by handler: EventHandlerRoute,
+        at site: HandlerSite
     ) async throws {
-        // Handlers are kept by the type of their event, so the cast always succeeds.
-        if let event = event as? Handler.Event {
-            if observers.isEmpty {
-                try await handler.handle(event: event, resolver: resolver)
-            } else {
-                try await MessageStage.run(.handler, type: handler, observers: observers) {
-                    try await handler.handle(event: event, resolver: resolver)
-                }
+        if observers.isEmpty {
+            try await handler.handle(event, site)
+        } else {
+            try await MessageStage.run(.handler, type: handler.type, observers: observers) {
+                try await handler.handle(event, site)
             }
         }
     }
@@ -209,7 +238,7 @@ extension DomainEventHandlerRegistrar.State {
 
     /// Adds `handler` to the subscription `name`, or tells why that cannot be.
     fileprivate mutating func subscribe(
-        _ handler: any DomainEventHandler.Type,
+        _ handler: EventHandlerRoute,
         to event: any DurableDomainEvent.Type,
         as name: String
     ) -> String? {
@@ -221,66 +250,11 @@ extension DomainEventHandlerRegistrar.State {
         let eventName = ByteText(event.eventName)
         if let other = subscriptions[ByteText(name)]?.handlers[eventName] {
             return """
-                '\(String(reflecting: other))' and '\(String(reflecting: handler))' both state the subscriptionName \
+                '\(String(naming: other.type))' and '\(String(naming: handler.type))' both state the subscriptionName \
                 '\(name)' for '\(event.eventName)'. To fix, give each its own.
                 """
         }
         subscriptions[ByteText(name), default: .init()].handlers[eventName] = handler
         return nil
-    }
-}
-
-/// When a handler runs, as it states it.
-private enum Placement {
-    case beforeCommit
-    case afterCommit(remark: String?)
-    case subscribed(name: String, event: any DurableDomainEvent.Type)
-    case mistaken(String)
-
-    init<Handler: DomainEventHandler>(of handler: Handler.Type) {
-        if let durable = handler as? any DurableDomainEventHandler.Type {
-            self.init(ofDurable: durable)
-        } else if !Handler.isPostCommit {
-            self = .beforeCommit
-        } else if let event = Handler.Event.self as? any DurableDomainEvent.Type {
-            self = .afterCommit(
-                remark: """
-                    '\(String(reflecting: handler))' handles '\(event.eventName)' after the commit, and misses it where \
-                    that fails or the process ends. To have it delivered for certain, conform it to \
-                    'DurableDomainEventHandler'.
-                    """
-            )
-        } else {
-            self = .afterCommit(remark: nil)
-        }
-    }
-
-    private init<Handler: DurableDomainEventHandler>(ofDurable handler: Handler.Type) {
-        let name = Handler.subscriptionName
-        let stated = "'\(String(reflecting: handler))' states the subscriptionName '\(name)'"
-        if name.isEmpty || name == ScheduledMessage.subscription {
-            self = .mistaken("\(stated), which is not free to use. To fix, choose another one.")
-        } else if !Handler.isPostCommit {
-            self = .mistaken(
-                "\(stated), but runs before the commit. To fix, remove 'isPostCommit', or conform to 'DomainEventHandler'."
-            )
-        } else {
-            self = .subscribed(name: name, event: Handler.Event.self)
-        }
-    }
-}
-
-/// Gives the context of the running unit of work, and from `base` everything else.
-private struct ContextResolver<Context: DomainContext>: DependencyResolver {
-    let context: Context
-    let base: any DependencyResolver
-
-    func tryResolve<T>(_ type: T.Type) -> T? {
-        type == Context.self ? context as? T : base.tryResolve(type)
-    }
-
-    func resolve<T>(_ type: T.Type) -> T {
-        if type == Context.self, let context = context as? T { return context }
-        return base.resolve(type)
     }
 }

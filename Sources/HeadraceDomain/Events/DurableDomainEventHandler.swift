@@ -11,7 +11,7 @@
 ///     static let subscriptionName = "confirmations"
 ///
 ///     static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-///         try await resolver.resolve(Mailer.self).confirm(event.orderId)
+///         try await resolver.require(Mailer.self).confirm(event.orderId)
 ///     }
 /// }
 /// ```

@@ -91,7 +91,7 @@ extension IdempotencyError {
         IdempotencyError(
             .undecodableOutcome,
             """
-            The outcome that is stored under the key '\(key)' does not decode as '\(String(reflecting: type))': \(cause). \
+            The outcome that is stored under the key '\(key)' does not decode as '\(String(naming: type))': \(cause). \
             The command has taken effect; it was not handled again. To fix, let the type decode what was stored.
             """,
             cause: cause

@@ -25,12 +25,17 @@ public import HeadraceCore
 ///
 /// A command with a key is one unit of work, which its handler's units of work on the same store join: key, command and
 /// outcome are stored with what it has changed. So a command that fails leaves nothing behind, and is handled when it is
-/// sent again. Of equal keys at the same time one is handled, and the others wait for it; between processes, or within
-/// larger units of work, the one that commits second is rolled back, and given the first one's outcome, or fails with
-/// the retryable error ``StoreError/Code/keyTaken`` where it is but a part of the work.
+/// sent again. Of equal keys at the same time one is handled, and the others wait for it. Two processes may handle
+/// the same key at once. The one that commits second is rolled back and returns the first one's outcome, whatever error the
+/// first one's changes have caused in it.
+///
+/// Within a larger unit of work, the command is a part of that one. If another process has committed the key meanwhile, the
+/// larger unit of work fails with the retryable error ``StoreError/Code/keyTaken``. If the command itself fails, the larger
+/// unit of work can only roll back, even if the error is caught; see ``UnitOfWork/execute(_:)``. So a command that is
+/// sent again after a failure never takes effect twice.
 ///
 /// What the handler does outside of the store, before a commit that fails, is not undone.
-public struct IdempotencyMiddleware: Middleware {
+public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     private let store: any DeliveryStore
     private let delegator: any DomainEventDelegator
     private let turns = KeyedTurns()
@@ -83,14 +88,23 @@ public struct IdempotencyMiddleware: Middleware {
             if let record = try await store.idempotencyRecord(for: key) {
                 return try outcome(of: record, for: command, by: coding, in: context)
             }
+            let entities = EntityContext(store)
+            let isPart = ActiveUnitOfWork.isJoinable(by: entities)
             do {
                 return try await withoutKey(besides: key) {
-                    try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { entities in
+                    try await UnitOfWork(delegator: delegator, context: entities).execute { entities in
                         // Within a larger unit of work the first outcome may not be stored yet.
                         if let record = entities.attachments.idempotencyRecords.first(where: { $0.key == key }) {
                             return try outcome(of: record, for: command, by: coding, in: context)
                         }
-                        let output = try await next(message)
+                        let output: Output
+                        do {
+                            output = try await next(message)
+                        } catch {
+                            // The larger unit of work must begin again, and will be given the first outcome.
+                            if isPart, await storedRecord(for: key) != nil { throw StoreError.keyTaken(key) }
+                            throw error
+                        }
                         entities.attachments.idempotencyRecords.append(
                             IdempotencyRecord(
                                 key: key,
@@ -102,10 +116,21 @@ public struct IdempotencyMiddleware: Middleware {
                         return output
                     }
                 }
-            } catch let error as StoreError where error.code == .keyTaken {
-                guard let record = try await store.idempotencyRecord(for: key) else { throw error }
+            } catch {
+                // Another process may have handled the command meanwhile: that causes a conflict, or an error of the handler.
+                if isPart { throw error }
+                guard let record = await storedRecord(for: key) else { throw error }
                 return try outcome(of: record, for: command, by: coding, in: context)
             }
+        }
+    }
+
+    /// Returns the record of `key`; `nil` if there is none, or if the store can't be read after an error.
+    private nonisolated(nonsending) func storedRecord(for key: String) async -> IdempotencyRecord? {
+        do {
+            return try await store.idempotencyRecord(for: key)
+        } catch {
+            return nil
         }
     }
 
@@ -162,7 +187,7 @@ private struct OutcomeCoding<Output> {
         } else if let type = type as? any Codable.Type {
             (encode, decode) = Self.coding(of: type)
         } else {
-            throw IdempotencyError.notCodable("returns '\(String(reflecting: type))', which is not 'Codable'", context)
+            throw IdempotencyError.notCodable("returns '\(String(naming: type))', which is not 'Codable'", context)
         }
     }
 

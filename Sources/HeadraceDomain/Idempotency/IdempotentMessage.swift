@@ -12,6 +12,9 @@
 ///     var idempotencyKey: String { "place-order/\(orderId)" }
 /// }
 /// ```
+///
+/// A command is recognized by its JSON, in which sets and dictionaries are sorted. If your own `encode(to:)` writes the
+/// elements of a set one by one, sort them first.
 public protocol IdempotentMessage: Sendable, Encodable {
     /// What tells this command from others that look the same, and is equal each time that this one is sent.
     var idempotencyKey: String { get }

@@ -13,11 +13,18 @@ import HeadraceCore
 /// work, or to the child that stands in for it while it waits, and only while it runs. What one task does
 /// it does one after the other, on whatever actor, so nothing reaches the context at the same moment as
 /// something else. Nor can it be kept: it is handed on as a parameter of a `nonisolated(nonsending)` body,
-/// which the compiler lets neither store it in an actor nor send it to another task.
+/// which the compiler lets neither store it in an actor nor send it to another task. The same holds for ``failure``: only
+/// the task that runs the unit of work reads and sets it.
 final class ActiveUnitOfWork: @unchecked Sendable {
     @TaskLocal private static var current: ActiveUnitOfWork?
 
     private let context: any DomainContext
+
+    /// The error of the first unit of work that has joined this one and failed, if there is one.
+    ///
+    /// This unit of work can only roll back then.
+    private var failure: (any Error)?
+
     private let task: TaskIdentity
 
     /// The unit of work within which this one runs, on another store or in another task.
@@ -29,26 +36,55 @@ final class ActiveUnitOfWork: @unchecked Sendable {
         task = .current
     }
 
-    /// The context of the running unit of work that is of the same task and the same store as `context`.
-    static func joinable<Context: DomainContext>(by context: Context) -> Context? {
+    /// Runs `body` as part of the running unit of work of the same task and the same store as `context`.
+    ///
+    /// - Returns: What `body` returns; `nil` if no such unit of work is running.
+    /// - Throws: What `body` throws, and then the running unit of work can only roll back; ``UnitOfWorkError`` with the
+    ///   code `rollbackOnly` if it could only roll back before.
+    static nonisolated(nonsending) func joined<Context: DomainContext, Result>(
+        by context: Context,
+        _ body: nonisolated(nonsending) (Context) async throws -> Result
+    ) async throws -> Result? {
+        guard let active = joinable(by: context), let joined = active.context as? Context else { return nil }
+        try active.requireNoFailure()
+        do {
+            return try await body(joined)
+        } catch {
+            active.failure = active.failure ?? error
+            throw error
+        }
+    }
+
+    /// Whether a unit of work on `context` would join one that is running.
+    static func isJoinable(by context: some DomainContext) -> Bool {
+        joinable(by: context) != nil
+    }
+
+    private static func joinable<Context: DomainContext>(by context: Context) -> ActiveUnitOfWork? {
         let task = TaskIdentity.current
         var next = current
         while let active = next {
             if active.task == task, active.context.joinIdentity == context.joinIdentity {
-                return active.context as? Context
+                return active.context is Context ? active : nil
             }
             next = active.outer
         }
         return nil
     }
 
+    /// Throws if a unit of work that has joined this one has failed.
+    func requireNoFailure() throws {
+        if let failure { throw UnitOfWorkError.rollbackOnly(cause: failure) }
+    }
+
     /// Runs `operation` as the unit of work on `context`.
     static nonisolated(nonsending) func running<Result>(
         on context: some DomainContext,
-        _ operation: nonisolated(nonsending) () async throws -> Result
+        _ operation: nonisolated(nonsending) (ActiveUnitOfWork) async throws -> Result
     ) async throws -> Result {
-        try await $current.binding(ActiveUnitOfWork(context: context)) {
-            try await UndividedWork.run(operation)
+        let active = ActiveUnitOfWork(context: context)
+        return try await $current.binding(active) {
+            try await UndividedWork.run { try await operation(active) }
         }
     }
 }

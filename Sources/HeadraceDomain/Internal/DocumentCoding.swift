@@ -5,19 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 package import Foundation
+import HeadraceCore
 
-/// How entities and events become JSON and back: with sorted keys, so that equal states give equal bytes.
+/// How entities and events become JSON and back: equal states become equal bytes.
 package enum DocumentCoding {
+    /// Encodes `value`, with its sets and dictionaries in an order that depends on nothing but their elements.
     package static func encode(_ value: some Encodable) throws -> Data {
-        try encoder.encode(value)
+        try CanonicalJSON.encode(value)
     }
-
-    /// Its settings never change, and each call of `encode` works on its own.
-    private static let encoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
 
     private static let decoder = JSONDecoder()
 

@@ -69,11 +69,15 @@ struct InMemoryDeliveries {
 
     // MARK: Commits
 
-    /// Throws what keeps `changes` from being applied.
-    func check(_ changes: ChangeSet) throws {
+    /// Throws if a lease with which `changes` settle deliveries is no longer valid.
+    func checkLeases(of changes: ChangeSet) throws {
         for settlement in changes.settlements where !isValid(settlement.lease) {
             throw StoreError.leaseLost(settlement.lease)
         }
+    }
+
+    /// Throws if a command of `changes` has taken effect before.
+    func checkKeys(of changes: ChangeSet) throws {
         var keys: Set<ByteText> = []
         for record in changes.idempotencyRecords {
             let key = ByteText(record.key)

@@ -40,6 +40,9 @@ struct InMemoryState {
             throw StoreError.undeclaredEntity(reference)
         }
 
+        // First: a command that has taken effect is the reason for all other conflicts that it causes.
+        try deliveries.checkKeys(of: changes)
+
         for required in changes.requirements {
             let stored = document(of: required.reference)
             if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
@@ -60,7 +63,7 @@ struct InMemoryState {
             }
         }
 
-        try deliveries.check(changes)
+        try deliveries.checkLeases(of: changes)
 
         var taken: [Place: ByteText] = [:]
         for write in changes.writes {

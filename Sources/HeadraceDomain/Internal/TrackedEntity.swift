@@ -19,12 +19,16 @@ final class TrackedEntity {
 
     var isDeleted = false
 
+    /// Whether the store gave the entity; `false` for one that was inserted.
+    private let isRead: Bool
+
     /// Tracks a new entity.
     init(_ entity: any StoredEntity, reference: EntityReference) {
         self.entity = entity
         self.reference = reference
         stored = nil
         storedEntries = []
+        isRead = false
     }
 
     /// Tracks an entity as it was read.
@@ -33,6 +37,7 @@ final class TrackedEntity {
         reference = document.reference
         stored = document
         storedEntries = DocumentCoding.entries(of: entity)
+        isRead = true
     }
 
     /// Tracks a new entity in the place of one that was deleted.
@@ -41,6 +46,12 @@ final class TrackedEntity {
         reference = deleted.reference
         stored = deleted.stored
         storedEntries = deleted.storedEntries
+        isRead = false
+    }
+
+    /// The entity as one that was read before a roll-back; `nil` for one that was inserted, which may be inserted again.
+    var rolledBack: RolledBackEntity? {
+        isRead ? stored.map { RolledBackEntity(entity, storedAs: $0) } : nil
     }
 
     /// Adds to `changes` what must be written or deleted, if anything.

@@ -79,7 +79,7 @@ extension EventError {
         EventError(
             .newerVersion,
             """
-            '\(type.eventName)' was stored with version \(version); '\(String(reflecting: type))' knows \
+            '\(type.eventName)' was stored with version \(version); '\(String(naming: type))' knows \
             \(type.eventVersion). To fix, run the version of the program that wrote it, or a later one.
             """
         )
@@ -90,7 +90,7 @@ extension EventError {
             .olderVersion,
             """
             '\(type.eventName)' was stored with version \(version), from which no migration of \
-            '\(String(reflecting: type))' starts. To fix, add 'JSONMigration(from: \(version))' to its \
+            '\(String(naming: type))' starts. To fix, add 'JSONMigration(from: \(version))' to its \
             'eventMigrations'.
             """
         )
@@ -100,7 +100,7 @@ extension EventError {
         EventError(
             .undecodable,
             """
-            '\(type.eventName)', stored with version \(version), does not decode as '\(String(reflecting: type))': \
+            '\(type.eventName)', stored with version \(version), does not decode as '\(String(naming: type))': \
             \(cause). To fix, raise 'eventVersion' and add a migration, or let the type decode what was stored.
             """,
             cause: cause
@@ -115,7 +115,7 @@ extension EventError {
         EventError(
             .ambiguousName,
             """
-            '\(String(reflecting: one))' and '\(String(reflecting: other))' both state the eventName '\(name)'. \
+            '\(String(naming: one))' and '\(String(naming: other))' both state the eventName '\(name)'. \
             To fix, give each its own.
             """
         )
@@ -125,7 +125,7 @@ extension EventError {
         EventError(
             .invalidMigrations,
             """
-            The migrations of '\(String(reflecting: type))' start from the versions \(versions) and must lead, one by \
+            The migrations of '\(String(naming: type))' start from the versions \(versions) and must lead, one by \
             one, to its version \(type.eventVersion). To fix, order them and fill the gaps.
             """
         )

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import HeadraceCore
 
 /// Brings the JSON of an event or an entity from one version of its shape to the next one.
 ///
@@ -40,7 +41,7 @@ public struct JSONMigration: Sendable {
         migrate = { json in
             var members = try JSONDecoder().decode([String: JSONValue].self, from: json)
             try change(&members)
-            return try DocumentCoding.encode(members)
+            return try CanonicalJSON.encode(ordered: members)
         }
     }
 

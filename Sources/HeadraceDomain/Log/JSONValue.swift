@@ -20,7 +20,7 @@ public enum JSONValue: Hashable, Sendable {
     /// Any other number, with the digits that a `Decimal` holds.
     case decimal(Decimal)
 
-    /// A number beyond what a `Decimal` holds.
+    /// A number beyond what a `Decimal` holds, and negative zero.
     case double(Double)
 
     /// Text.
@@ -42,7 +42,9 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
+            // Only a 'Double' keeps the sign of a zero.
+            let zero = value == 0 ? try? container.decode(Double.self) : nil
+            self = zero?.sign == .minus ? .double(-0.0) : .integer(value)
         } else if let value = try? container.decode(Decimal.self) {
             self = .decimal(value)
         } else if let value = try? container.decode(Double.self) {

@@ -88,7 +88,7 @@ extension Relay {
     private func read(
         _ stored: NewEvent,
         of delivery: Delivery
-    ) throws -> (any DurableDomainEvent, any DomainEventHandler.Type) {
+    ) throws -> (any DurableDomainEvent, EventHandlerRoute) {
         let events = registrar.events
         if events.type(named: stored.name) != nil,
             registrar.handler(of: delivery.subscription, for: stored.name) == nil

@@ -112,6 +112,9 @@ public struct ChangeSet: Sendable {
 
     /// The commands with idempotency keys that this change set is the effect of; it is refused with
     /// ``StoreError/Code/keyTaken`` where a key is stored already.
+    ///
+    /// A store checks them first, before versions, existence, and unique values: what the command has changed before is
+    /// the reason for those conflicts.
     public var idempotencyRecords: [IdempotencyRecord] = []
 
     /// The messages to deliver at a later time.

@@ -15,8 +15,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
+            case rolledBack
             case invalidSchema, invalidDate, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked
+            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
         }
 
         private let kind: Kind
@@ -27,9 +28,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let versionConflict = Code(kind: .versionConflict)
 
         /// An entity was inserted whose identifier is taken.
+        ///
+        /// Doing the work again may succeed if the unit of work has looked for the identifier and found nothing:
+        /// ``StoreError/isRetryable`` tells.
         public static let alreadyExists = Code(kind: .alreadyExists)
 
         /// Two entities would have the same value in a unique index.
+        ///
+        /// Doing the work again may succeed if the unit of work has looked for the value and found nothing:
+        /// ``StoreError/isRetryable`` tells.
         public static let uniqueViolation = Code(kind: .uniqueViolation)
 
         /// The type of an entity is not among those that the store was opened with.
@@ -40,6 +47,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// The identifier of an entity is not the one under which it was read or inserted.
         public static let identifierChanged = Code(kind: .identifierChanged)
+
+        /// An entity was changed that the context has found before a roll-back, and no longer tracks.
+        public static let rolledBack = Code(kind: .rolledBack)
 
         /// The types of entity that the store was opened with contradict one another.
         public static let invalidSchema = Code(kind: .invalidSchema)
@@ -79,6 +89,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The store cannot be opened, read or written where it is.
         public static let unusable = Code(kind: .unusable)
 
+        /// The store was closed before.
+        public static let closed = Code(kind: .closed)
+
         /// The file is damaged, or not a database.
         public static let corrupt = Code(kind: .corrupt)
 
@@ -87,6 +100,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         /// Another process keeps the database from being used.
         public static let locked = Code(kind: .locked)
+
+        /// The file of the store was removed or replaced while it was open, so a commit would be lost.
+        public static let fileRemoved = Code(kind: .fileRemoved)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -101,18 +117,44 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The entity concerned, if one is.
     public let entity: EntityReference?
 
+    /// The value in a unique index that another entity has, if the error is about one.
+    public let indexEntry: ChangeSet.IndexEntry?
+
     /// The error beneath, if there is one.
     public let cause: (any Error)?
+
+    /// Whether another writer has inserted the entity, or taken the value, since this unit of work has looked for it.
+    private let isSinceRead: Bool
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
     /// Creates an error, for stores.
-    public init(code: Code, message: String, entity: EntityReference? = nil, cause: (any Error)? = nil) {
+    public init(
+        code: Code,
+        message: String,
+        entity: EntityReference? = nil,
+        indexEntry: ChangeSet.IndexEntry? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.init(
+            code: code, message: message, entity: entity, indexEntry: indexEntry, cause: cause, isSinceRead: false)
+    }
+
+    private init(
+        code: Code,
+        message: String,
+        entity: EntityReference?,
+        indexEntry: ChangeSet.IndexEntry? = nil,
+        cause: (any Error)?,
+        isSinceRead: Bool
+    ) {
         self.code = code
         self.message = message
         self.entity = entity
+        self.indexEntry = indexEntry
         self.cause = cause
+        self.isSinceRead = isSinceRead
     }
 }
 
@@ -121,7 +163,12 @@ extension StoreError: CodedError, RetryableError {
     public var codeName: String { code.description }
 
     /// Whether another writer was in the way: nothing was stored, and doing the work again may succeed.
-    public var isRetryable: Bool { code == .versionConflict || code == .locked || code == .keyTaken }
+    ///
+    /// It holds for the codes `versionConflict`, `locked` and `keyTaken`. It also holds for `alreadyExists` and
+    /// `uniqueViolation` if the unit of work has looked for the identifier or the value before and found nothing.
+    public var isRetryable: Bool {
+        code == .versionConflict || code == .locked || code == .keyTaken || isSinceRead
+    }
 }
 
 extension StoreError {
@@ -171,18 +218,48 @@ extension StoreError {
         entry: ChangeSet.IndexEntry,
         takenBy other: String
     ) -> StoreError {
-        let value =
-            switch entry.value {
-            case .integer(let number): "\(number)"
-            case .text(let text): "'\(text)'"
-            }
-        return StoreError(
+        StoreError(
             code: .uniqueViolation,
             message: """
-                The \(entity) has \(value) as its '\(entry.index)', which is unique, and \(entity.kind) '\(other)' \
+                The \(entity) has \(entry.value.quoted) as its '\(entry.index)', which is unique, and \(entity.kind) '\(other)' \
                 has that already. Nothing was stored. To fix, choose another value or change the other one.
                 """,
-            entity: entity
+            entity: entity,
+            indexEntry: entry
+        )
+    }
+
+    /// `entity` was inserted after this unit of work had looked for its identifier, and another writer was faster.
+    static func insertedSinceRead(_ entity: EntityReference, cause: StoreError) -> StoreError {
+        StoreError(
+            code: .alreadyExists,
+            message: """
+                The \(entity) did not exist when this unit of work looked for it, and another writer has inserted it since. \
+                Nothing was stored. To fix, do the work again: it is found then.
+                """,
+            entity: entity,
+            cause: cause,
+            isSinceRead: true
+        )
+    }
+
+    /// `entity` has a value for which this unit of work had looked, and another writer was faster.
+    static func takenSinceRead(
+        _ entity: EntityReference,
+        entry: ChangeSet.IndexEntry,
+        cause: StoreError
+    ) -> StoreError {
+        StoreError(
+            code: .uniqueViolation,
+            message: """
+                The \(entity) has \(entry.value.quoted) as its '\(entry.index)', which is unique. No \(entity.kind) had it when \
+                this unit of work looked for it, and another writer has stored one since. Nothing was stored. To fix, do \
+                the work again: it is found then.
+                """,
+            entity: entity,
+            indexEntry: entry,
+            cause: cause,
+            isSinceRead: true
         )
     }
 
@@ -247,6 +324,17 @@ extension StoreError {
             message: """
                 The \(entity) was deleted from a context that has not read it. Nothing was stored. To fix, find it \
                 in the same unit of work first.
+                """,
+            entity: entity
+        )
+    }
+
+    static func rolledBack(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .rolledBack,
+            message: """
+                The \(entity) was found before its unit of work was rolled back, and was changed since, so the change \
+                would be lost. Nothing was stored. To fix, find it again in this unit of work, and change that object.
                 """,
             entity: entity
         )
@@ -346,5 +434,15 @@ extension StoreError {
             entity: document.reference,
             cause: cause
         )
+    }
+}
+
+extension IndexValue {
+    /// The value as messages show it.
+    fileprivate var quoted: String {
+        switch self {
+        case .integer(let number): "\(number)"
+        case .text(let text): "'\(text)'"
+        }
     }
 }

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// The events of a unit of work, in the order handled, with what each came of; finds those that never end.
 ///
 /// Pure: it decides what is next, ``UnitOfWork`` does it.
@@ -54,7 +56,7 @@ struct EventCascade {
         var chain: [String] = []
         var current: Int? = index
         while let index = current {
-            chain.append(String(reflecting: type(of: events[index].event)))
+            chain.append(String(naming: type(of: events[index].event)))
             current = causes[index]
         }
         return chain.reversed()

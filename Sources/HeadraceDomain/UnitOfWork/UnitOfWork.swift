@@ -34,17 +34,21 @@ public struct UnitOfWork<Context: DomainContext> {
     /// Within the body of another unit of work of the same task on the same store it joins that one:
     /// `body` gets the outer context, and the outer unit of work commits.
     ///
+    /// If a unit of work that has joined throws, the outer one can only roll back, even if the error is caught: the entities
+    /// that the failed one has changed can't be set back, as the program holds them. Its commit throws
+    /// ``UnitOfWorkError/Code/rollbackOnly`` with the first such error as the cause, and no other unit of work can join it. To go
+    /// on after a failure, check first and return a value instead of throwing an error, or execute the unit of work
+    /// that may fail outside of the other one.
+    ///
     /// - Returns: What `body` returns, once the changes are stored and the post-commit handlers have run.
     /// - Throws: Whatever `body` or a pre-commit handler throws, unwrapped; ``UnitOfWorkError`` where the
-    ///   events never end; ``StoreError`` where the changes cannot be stored; `CancellationError` where the
+    ///   events never end, or a unit of work that has joined has failed; ``StoreError`` where the changes cannot be stored; `CancellationError` where the
     ///   task was cancelled before the commit. In each case nothing is stored, the raised events are
     ///   dropped, and executing again starts afresh.
     public nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result
     ) async throws -> Result {
-        if let outer = ActiveUnitOfWork.joinable(by: context) {
-            return try await body(outer)
-        }
+        if let result = try await ActiveUnitOfWork.joined(by: context, body) { return result }
         let observers = delegator.observers
         if observers.isEmpty { return try await perform(body, observers: []) }
         return try await MessageStage.run(.unitOfWork, observers: observers) {
@@ -56,10 +60,12 @@ public struct UnitOfWork<Context: DomainContext> {
         _ body: nonisolated(nonsending) (Context) async throws -> Result,
         observers: [any MessageObserver]
     ) async throws -> Result {
-        let (result, events) = try await ActiveUnitOfWork.running(on: context) {
+        let (result, events) = try await ActiveUnitOfWork.running(on: context) { active in
             do {
                 let result = try await body(context)
+                try active.requireNoFailure()
                 let events = addressed(try await handleBeforeCommit(observers))
+                try active.requireNoFailure()
                 try Task.checkCancellation()
                 try await commit(events, observers)
                 return (result, events)

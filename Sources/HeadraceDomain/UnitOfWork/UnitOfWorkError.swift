@@ -12,12 +12,15 @@ public import HeadraceCore
 public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case endlessEvents }
+        private enum Kind: String { case endlessEvents, rollbackOnly }
 
         private let kind: Kind
 
         /// Pre-commit handlers raise events that raise events, beyond any use.
         public static let endlessEvents = Code(kind: .endlessEvents)
+
+        /// A unit of work within this one has failed, and its error was caught.
+        public static let rollbackOnly = Code(kind: .rollbackOnly)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -29,8 +32,11 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
     /// What happened and how to fix it, in one sentence each.
     public let message: String
 
-    /// The types of the events that led to one another, the first one first.
+    /// The types of the events that led to one another, the first one first; empty if the error is about something else.
     public let chain: [String]
+
+    /// The error of the unit of work within this one, if that is why this one can't be stored.
+    public let cause: (any Error)?
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
@@ -43,12 +49,32 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
                 (\(chain.suffix(3).joined(separator: " → ")) → …). Nothing was stored. To fix, find the handler \
                 that raises what leads back to itself, and let it raise only what is new.
                 """,
-            chain: chain
+            chain: chain,
+            cause: nil
+        )
+    }
+
+    static func rollbackOnly(cause: any Error) -> UnitOfWorkError {
+        UnitOfWorkError(
+            code: .rollbackOnly,
+            message: """
+                A unit of work within this one has failed, and its error was caught: \(cause). Nothing was stored, as the \
+                changes of the failed one can't be told from the others. To fix, let the error end this unit of work, too, \
+                or execute the one that may fail outside of it.
+                """,
+            chain: [],
+            cause: cause
         )
     }
 }
 
-extension UnitOfWorkError: CodedError {
+extension UnitOfWorkError: CodedError, RetryableError {
     /// The name of ``code-swift.property``.
     public var codeName: String { code.description }
+
+    /// Whether the ``cause`` may not occur again.
+    public var isRetryable: Bool { (cause as? any RetryableError)?.isRetryable ?? false }
+
+    /// That of the ``cause``.
+    public var earliestRetry: ContinuousClock.Instant? { (cause as? any RetryableError)?.earliestRetry }
 }

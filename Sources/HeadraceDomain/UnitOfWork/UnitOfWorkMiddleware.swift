@@ -15,6 +15,9 @@ public import HeadraceCore
 /// Units of work that a handler executes on the same store join it, and so do commands that it sends: one commit for
 /// all of them, when the first one is handled. Queries, events and all else pass through.
 ///
+/// If a command that a handler sends fails, the whole unit of work can only roll back, even if the handler catches the error;
+/// see ``UnitOfWork/execute(_:)``.
+///
 /// A retry belongs before it, as it is the commit that meets the conflict; within a unit of work nothing is retried, and
 /// `validate()` reports a retry that stands there.
 public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMiddleware {

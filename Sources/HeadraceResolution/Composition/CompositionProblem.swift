@@ -27,6 +27,9 @@ public struct CompositionProblem: Sendable, CustomStringConvertible {
 
         /// A singleton holds something scoped, and with it an object of the outermost scope for ever.
         public static let captive = Kind("captive")
+
+        /// Nothing proves that something can be made; only ``ValidationLevel/strict`` reports it.
+        public static let unproved = Kind("unproved")
     }
 
     /// What is wrong.

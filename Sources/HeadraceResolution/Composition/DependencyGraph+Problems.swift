@@ -11,7 +11,7 @@ extension DependencyGraph {
         return nodes.indices.flatMap { index in
             nodes[index].edges
                 .filter { nodes[$0.target].kind == .missing }
-                .map { .missing(nodes[$0.target].contract, neededBy: path(to: index, by: origins)) }
+                .map { .missing(nodes[$0.target].contract, neededBy: path(to: index, by: origins).map { nodes[$0] }) }
         }
     }
 
@@ -104,9 +104,9 @@ extension DependencyGraph {
         return origins
     }
 
-    private func path(to node: Int, by origins: [Int: Int]) -> [Any.Type] {
+    private func path(to node: Int, by origins: [Int: Int]) -> [Int] {
         var path = [node]
         while let last = path.last, let previous = origins[last] { path.append(previous) }
-        return path.reversed().map { nodes[$0].contract }
+        return path.reversed()
     }
 }

@@ -25,7 +25,7 @@ extension DependencyGraph {
                 names[ObjectIdentifier(type)] = "\(fullName) (\(used[fullName, default: 1]))"
             }
         }
-        return nodes.map { names[ObjectIdentifier($0.contract)] ?? TypeNames.full($0.contract) }
+        return nodes.map { $0.part?.label ?? names[ObjectIdentifier($0.contract)] ?? TypeNames.full($0.contract) }
     }
 
     private static func distinct(_ types: [Any.Type]) -> [Any.Type] {
@@ -44,7 +44,7 @@ extension DependencyNode {
         let word =
             switch kind {
             case .registration(let lifetime): lifetime.description
-            case .part: "made later"
+            case .part: part?.remark ?? "made later"
             case .missing: "missing"
             }
         let made = implementation.map { ["made as \(TypeNames.short($0))"] } ?? []

@@ -31,8 +31,9 @@ public struct DependencyGraph: Sendable {
     }
 
     /// Proves that everything in the graph can be made.
-    func validate() throws {
-        let problems = missing + cyclic + duplicates + captives + noted
+    func validate(_ level: ValidationLevel) throws {
+        var problems = missing + cyclic + duplicates + captives + noted
+        if level == .strict { problems += unproved }
         guard problems.isEmpty else { throw CompositionError(problems, opaque: opaque) }
     }
 
@@ -52,13 +53,25 @@ public struct DependencyGraph: Sendable {
         }
     }
 
+    /// A problem for everything that can't be proved, then what other modules can't prove.
+    private var unproved: [CompositionProblem] {
+        nodes.filter(\.isOpaque).map { .unproved($0) }
+            + eachKindOfNote { type(of: $0).unproved(among: $1) }
+    }
+
     /// What other modules have found.
     private var noted: [CompositionProblem] {
-        let reachable = Drawing.reachable(registrations)
+        eachKindOfNote { type(of: $0).problems(among: $1) }
+    }
+
+    /// What `find` finds with one note of each type, and all notes.
+    private func eachKindOfNote(
+        _ find: (any RegistrationNote, [any RegistrationNote]) -> [CompositionProblem]
+    ) -> [CompositionProblem] {
         var kinds: Set<ObjectIdentifier> = []
-        let notes = reachable.flatMap(\.notes)
+        let notes = Drawing.reachable(registrations).flatMap(\.notes)
         return notes.flatMap { note in
-            kinds.insert(ObjectIdentifier(type(of: note))).inserted ? type(of: note).problems(among: notes) : []
+            kinds.insert(ObjectIdentifier(type(of: note))).inserted ? find(note, notes) : []
         }
     }
 }

@@ -23,6 +23,9 @@ package struct DependencyNode: Sendable {
     /// The type that is made, where it is known and another.
     package let implementation: Any.Type?
 
+    /// Its place in the set of its contract, counting from 1, if it joined one.
+    let member: Int?
+
     package let kind: Kind
 
     /// Whether it takes more than its edges tell.
@@ -30,6 +33,31 @@ package struct DependencyNode: Sendable {
 
     /// What it takes, in the order stated.
     package internal(set) var edges: [DependencyEdge] = []
+
+    /// The part of a registration that the node stands for, if it does.
+    let part: RegistrationPart?
+
+    init(
+        contract: Any.Type,
+        implementation: Any.Type? = nil,
+        member: Int? = nil,
+        kind: Kind,
+        isOpaque: Bool,
+        part: RegistrationPart? = nil
+    ) {
+        self.contract = contract
+        self.implementation = implementation
+        self.member = member
+        self.kind = kind
+        self.isOpaque = isOpaque
+        self.part = part
+    }
+
+    /// The contract, with what tells this registration from others of the same contract.
+    var name: String {
+        if let label = part?.label { return "'\(label)'" }
+        return TypeNames.name(of: contract, madeAs: implementation, member: member)
+    }
 }
 
 /// One node's need of another.

@@ -16,7 +16,7 @@ struct Drawing {
     private let registrations: [Registration]
 
     init(_ registrations: [Registration]) {
-        self.registrations = Self.reachable(registrations)
+        self.registrations = Self.reachable(registrations.settled)
     }
 
     /// Those of `registrations` that something may be made from: the last one of each type, and each of a set.
@@ -39,6 +39,7 @@ struct Drawing {
                 DependencyNode(
                     contract: registration.contract,
                     implementation: registration.implementation,
+                    member: registration.joinsSet ? members[contract]?.count : nil,
                     kind: .registration(registration.lifetime),
                     isOpaque: !registration.dependencies.isComplete
                 )
@@ -46,20 +47,26 @@ struct Drawing {
         }
         for (index, registration) in registrations.enumerated() {
             draw(registration.dependencies, from: index)
-            for part in registration.parts {
-                nodes.append(
-                    DependencyNode(
-                        contract: part.type,
-                        implementation: nil,
-                        kind: .part,
-                        isOpaque: !part.dependencies.isComplete
-                    )
-                )
-                nodes[index].edges.append(DependencyEdge(target: nodes.endIndex - 1, kind: .later))
-                draw(part.dependencies, from: nodes.endIndex - 1)
-            }
+            draw(registration.parts, from: index)
         }
         return nodes
+    }
+
+    private mutating func draw(_ parts: [RegistrationPart], from index: Int) {
+        for part in parts {
+            let place = nodes.endIndex
+            nodes.append(
+                DependencyNode(
+                    contract: part.type,
+                    kind: .part,
+                    isOpaque: !part.dependencies.isComplete,
+                    part: part
+                )
+            )
+            nodes[index].edges.append(DependencyEdge(target: place, kind: .later))
+            draw(part.dependencies, from: place)
+            draw(part.parts, from: place)
+        }
     }
 
     private mutating func draw(_ dependencies: Dependencies, from index: Int) {
@@ -91,7 +98,7 @@ struct Drawing {
     private mutating func placeOfMissing(_ type: Any.Type) -> Int {
         if let index = missing[ObjectIdentifier(type)] { return index }
         missing[ObjectIdentifier(type)] = nodes.endIndex
-        nodes.append(DependencyNode(contract: type, implementation: nil, kind: .missing, isOpaque: false))
+        nodes.append(DependencyNode(contract: type, kind: .missing, isOpaque: false))
         return nodes.endIndex - 1
     }
 }

@@ -19,11 +19,23 @@ import Synchronization
 /// the metadata of that type, which costs several resolutions. So what is shared is kept and passed as the
 /// plain ``SharedInstance``, and only the end of the way knows `T`.
 class Binding: @unchecked Sendable {
-    /// The type that the binding resolves.
-    let contract: Any.Type
+    /// Where the binding stands in its container.
+    let place: BindingPlace
 
-    fileprivate init(_ contract: Any.Type) {
-        self.contract = contract
+    /// The type that the binding resolves.
+    var contract: Any.Type { place.contract }
+
+    /// Whether the object that the binding would give in `scope` exists already.
+    func hasMade(in scope: ResolutionScope) -> Bool { false }
+
+    /// Whether the factory runs on the main actor.
+    var isOnMainActor: Bool { false }
+
+    /// Whether the factory is given the outermost scope, whichever scope is asked.
+    var isMadeInOutermostScope: Bool { false }
+
+    fileprivate init(_ place: BindingPlace) {
+        self.place = place
     }
 }
 
@@ -34,13 +46,10 @@ class Binding: @unchecked Sendable {
 class TypedBinding<T>: Binding, @unchecked Sendable {
     let factory: @Sendable (any DependencyResolutionScope) -> T
 
-    /// Creates a binding that messages name by `contract`, which is another type where `T` is a box of it.
-    init(
-        contract: Any.Type = T.self,
-        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T
-    ) {
+    /// Creates the binding at `place`, whose contract is another type than `T` if `T` is a box of it.
+    init(_ place: BindingPlace, _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
         self.factory = factory
-        super.init(contract)
+        super.init(place)
     }
 
     /// Gives the object for whoever asks in `scope`.
@@ -70,14 +79,12 @@ final class TransientBinding<T>: TypedBinding<T>, @unchecked Sendable {
 final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     private let index: Int
 
-    init(
-        index: Int,
-        contract: Any.Type = T.self,
-        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T
-    ) {
-        self.index = index
-        super.init(contract: contract, factory)
+    override init(_ place: BindingPlace, _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
+        index = place.index
+        super.init(place, factory)
     }
+
+    override func hasMade(in scope: ResolutionScope) -> Bool { scope.objects.find(index) != nil }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let made = unsafe scope.objects.unretained(index) {
@@ -102,6 +109,10 @@ final class ScopedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
 /// Makes one object, in the outermost scope whoever asks first, and keeps it.
 final class SingletonBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     private let made = InstanceReference()
+
+    override func hasMade(in scope: ResolutionScope) -> Bool { made.load() != nil }
+
+    override var isMadeInOutermostScope: Bool { true }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let made = unsafe made.unretained() {

@@ -17,14 +17,18 @@ final class Blueprint: Sendable {
     /// The last binding of each type.
     let bindings: TypeTable<Binding>
 
+    /// What was proved of the types that were required.
+    let proof = ResolutionProof()
+
     /// Makes bindings of `registrations`, with storage of their own.
     init(_ registrations: [Registration]) {
         var bindings: [(ObjectIdentifier, Binding)] = []
         var sets: [ObjectIdentifier: [Binding]] = [:]
         bindings.reserveCapacity(registrations.count)
-        for (index, registration) in registrations.enumerated() {
+        for (index, registration) in registrations.settled.enumerated() {
             let contract = ObjectIdentifier(registration.contract)
-            let binding = registration.makeBinding(index)
+            let member = registration.joinsSet ? sets[contract, default: []].count + 1 : nil
+            let binding = registration.makeBinding(BindingPlace(registration, member: member, index: index))
             bindings.append((contract, binding))
             if registration.joinsSet { sets[contract, default: []].append(binding) }
         }

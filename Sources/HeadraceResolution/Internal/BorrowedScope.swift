@@ -8,7 +8,7 @@
 ///
 /// A singleton may hold on to the scope that made it, or to a dispatcher made in it. Were that the scope itself,
 /// the container would keep the singleton, the singleton the container, and neither would ever end.
-final class BorrowedScope: DependencyResolutionScope {
+final class BorrowedScope: DependencyResolutionScope, ProvingResolver {
     private weak let lender: ResolutionScope?
 
     init(_ scope: ResolutionScope) {
@@ -25,6 +25,20 @@ final class BorrowedScope: DependencyResolutionScope {
 
     func resolveAll<T>(_ type: T.Type) -> [T] {
         lenderOrStop.resolveAll(type, given: self)
+    }
+
+    func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
+        guard let lender else { throw ResolutionFailure.released.error }
+        return try lender.require(type, given: self)
+    }
+
+    func check(
+        _ dependencies: @autoclosure () -> [Dependency],
+        of subject: ResolutionProof.Subject,
+        named name: String?
+    ) throws(ResolutionError) {
+        guard let lender else { throw ResolutionFailure.released.error }
+        try lender.check(dependencies(), of: subject, named: name)
     }
 
     func scope() -> any DependencyResolutionScope {

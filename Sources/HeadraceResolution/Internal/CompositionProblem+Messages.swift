@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 extension CompositionProblem {
-    static func missing(_ type: Any.Type, neededBy path: [Any.Type]) -> CompositionProblem {
+    static func missing(_ type: Any.Type, neededBy path: [DependencyNode]) -> CompositionProblem {
         CompositionProblem(
             .missing,
-            path: path + [type],
+            path: path.filter { $0.part?.label == nil }.map(\.contract) + [type],
             message: """
-                Nothing is registered for '\(TypeNames.full(type))', needed by \(TypeNames.path(path)). \
-                To fix, add \(lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
+                Nothing is registered for '\(TypeNames.full(type))', needed by \(TypeNames.path(path.map(\.name))). \
+                To fix, add \(TypeNames.lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
                 """
         )
     }
@@ -33,6 +33,31 @@ extension CompositionProblem {
         )
     }
 
+    static func unproved(_ node: DependencyNode) -> CompositionProblem {
+        let made = node.implementation ?? node.contract
+        let line = TypeNames.expression(of: node.contract)
+        let fix: String
+        if let advice = node.part?.advice {
+            fix = advice
+        } else if made is any Resolvable.Type {
+            fix = """
+                '\(TypeNames.full(made))' doesn't state its dependencies. To fix, add '@Resolvable', or state them in \
+                'static var dependencies'.
+                """
+        } else {
+            fix = """
+                Its factory is a closure that takes its scope. To fix, register an initializer, as in \
+                'builder.transient(\(TypeNames.full(made)).init)', or state the dependencies, as in \
+                'builder.transient(\(line), opaque(needs: …) { scope in … })'.
+                """
+        }
+        return CompositionProblem(
+            .unproved,
+            path: [node.contract],
+            message: "Nothing proves that '\(TypeNames.full(node.contract))' can be made. \(fix)"
+        )
+    }
+
     static func captive(_ path: [Any.Type]) -> CompositionProblem {
         let singleton = path.first.map { TypeNames.expression(of: $0) } ?? ""
         let scoped = path.last.map { TypeNames.expression(of: $0) } ?? ""
@@ -45,16 +70,5 @@ extension CompositionProblem {
                 or the last with 'builder.singleton(\(scoped)) { … }'.
                 """
         )
-    }
-
-    /// The line that registers `type`: by its name where it makes itself, a set where it is an array.
-    private static func lineToAdd(for type: Any.Type) -> String {
-        if type is any Resolvable.Type {
-            return "'builder.transient(\(TypeNames.expression(of: type)))'"
-        }
-        if let set = type as? any SetDependency.Type {
-            return "'builder.transient(into: \(TypeNames.expression(of: set.element))) { … }'"
-        }
-        return "'builder.transient(\(TypeNames.expression(of: type))) { … }'"
     }
 }

@@ -15,8 +15,10 @@ final class MainActorBinding<T>: TypedBinding<T>, @unchecked Sendable {
 
     init(_ boxed: TypedBinding<MainActorBox<T>>) {
         self.boxed = boxed
-        super.init { _ in preconditionFailure("The factory is that of the boxed binding.") }
+        super.init(boxed.place) { _ in preconditionFailure("The factory is that of the boxed binding.") }
     }
+
+    override var isOnMainActor: Bool { true }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         guard MainThread.isCurrent else { ResolutionFailure.notOnMainActor(T.self).stop() }

@@ -13,8 +13,8 @@ extension Registration {
         on actor: MainActor.Type,
         factory: @escaping MainActorFactory<Contract>
     ) {
-        self.init(.transient, contract, dependencies) { _ in
-            MainActorBinding(TransientBinding(contract: contract) { MainActorBox(factory, $0) })
+        self.init(.transient, contract, dependencies) { place in
+            MainActorBinding(TransientBinding(place) { MainActorBox(factory, $0) })
         }
     }
 
@@ -24,8 +24,8 @@ extension Registration {
         on actor: MainActor.Type,
         factory: @escaping MainActorFactory<Contract>
     ) {
-        self.init(.scoped, contract, dependencies) { index in
-            MainActorBinding(ScopedBinding(index: index, contract: contract) { MainActorBox(factory, $0) })
+        self.init(.scoped, contract, dependencies) { place in
+            MainActorBinding(ScopedBinding(place) { MainActorBox(factory, $0) })
         }
     }
 
@@ -35,8 +35,8 @@ extension Registration {
         on actor: MainActor.Type,
         factory: @escaping MainActorFactory<Contract>
     ) {
-        self.init(.singleton, contract, dependencies) { _ in
-            MainActorBinding(SingletonBinding(contract: contract) { MainActorBox(factory, $0) })
+        self.init(.singleton, contract, dependencies) { place in
+            MainActorBinding(SingletonBinding(place) { MainActorBox(factory, $0) })
         }
     }
 }

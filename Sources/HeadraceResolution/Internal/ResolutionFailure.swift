@@ -6,16 +6,25 @@
 
 /// A mistake in the program that resolution has met: what happened, on which path, and how to fix it.
 struct ResolutionFailure {
+    let code: ResolutionError.Code
     let message: String
+
+    /// The failure as `require(_:)` throws it.
+    var error: ResolutionError { ResolutionError(code, message) }
 
     /// Nothing is registered for `type`, which the innermost object being made needs.
     static func missing(_ type: Any.Type) -> ResolutionFailure {
-        let path = ResolutionPath.contracts
+        missing(type, neededBy: ResolutionPath.names)
+    }
+
+    /// Nothing is registered for `type`, which the last one of `path` needs.
+    static func missing(_ type: Any.Type, neededBy path: [String]) -> ResolutionFailure {
         let place = path.isEmpty ? "" : ", needed by \(TypeNames.path(path))"
         return ResolutionFailure(
+            code: .missing,
             message: """
                 Nothing is registered for '\(TypeNames.full(type))'\(place). \
-                To fix, add 'builder.transient(\(TypeNames.expression(of: type))) { … }', '.scoped' or '.singleton' before 'build()', \
+                To fix, add \(TypeNames.lineToAdd(for: type)), '.scoped' or '.singleton' before 'build()', \
                 or ask with 'tryResolve()' where it may be missing.
                 """
         )
@@ -24,6 +33,7 @@ struct ResolutionFailure {
     /// Making the first of `contracts` needs the others, each the next, and the last is the first again.
     static func cycle(_ contracts: [Any.Type]) -> ResolutionFailure {
         ResolutionFailure(
+            code: .cyclic,
             message: """
                 Making '\(contracts.first.map { TypeNames.full($0) } ?? "")' needs itself: \(TypeNames.path(contracts)). \
                 To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
@@ -34,6 +44,7 @@ struct ResolutionFailure {
     /// The scope was kept by an object of its own container, longer than anyone else has kept the container.
     static var released: ResolutionFailure {
         ResolutionFailure(
+            code: .containerReleased,
             message: """
                 The container of this scope is gone: an object that the container made has kept the scope, and \
                 nobody has kept the container. To fix, keep the container, or a scope that it opened, for as long \
@@ -44,9 +55,14 @@ struct ResolutionFailure {
 
     /// `type` is made by the main actor, and is resolved elsewhere.
     static func notOnMainActor(_ type: Any.Type) -> ResolutionFailure {
-        let path = ResolutionPath.contracts
+        notOnMainActor(type, neededBy: ResolutionPath.names)
+    }
+
+    /// `type` is made by the main actor, and the last one of `path` resolves it elsewhere.
+    static func notOnMainActor(_ type: Any.Type, neededBy path: [String]) -> ResolutionFailure {
         let place = path.isEmpty ? "" : ", for \(TypeNames.path(path))"
         return ResolutionFailure(
+            code: .notOnMainActor,
             message: """
                 '\(TypeNames.full(type))' belongs to the main actor, and was resolved elsewhere\(place). \
                 To fix, resolve it, and what takes it, on the main actor: 'await MainActor.run { … }', or '@MainActor' \
@@ -58,6 +74,7 @@ struct ResolutionFailure {
     /// No container is current.
     static var noContainer: ResolutionFailure {
         ResolutionFailure(
+            code: .containerReleased,
             message: """
                 No container is current, and none is installed. To fix, add 'container.install()' at the start of \
                 the application, or wrap the test in 'container.withCurrent { … }'.

@@ -68,17 +68,26 @@ enum ResolutionPath {
         contracts(from: nil)
     }
 
+    /// The names of what is being made on this thread, outermost first.
+    static var names: [String] {
+        bindings(from: nil).map(\.place.name)
+    }
+
     /// The types that are being made on this thread, from `binding` (or the outermost) to the innermost.
     private static func contracts(from binding: Binding?) -> [Any.Type] {
-        var contracts: [Any.Type] = []
+        bindings(from: binding).map(\.contract)
+    }
+
+    private static func bindings(from binding: Binding?) -> [Binding] {
+        var bindings: [Binding] = []
         var frame = unsafe innermost
         while let current = unsafe frame {
             let making = unsafe current.pointee.binding.takeUnretainedValue()
-            contracts.append(making.contract)
+            bindings.append(making)
             if making === binding { break }
             unsafe frame = current.pointee.outer
         }
-        return contracts.reversed()
+        return bindings.reversed()
     }
 
     private static var innermost: UnsafePointer<Frame>? {

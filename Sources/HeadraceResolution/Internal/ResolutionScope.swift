@@ -10,7 +10,7 @@ import HeadraceCore
 ///
 /// It refers to what the container froze and starts without objects, so opening one costs the same
 /// however much is registered.
-final class ResolutionScope: DependencyResolutionScope {
+final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
     /// Where a scope stands in its container.
     private enum Place {
         /// It is the one in which singletons are made.
@@ -80,6 +80,28 @@ final class ResolutionScope: DependencyResolutionScope {
             }
         }
         return resolveDerived(type, given: given)
+    }
+
+    func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
+        try require(type, given: self)
+    }
+
+    /// Gives an object of `type`, or throws why there is none; its factory gets `given`.
+    func require<T>(_ type: T.Type, given: any DependencyResolutionScope) throws(ResolutionError) -> T {
+        try check(
+            [Dependency(type)],
+            of: ResolutionProof.Subject(type: ObjectIdentifier(type), given: nil),
+            named: nil
+        )
+        return resolve(type, given: given)
+    }
+
+    func check(
+        _ dependencies: @autoclosure () -> [Dependency],
+        of subject: ResolutionProof.Subject,
+        named name: String?
+    ) throws(ResolutionError) {
+        try blueprint.proof.check(dependencies(), of: subject, named: name, in: self)
     }
 
     func resolveAll<T>(_ type: T.Type) -> [T] {

@@ -4,17 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// How types are written in messages, source text and drawings.
 enum TypeNames {
-    /// The name with its module, and without the address that Swift prints for what is private: it differs
-    /// from run to run.
+    /// The name with its module, without the addresses that Swift prints for private types.
     static func full(_ type: Any.Type) -> String {
-        withoutAddresses(String(reflecting: type))
+        String(naming: type)
     }
 
     /// The name as short as Swift prints it.
     static func short(_ type: Any.Type) -> String {
-        withoutAddresses(String(describing: type))
+        String(describing: type).withoutTypeAddresses
     }
 
     /// The full names with an arrow from each to the next.
@@ -25,15 +26,32 @@ enum TypeNames {
     /// The type as an argument in source text: `Module.Mailer.self`, `(any Module.Mailer).self`.
     static func expression(of type: Any.Type) -> String {
         // Only the metatype of an existential is printed as one of a protocol.
-        let metatype = withoutAddresses(String(reflecting: Swift.type(of: type)))
+        let metatype = String(naming: Swift.type(of: type))
         return metatype.hasSuffix(".Protocol")
             ? "(any \(full(type))).self"
             : "\(metatype.dropLast(".Type".count)).self"
     }
 
-    private static func withoutAddresses(_ name: String) -> String {
-        // `Module.(unknown context at $7f9a1c).Name`
-        guard name.utf8.contains(UInt8(ascii: "$")) else { return name }
-        return name.replacing(/\(unknown context at [^)]*\)\.?/, with: "")
+    /// The full name of `contract`, with the type that is made and the place in its set, if there are.
+    static func name(of contract: Any.Type, madeAs implementation: Any.Type?, member: Int?) -> String {
+        var remarks = implementation.map { [full($0)] } ?? []
+        if let member { remarks.append("number \(member) of its set") }
+        return remarks.isEmpty ? full(contract) : "\(full(contract)) (\(remarks.joined(separator: ", ")))"
+    }
+
+    /// `names` with an arrow from each to the next.
+    static func path(_ names: [String]) -> String {
+        names.joined(separator: " → ")
+    }
+
+    /// The line that registers `type`: by its name if it makes itself, into a set if it is an array.
+    static func lineToAdd(for type: Any.Type) -> String {
+        if type is any Resolvable.Type {
+            return "'builder.transient(\(expression(of: type)))'"
+        }
+        if let set = type as? any SetDependency.Type {
+            return "'builder.transient(into: \(expression(of: set.element))) { … }'"
+        }
+        return "'builder.transient(\(expression(of: type))) { … }'"
     }
 }

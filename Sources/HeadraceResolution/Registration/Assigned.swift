@@ -13,13 +13,20 @@ public typealias Assigned<Contract> =
 
 /// What a registration learns of an assigned implementation.
 ///
-/// Only `assigned(_:)` writes it.
+/// Only `assigned(_:)` and `opaque(needs:factory:)` write it.
 public struct Assignment: Sendable {
     /// The implementation.
     fileprivate(set) var implementation: Any.Type?
 
     /// What the factory takes from its scope.
-    fileprivate(set) var dependencies = Dependencies.unknown
+    var dependencies = Dependencies.unknown
+
+    /// Whether the implementation has a registration in the container.
+    fileprivate let isRegistered: Bool
+
+    init(isRegistered: Bool = false) {
+        self.isRegistered = isRegistered
+    }
 }
 
 /// Gives the contract by resolving `implementation`, which is registered on its own.
@@ -35,14 +42,21 @@ public func assigned<T>(_ implementation: T.Type) -> Assigned<T> {
     }
 }
 
-/// Gives the contract by making `implementation`, which needs no registration of its own.
+/// Gives the contract by resolving `implementation`, or by making it if it is not registered.
 ///
 /// ```swift
 /// builder.transient((any Mailer).self, assigned(ResolvableMailer.self))
 /// ```
+///
+/// A registration of `implementation` in the same container is used: its lifetime, and what overrides it. Without one
+/// the type makes itself, with the lifetime of the contract.
 public func assigned<T: Resolvable>(_ implementation: T.Type) -> Assigned<T> {
     { assignment in
         assignment.implementation = T.self
+        if assignment.isRegistered {
+            assignment.dependencies = Dependencies().on(T.self)
+            return { $0.resolve(T.self) }
+        }
         assignment.dependencies = T.ownDependencies
         return { T(scope: $0) }
     }

@@ -15,7 +15,7 @@ public struct Registration: Sendable {
     public let lifetime: Lifetime
 
     /// What the factory takes from its scope.
-    public let dependencies: Dependencies
+    public private(set) var dependencies: Dependencies
 
     /// Whether this adds to what is registered of the same type, and does not replace it.
     public private(set) var joinsSet = false
@@ -29,10 +29,17 @@ public struct Registration: Sendable {
     /// What those who registered want to have checked.
     package var notes: [any RegistrationNote] = []
 
-    /// Makes the binding that a container keeps, with storage of its own for what is shared.
-    ///
-    /// `scopedIndex` is the place of a scoped object in its scope.
-    let makeBinding: @Sendable (_ scopedIndex: Int) -> Binding
+    /// Makes the binding that a container keeps, with separate storage for shared objects.
+    private(set) var makeBinding: @Sendable (BindingPlace) -> Binding
+
+    /// Replaces dependencies and binding in a container in which the assigned implementation is registered.
+    private var delegation: Delegation?
+
+    private struct Delegation: Sendable {
+        let implementation: Any.Type
+        let dependencies: Dependencies
+        let makeBinding: @Sendable (BindingPlace) -> Binding
+    }
 
     /// Records that `factory` makes a `Contract` each time one is resolved, out of `dependencies`.
     public init<Contract>(
@@ -40,7 +47,7 @@ public struct Registration: Sendable {
         dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.init(.transient, contract, dependencies) { _ in TransientBinding(factory) }
+        self.init(.transient, contract, dependencies) { TransientBinding($0, factory) }
     }
 
     /// Records that `factory` makes a `Contract` once for each scope, out of `dependencies`.
@@ -49,7 +56,7 @@ public struct Registration: Sendable {
         dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.init(.scoped, contract, dependencies) { ScopedBinding(index: $0, factory) }
+        self.init(.scoped, contract, dependencies) { ScopedBinding($0, factory) }
     }
 
     /// Records that `factory` makes a `Contract` once, in the outermost scope, out of `dependencies`.
@@ -58,7 +65,7 @@ public struct Registration: Sendable {
         dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.init(.singleton, contract, dependencies) { _ in SingletonBinding(factory) }
+        self.init(.singleton, contract, dependencies) { SingletonBinding($0, factory) }
     }
 
     /// Records a binding of one's own.
@@ -66,7 +73,7 @@ public struct Registration: Sendable {
         _ lifetime: Lifetime,
         _ contract: Any.Type,
         _ dependencies: Dependencies,
-        makeBinding: @escaping @Sendable (_ scopedIndex: Int) -> Binding
+        makeBinding: @escaping @Sendable (BindingPlace) -> Binding
     ) {
         self.lifetime = lifetime
         self.contract = contract
@@ -84,23 +91,54 @@ public struct Registration: Sendable {
 
 extension Registration {
     init<Contract>(transient contract: Contract.Type, assigned implementation: Assigned<Contract>) {
-        var assignment = Assignment()
-        let factory = implementation(&assignment)
-        self.init(transient: contract, dependencies: assignment.dependencies, factory: factory)
-        self.implementation = assignment.implementation.flatMap { $0 == contract ? nil : $0 }
+        self.init(contract, implementation) { Registration(transient: contract, dependencies: $0, factory: $1) }
     }
 
     init<Contract: Sendable>(scoped contract: Contract.Type, assigned implementation: Assigned<Contract>) {
-        var assignment = Assignment()
-        let factory = implementation(&assignment)
-        self.init(scoped: contract, dependencies: assignment.dependencies, factory: factory)
-        self.implementation = assignment.implementation.flatMap { $0 == contract ? nil : $0 }
+        self.init(contract, implementation) { Registration(scoped: contract, dependencies: $0, factory: $1) }
     }
 
     init<Contract: Sendable>(singleton contract: Contract.Type, assigned implementation: Assigned<Contract>) {
+        self.init(contract, implementation) { Registration(singleton: contract, dependencies: $0, factory: $1) }
+    }
+
+    /// Records `assigned`, which `make` registers; if it makes another type, also how that type is resolved instead.
+    private init<Contract>(
+        _ contract: Contract.Type,
+        _ assigned: Assigned<Contract>,
+        make: (Dependencies, @escaping @Sendable (any DependencyResolutionScope) -> Contract) -> Registration
+    ) {
         var assignment = Assignment()
-        let factory = implementation(&assignment)
-        self.init(singleton: contract, dependencies: assignment.dependencies, factory: factory)
-        self.implementation = assignment.implementation.flatMap { $0 == contract ? nil : $0 }
+        let factory = assigned(&assignment)
+        self = make(assignment.dependencies, factory)
+        guard let implementation = assignment.implementation, implementation != contract else { return }
+
+        self.implementation = implementation
+        var resolving = Assignment(isRegistered: true)
+        let resolve = assigned(&resolving)
+        let other = make(resolving.dependencies, resolve)
+        delegation = Delegation(
+            implementation: implementation,
+            dependencies: other.dependencies,
+            makeBinding: other.makeBinding
+        )
+    }
+
+    /// The registration as it is in a container in which `types` are registered.
+    fileprivate func settled(among types: Set<ObjectIdentifier>) -> Registration {
+        guard let delegation, types.contains(ObjectIdentifier(delegation.implementation)) else { return self }
+        var copy = self
+        copy.dependencies = delegation.dependencies
+        copy.makeBinding = delegation.makeBinding
+        copy.implementation = nil
+        return copy
+    }
+}
+
+extension [Registration] {
+    /// The registrations as one container uses them: an assigned type with a registration is resolved, not made.
+    var settled: [Registration] {
+        let types = Set(map { ObjectIdentifier($0.contract) })
+        return map { $0.settled(among: types) }
     }
 }

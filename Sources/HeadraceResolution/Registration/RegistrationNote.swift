@@ -22,9 +22,20 @@ package protocol RegistrationNote: Sendable {
     ///
     /// A note of a registration that another has replaced is not among them.
     static func problems(in notes: [Self]) -> [CompositionProblem]
+
+    /// What nothing proves about `notes`, for ``ValidationLevel/strict``; nothing unless implemented.
+    ///
+    /// `all` are the notes of every type.
+    static func unproved(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem]
 }
 
 extension RegistrationNote {
+    package static func unproved(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem] { [] }
+
+    static func unproved(among notes: [any RegistrationNote]) -> [CompositionProblem] {
+        unproved(in: notes.compactMap { $0 as? Self }, among: notes)
+    }
+
     /// The problems of the notes among `notes` that are of this type.
     static func problems(among notes: [any RegistrationNote]) -> [CompositionProblem] {
         problems(in: notes.compactMap { $0 as? Self })

@@ -11,6 +11,18 @@ package struct RegistrationPart: Sendable {
     let type: Any.Type
     let dependencies: Dependencies
 
+    /// The title in a drawing, if it is not the name of the type.
+    package var label: String?
+
+    /// What a drawing says below the title.
+    package var remark = "made later"
+
+    /// What to do so that the dependencies can be proved, if they can't.
+    package var advice: String?
+
+    /// What the part makes in turn.
+    package var parts: [RegistrationPart] = []
+
     /// Names `type`, by what it states of itself.
     package init<Part: Resolvable>(_ type: Part.Type) {
         self.type = type

@@ -15,27 +15,25 @@ import Synchronization
 /// again by itself: so each hears of its own outcome, and of no other's.
 struct CommitBatch {
     private let writings: [Writing]
-    private let check: SchemaCheck
-    private let faults: (@Sendable (FaultPoint) -> Void)?
+    private let rules: CommitRules
 
-    init(_ writings: [Writing], check: SchemaCheck, faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(_ writings: [Writing], rules: CommitRules) {
         self.writings = writings
-        self.check = check
-        self.faults = faults
+        self.rules = rules
     }
 
     /// Commits them and gives, in their order, what came of each.
     func commit(in database: Database) -> [Result<Void, any Error>] {
         if writings.count > 1 {
             do {
-                return try withSynchronization(in: database) { try commitTogether(in: database) }
+                return try rules.waiting.run(durability, in: database) { try commitTogether(in: database) }
             } catch let error as Failure {
                 // It did not begin: to try again for each would be to wait as long for each.
                 return writings.map { _ in .failure(error.cause) }
             } catch {}
         }
         return writings.map { writing in
-            Result { try withSynchronization(in: database) { try commitAlone(writing, in: database) } }
+            Result { try rules.waiting.run(durability, in: database) { try commitAlone(writing, in: database) } }
         }
     }
 
@@ -46,19 +44,19 @@ struct CommitBatch {
 
     private func commitAlone(_ writing: Writing, in database: Database) throws {
         try database.inTransaction(.immediate) {
-            try check.requireCurrent(in: database)
+            try rules.check.requireCurrent(in: database)
             try writing.apply(in: database)
-            faults?(.beforeCommit)
+            rules.faults?(.beforeCommit)
             return .commit
         }
-        faults?(.afterCommit)
+        rules.faults?(.afterCommit)
     }
 
     private func commitTogether(in database: Database) throws -> [Result<Void, any Error>] {
         var outcomes: [Result<Void, any Error>] = []
         do {
             try database.beginTransaction(.immediate)
-            try check.requireCurrent(in: database)
+            try rules.check.requireCurrent(in: database)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             throw Failure(cause: error)
@@ -67,18 +65,18 @@ struct CommitBatch {
         let watch = writings.contains { !$0.changes.work.isEmpty } ? CommitWatch(on: database) : nil
         do {
             for writing in writings {
-                if !outcomes.isEmpty { faults?(.insideGroupCommit) }
+                if !outcomes.isEmpty { rules.faults?(.insideGroupCommit) }
                 outcomes.append(Result { try apply(writing, in: database) })
                 if database.isInsideTransaction { continue }
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                 // What came before is stored.
-                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), check: check, faults: faults)
+                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), rules: rules)
                 return outcomes + rest.commit(in: database)
             }
-            faults?(.beforeCommit)
+            rules.faults?(.beforeCommit)
             try database.commit()
-            faults?(.afterCommit)
+            rules.faults?(.afterCommit)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             throw error
@@ -102,15 +100,9 @@ struct CommitBatch {
         }
     }
 
-    /// Runs `operation` so that a commit in it waits for the disk if one of the units of work asks for it.
-    private func withSynchronization<Value>(in database: Database, _ operation: () throws -> Value) throws -> Value {
-        if writings.contains(where: { $0.changes.durability == .durable }) { return try operation() }
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        defer {
-            // It can fail only where the connection cannot be used at all any more.
-            try? database.execute(sql: "PRAGMA synchronous = FULL")
-        }
-        return try operation()
+    /// The durability of all of them: durable if one of the units of work asks for it.
+    private var durability: Durability {
+        writings.contains { $0.changes.durability == .durable } ? .durable : .relaxed
     }
 }
 

@@ -29,13 +29,13 @@ final class CommitQueue: Sendable {
 
     private let state = Mutex(State())
     private let pool: DatabasePool
-    private let check: SchemaCheck
-    private let faults: (@Sendable (FaultPoint) -> Void)?
+    private let file: OpenedFile
+    private let rules: CommitRules
 
-    init(pool: DatabasePool, check: SchemaCheck, faults: (@Sendable (FaultPoint) -> Void)?) {
+    init(pool: DatabasePool, file: OpenedFile, rules: CommitRules) {
         self.pool = pool
-        self.check = check
-        self.faults = faults
+        self.file = file
+        self.rules = rules
     }
 
     /// Commits `writing` and returns when it is as durable as it asks; cancellation does not stop it.
@@ -48,7 +48,7 @@ final class CommitQueue: Sendable {
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            faults?(.commitQueued)
+            rules.faults?(.commitQueued)
             if isFirst { schedule() }
         }
     }
@@ -64,7 +64,7 @@ final class CommitQueue: Sendable {
             state.waiting.removeFirst(batch.count)
             return Array(batch)
         }
-        let outcomes = CommitBatch(batch.map(\.writing), check: check, faults: faults).commit(in: database)
+        let outcomes = commit(batch.map(\.writing), in: database)
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
         // Others who want the connection get their turn in between.
@@ -73,6 +73,28 @@ final class CommitQueue: Sendable {
             return state.isScheduled
         }
         if isMore { schedule() }
+    }
+
+    /// Commits `writings`, and acknowledges none of them unless the file is where it was, before and after.
+    private func commit(_ writings: [Writing], in database: Database) -> [Result<Void, any Error>] {
+        do {
+            try checkFile(in: database)
+            let outcomes = CommitBatch(writings, rules: rules).commit(in: database)
+            try checkFile(in: database)
+            return outcomes
+        } catch {
+            return writings.map { _ in .failure(error) }
+        }
+    }
+
+    private func checkFile(in database: Database) throws {
+        do {
+            try file.check()
+        } catch {
+            // After the store was closed, its log is gone: then the connection says what is wrong.
+            try database.execute(sql: "SELECT 1")
+            throw error
+        }
     }
 }
 #endif

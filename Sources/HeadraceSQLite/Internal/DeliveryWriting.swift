@@ -18,12 +18,16 @@ struct DeliveryWriting {
         self.database = database
     }
 
-    /// Settles, remembers, logs and schedules what `changes` say; throws where a lease or a key does not allow it.
+    /// Stores the idempotency keys of `changes`; throws if one of them is stored already.
+    func remember(_ changes: ChangeSet) throws {
+        for record in changes.idempotencyRecords { try remember(record) }
+    }
+
+    /// Settles, logs and schedules what `changes` say; throws where a lease does not allow it.
     func apply(_ changes: ChangeSet) throws {
         for settlement in changes.settlements {
             if try !Settling(database).settle(settlement) { throw StoreError.leaseLost(settlement.lease) }
         }
-        for record in changes.idempotencyRecords { try remember(record) }
         var positions: [Int64] = []
         positions.reserveCapacity(changes.events.count)
         for event in changes.events {

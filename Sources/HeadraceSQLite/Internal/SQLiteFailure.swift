@@ -74,9 +74,8 @@ struct SQLiteFailure {
                 message: "'\(path)' is not the path of a file. To fix, name a file, or use an InMemoryStore."
             )
         }
-        let file = URL(filePath: path)
-        let folder = file.deletingLastPathComponent().path(percentEncoded: false)
-        switch isFolder(file) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+        switch isFolder(path) {
         case true:
             throw unusable("it is a folder", remedy: "name a file in it")
         case false:
@@ -84,7 +83,14 @@ struct SQLiteFailure {
                 throw unusable("it may not be written", remedy: "give this user the permission, or name another file")
             }
         case nil:
-            if isFolder(URL(filePath: folder)) != true {
+            // SQLite would make a new database at the end of the link, and hide that a disk is not mounted.
+            if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+                throw unusable(
+                    "it is a symbolic link to '\(target)', and there is no such file",
+                    remedy: "mount or restore what it leads to, or remove the link"
+                )
+            }
+            if isFolder(folder) != true {
                 throw unusable("there is no folder '\(folder)'", remedy: "make the folder, or name a file elsewhere")
             }
             if !FileManager.default.isWritableFile(atPath: folder) {
@@ -96,9 +102,10 @@ struct SQLiteFailure {
         }
     }
 
-    /// Whether there is a folder at `url`, or `nil` where there is nothing.
-    private func isFolder(_ url: URL) -> Bool? {
-        try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+    /// Whether there is a folder at `path`, or at the end of the symbolic links there; `nil` if there is nothing.
+    private func isFolder(_ path: String) -> Bool? {
+        var isFolder: ObjCBool = false
+        return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder.boolValue : nil
     }
 
     private func unusable(_ what: String, remedy: String, cause: (any Error)? = nil) -> StoreError {
@@ -120,8 +127,28 @@ struct SQLiteFailure {
         )
     }
 
+    /// The store is closed.
+    func closed(cause: (any Error)? = nil) -> StoreError {
+        StoreError(
+            code: .closed,
+            message: """
+                The store on '\(path)' is closed. Nothing was read or stored. To fix, close it when all that uses it \
+                has ended, or open another store on the file.
+                """,
+            cause: cause
+        )
+    }
+
     private func storeError(_ error: DatabaseError) -> StoreError {
-        switch error.resultCode {
+        // The memory that processes share is a file on the same disk, and only a lack of room keeps it from growing.
+        let resultCode = error.extendedResultCode == .SQLITE_IOERR_SHMSIZE ? .SQLITE_FULL : error.resultCode
+        return switch resultCode {
+        case _ where error.isFailedSync:
+            unusable(
+                "the disk did not confirm a write, so the last changes may be stored or not, and nothing more is written",
+                remedy: "check the disk, then close the store and open it again",
+                cause: error
+            )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             corrupt(error.message ?? "\(error.resultCode)", cause: error)
         case .SQLITE_FULL:
@@ -146,6 +173,18 @@ struct SQLiteFailure {
             unusable(
                 error.message ?? "\(error.resultCode)",
                 remedy: "see that the file and its folder may be read and written by this user",
+                cause: error
+            )
+        case .SQLITE_MISUSE:
+            // The SQL of a user passes through, and ours is misused only on a connection that is closed.
+            closed(cause: error)
+        case .SQLITE_ERROR, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT, .SQLITE_NOMEM:
+            unusable(
+                "SQLite refuses what it was asked: \(error.message ?? "\(error.resultCode)")",
+                remedy: """
+                    ask for less at once, and see that no other program has changed the tables \
+                    (error \(error.extendedResultCode.rawValue) of SQLite)
+                    """,
                 cause: error
             )
         default:

@@ -19,6 +19,11 @@ struct SelectStatement: Sendable {
         case byFirstValue(index: Int64)
     }
 
+    /// Number of arguments from which on the values of a condition are bound as one.
+    ///
+    /// SQLite takes 32,766 unless it is built otherwise. <https://www.sqlite.org/limits.html#max_variable_number>
+    private static let largestArgumentCount = 1_000
+
     private let kind: Int64
     private var conditions = ""
     private var conditionArguments: [DatabaseValue] = []
@@ -37,9 +42,14 @@ struct SelectStatement: Sendable {
         conditionArguments.append(number.databaseValue)
         switch test {
         case .oneOf(let values):
-            let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
-            tests.append("value IN (\(places))")
-            conditionArguments += values.sorted().map(\.databaseValue)
+            if conditionArguments.count + values.count <= Self.largestArgumentCount {
+                let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+                tests.append("value IN (\(places))")
+                conditionArguments += values.sorted().map(\.databaseValue)
+            } else {
+                tests.append("value IN (SELECT value FROM json_each(?))")
+                conditionArguments.append(JSONList(values).text.databaseValue)
+            }
         case .range(let lower, let upper):
             if let lower {
                 tests.append("value >= ?")

@@ -18,8 +18,11 @@ struct StoredText: DatabaseValueConvertible, Sendable {
         self.text = text
     }
 
-    var databaseValue: DatabaseValue {
-        if text.utf8.allSatisfy({ $0 > 1 }) { return text.databaseValue }
+    var databaseValue: DatabaseValue { escaped.databaseValue }
+
+    /// The text as it stands in the file.
+    var escaped: String {
+        if text.utf8.allSatisfy({ $0 > 1 }) { return text }
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.value {
@@ -28,7 +31,7 @@ struct StoredText: DatabaseValueConvertible, Sendable {
             default: escaped.append(scalar)
             }
         }
-        return String(escaped).databaseValue
+        return String(escaped)
     }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> StoredText? {

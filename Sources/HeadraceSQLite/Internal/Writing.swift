@@ -15,6 +15,8 @@ struct Writing: Sendable {
     let numbers: SchemaNumbers
 
     func apply(in database: Database) throws {
+        // First: a command that has taken effect is the reason for all other conflicts that it causes.
+        try DeliveryWriting(database).remember(changes)
         for required in changes.requirements {
             let stored = try Reading.documents(of: [required.reference], numbers: numbers, in: database).first
             if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }

@@ -16,8 +16,9 @@ public import HeadraceDomain
 /// }
 /// ```
 ///
-/// - The first value is what is there; each further one differs from the one before: in which entities were read, in
-///   their versions, or in which events. A commit that changes nothing of that yields nothing.
+/// - The first value is the current one; each further one was read from other entities, other versions or contents of
+///   them, or other events. A commit that changes none of these yields nothing. To compare, the query keeps the documents
+///   of its last value.
 /// - Nothing is kept back: a value is read when it is asked for, in the task and on the actor of whoever asks. Who is
 ///   slow misses what was in between, and never the last state.
 /// - Each read has a context of its own, and so entities of its own. Change them in a unit of work, not here.

@@ -8,12 +8,15 @@
 import HeadraceDomain
 import Synchronization
 
-/// A store that remembers what was read from it: which questions gave which versions of what.
+/// A store that remembers the results of the reads: the documents, and the positions of events.
 final class ReadLog: EntityStore {
     struct Read: Equatable {
-        /// What was given: entities and their versions, or events by their positions.
+        /// The result of a read: documents, or events by their positions.
+        ///
+        /// Documents are compared as a whole: an entity that was deleted and inserted again has the versions of the one
+        /// before once more.
         enum Answer: Equatable {
-            case entities(keys: [String], versions: [Int])
+            case entities([StoredDocument])
             case events(positions: [Int64])
         }
 
@@ -22,7 +25,7 @@ final class ReadLog: EntityStore {
 
         init(kind: String, documents: [StoredDocument]) {
             subject = .entities(kind)
-            answer = .entities(keys: documents.map(\.reference.key), versions: documents.map(\.version))
+            answer = .entities(documents)
         }
 
         init(events: [EventRecord]) {

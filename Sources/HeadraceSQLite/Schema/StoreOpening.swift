@@ -17,6 +17,10 @@ import HeadraceDomain
 /// succeeds or its time is over.
 struct StoreOpening {
     let path: String
+
+    /// The name of a virtual file system; that of the operating system if it is `nil`.
+    let vfs: String?
+
     let schema: EntitySchema
     let settings: GRDB.Configuration
 
@@ -44,7 +48,7 @@ struct StoreOpening {
 
     private func attempt() throws -> (DatabasePool, SchemaNumbers, generation: Int) {
         try StoreSchema.requireOurs(path: path, configuration: settings)
-        let pool = try DatabasePool(path: path, configuration: settings)
+        let pool = try DatabasePool(path: vfs.map { "file:\(path)?vfs=\($0)" } ?? path, configuration: settings)
         do {
             let (numbers, generation) = try pool.writeWithoutTransaction { database in
                 // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.

@@ -4,11 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// How types are written in messages and drawings.
 enum TypeNames {
     /// The name of the type without its module.
     static func short(_ type: Any.Type) -> String { String(describing: type) }
 
     /// The name of the type with its module.
-    static func full(_ type: Any.Type) -> String { String(reflecting: type) }
+    static func full(_ type: Any.Type) -> String { String(naming: type) }
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import HeadraceCore
 
 /// The actions of a station in the order in which they were reduced: those that were poured and those that effects have
 /// sent and poured.
@@ -50,11 +51,9 @@ extension ActionJournal where Action: Codable {
     ///
     /// - Throws: What encoding an action throws.
     public func jsonLines() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var lines = Data()
         for action in actions {
-            lines.append(try encoder.encode(action))
+            lines.append(try CanonicalJSON.encode(action))
             lines.append(UInt8(ascii: "\n"))
         }
         return lines

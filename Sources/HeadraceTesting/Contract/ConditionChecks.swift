@@ -33,6 +33,54 @@ extension StoreContract {
             try requireKeys(matches, ["a"], "a set of two of its values")
             try requireKeys(all, ["a"], "the range of all values")
         },
+        Check("a condition takes 300,000 values, with each order, limit and place") { bench in
+            let store = try await bench.open()
+            // Under keys that sort otherwise.
+            let drafts = oddValues.enumerated().map {
+                Draft(key: "\(($0.offset * 37) % 1_000) \($0.offset)", rank: $0.element, labels: [$0.element, "all"])
+            }
+            try await store.commit(
+                ChangeSet().inserting(drafts).inserting(Draft(key: "other", rank: "no value of these")))
+            let wanted = drafts.indices.filter { $0 % 3 != 0 }.map { drafts[$0] }
+            var values = Set((0..<300_000).map { IndexValue.integer(1_000_000_000 + Int64($0)) })
+            for draft in wanted { values.formUnion([draft.rank, draft.labels.first].compactMap { $0?.indexValue }) }
+            let conditions = ["rank", "label"].map { DocumentQuery.Condition(index: $0, test: .oneOf(values)) }
+            func keys(
+                orderedBy order: DocumentQuery.Order? = nil,
+                after place: DocumentQuery.Place? = nil,
+                limit: Int? = nil
+            ) async throws -> [StoredDocument] {
+                try await store.fetch(
+                    DocumentQuery(
+                        kind: ContractEntity.entityName,
+                        conditions: conditions,
+                        order: order,
+                        after: place,
+                        limit: limit
+                    )
+                )
+            }
+            let byKey = wanted.map(\.key).sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+            let byRank = DocumentQuery.Order(index: "rank", isDescending: false)
+            let byLabel = DocumentQuery.Order(index: "label", isDescending: true)
+            let middle = wanted[wanted.count / 2]
+
+            try requireKeys(try await keys(), byKey, "a fetch by key")
+            try requireKeys(try await keys(orderedBy: byRank), wanted.map(\.key), "a fetch by an index")
+            try requireKeys(
+                try await keys(
+                    orderedBy: byRank,
+                    after: DocumentQuery.Place(value: middle.rank?.indexValue, key: middle.key),
+                    limit: 5
+                ),
+                wanted.dropFirst(wanted.count / 2 + 1).prefix(5).map(\.key),
+                "the page after a place"
+            )
+            try require(
+                try await keys(orderedBy: byLabel, limit: 7).count == 7,
+                "a fetch by the first of several values gives as many as its limit"
+            )
+        },
         Check("several documents are found at once, in the order asked for, those that are there") { bench in
             let store = try await bench.open()
             let drafts = (0..<40).map { Draft(key: "key \($0)", text: "text \($0)") }

@@ -12,7 +12,7 @@ import Synchronization
 /// It is the executor of an actor and that of the tasks' nonisolated parts, so that whatever an effect does between two
 /// suspensions is a job here. With a seed, which of several jobs is next is drawn; each task's own jobs keep their order,
 /// since a task has only one at a time.
-final class TestExecutor: SerialExecutor, TaskExecutor {
+package final class TestExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isRunning = false
@@ -30,11 +30,11 @@ final class TestExecutor: SerialExecutor, TaskExecutor {
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "headrace.test-executor")
 
-    init(seed: UInt64?) {
+    package init(seed: UInt64?) {
         state = Mutex(State(generator: seed.map { SeededGenerator(seed: $0) }))
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let mustStart = state.withLock { state in
             state.jobs.append(job)
@@ -45,7 +45,7 @@ final class TestExecutor: SerialExecutor, TaskExecutor {
     }
 
     /// Returns when no job is left: not after some time, but when the last one has ended and has left no other.
-    func idle() async {
+    package func idle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if state.isRunning { state.waiting.append(continuation) }

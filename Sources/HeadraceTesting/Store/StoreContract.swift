@@ -83,10 +83,10 @@ public enum StoreContract {
     public static func checks(for capabilities: Capabilities) -> [Check] {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
-            + concurrencyChecks + randomChecks + unitOfWorkChecks
+            + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
-                    + attachmentChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
+                    + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }

@@ -35,7 +35,7 @@ private struct AmountBooked: DurableDomainEvent {
 
 private struct NothingIsOverdrawn: DomainEventHandler {
     static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = resolver.resolve()
+        let context: EntityContext = try resolver.require()
         guard let account = try await context.find(Account.self, id: event.account) else { return }
         if account.balance < 0 { throw Overdrawn(account: account.id) }
     }
@@ -45,7 +45,7 @@ private struct TellTheOwner: DurableDomainEventHandler {
     static let subscriptionName = "owners"
 
     static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        resolver.resolve(Letters.self).send("\(event.amount) booked to \(event.account)")
+        try resolver.require(Letters.self).send("\(event.amount) booked to \(event.account)")
     }
 }
 

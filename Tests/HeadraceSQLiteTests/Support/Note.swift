@@ -83,6 +83,8 @@ extension SQLiteStore.Configuration {
 func openQueue(_ path: String) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
+    // A store that was released a moment ago may still hold the lock under which it closes the file.
+    configuration.busyMode = .timeout(10)
     return try DatabaseQueue(path: path, configuration: configuration)
 }
 

@@ -10,7 +10,8 @@ public import Headrace
 public enum Books {
     /// The types of entity that the books consist of; open the store with them.
     public static let entities: [any StoredEntity.Type] = [
-        Account.self, DailyStatement.self, ImportJob.self, ImportedJournal.self, Transaction.self,
+        Account.self, CommodityRange.self, DailyStatement.self, ImportJob.self, ImportedJournal.self,
+        JournalContent.self, Transaction.self,
     ]
 
     /// Registers the books on `store`: afterwards, a `CommandQueryDispatcher` can be resolved, and the
@@ -48,8 +49,9 @@ public enum Books {
                 PostTransactionHandler.self, SetAccountRuleHandler.self,
             ],
             queryHandlers: [
-                GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self, GetHistoryHandler.self,
-                GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
+                GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
+                GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
+                GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
                 GetRegisterPageHandler.self, GetTransactionHandler.self,
             ],
             middleware: [

@@ -55,7 +55,7 @@ public struct Journal: Sendable, Hashable {
     /// The transactions, in the order they were written.
     public let entries: [Entry]
 
-    /// How often each directive was read and not kept, by keyword.
+    /// How often each directive was passed over, by keyword; directives that take effect don't count.
     public let skippedDirectives: [String: Int]
 
     /// Creates a journal.

@@ -20,8 +20,8 @@ public import LedgerBooks
 ///   commodity or the number; digit groups parted by commas, points or spaces. A lone comma or point is
 ///   the decimal mark, unless a `decimal-mark`, `commodity` or `D` directive above says otherwise.
 /// - Lines that start with `;`, `#` or `*`, and `comment` blocks, as comments.
-/// - Directives: `decimal-mark`, `D` and the formats of `commodity` are obeyed; `account`, `payee`, `tag`,
-///   `P` and the like are counted and passed over.
+/// - Directives: `decimal-mark`, `D` and the formats of `commodity` take effect; `account`, `payee`, `tag`,
+///   `P` and the like are passed over and counted.
 ///
 /// A parser is a value and keeps nothing between calls. It reads its input once, line by line, and
 /// holds no more than the input and the result.

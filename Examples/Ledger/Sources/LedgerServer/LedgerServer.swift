@@ -147,7 +147,7 @@ public final class LedgerServer: Sendable {
         var settings = Bootstrap.Configuration()
         settings.observers = observers
         settings.clock = clock
-        let model = PageModel(station: station, container: container)
+        let model = PageModel(station: station, container: container, desk: desk)
         let cluster = try await Bootstrap(configuration: settings) {
             BooksTree(log: log, position: position).with(model: model)
         }

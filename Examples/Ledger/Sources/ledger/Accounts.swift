@@ -14,7 +14,8 @@ struct Accounts: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let session = try Session(database: database.path)
-        printLines(try await session.ask(GetAccounts()).map(Report.printable))
+        try await Session.with(database: database.path, for: .reading) { session in
+            printLines(try await session.ask(GetAccounts()).map(Report.printable))
+        }
     }
 }

@@ -6,38 +6,25 @@
 
 import LedgerBooks
 
-/// How many digits after the point the amounts of one report have, so that those of a commodity line up.
+/// How many digits after the point the amounts of a commodity have, the same in every report.
 ///
-/// As many as most of them were written with, or more where one needs more; nothing is rounded. The product of
-/// a price has as many as both together, which are zeros more often than not.
+/// Nothing is rounded.
 struct AmountStyle {
-    private var scales: [String: Int] = [:]
+    private let scales: [String: Int]
 
-    init(of amounts: [Amount]) {
-        for (commodity, amounts) in Dictionary(grouping: amounts, by: \.commodity) {
-            let written = Dictionary(grouping: amounts.map(\.quantity.scale), by: \.self)
-            let usual = written.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.key ?? 0
-            scales[commodity] = amounts.map { Self.neededScale(of: $0.quantity) }.reduce(usual, max)
-        }
+    /// Takes the digits of each commodity.
+    init(_ scales: [String: Int]) {
+        self.scales = scales
     }
 
-    /// Gives `amount`, with as many digits as its commodity has in the report.
+    /// Returns the quantity of `amount`, with as many digits as its commodity has.
+    func quantity(of amount: Amount) -> Quantity {
+        let zeros = try? Quantity(mantissa: 0, scale: scales[amount.commodity] ?? 0)
+        return (try? zeros?.adding(amount.quantity)) ?? amount.quantity
+    }
+
+    /// Returns `amount` as text, with as many digits as its commodity has.
     func text(of amount: Amount) -> String {
-        let scale = scales[amount.commodity] ?? 0
-        var quantity = amount.quantity.rounded(toScale: scale)
-        if quantity.scale < scale, let zeros = try? Quantity(mantissa: 0, scale: scale).adding(quantity) {
-            quantity = zeros
-        }
-        return Amount(quantity, amount.commodity).description
-    }
-
-    /// The digits after the point without the zeros at their end.
-    private static func neededScale(of quantity: Quantity) -> Int {
-        var (mantissa, scale) = (quantity.mantissa, quantity.scale)
-        while scale > 0, mantissa.isMultiple(of: 10) {
-            mantissa /= 10
-            scale -= 1
-        }
-        return scale
+        Amount(quantity(of: amount), amount.commodity).description
     }
 }

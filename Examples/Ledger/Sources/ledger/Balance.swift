@@ -28,12 +28,16 @@ struct Balance: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let session = try Session(database: database.path)
-        let balances = try await session.ask(GetBalances(matching: accounts))
+        let (balances, style) = try await Session.with(database: database.path, for: .reading) { [accounts] session in
+            (
+                try await session.ask(GetBalances(matching: accounts)),
+                AmountStyle(try await session.ask(GetCommodityScales()))
+            )
+        }
         switch format {
-        case .table: printLines(Report.table(balances))
-        case .csv: printLines(Report.csv(balances))
-        case .json: print(try Report.json(balances))
+        case .table: printLines(Report.table(balances, style))
+        case .csv: printLines(Report.csv(balances, style))
+        case .json: print(try Report.json(balances, style))
         }
     }
 }

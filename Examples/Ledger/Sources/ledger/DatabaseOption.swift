@@ -8,6 +8,10 @@ import ArgumentParser
 
 /// Which database the books are in; every command that needs one takes it.
 struct DatabaseOption: ParsableArguments {
-    @Option(name: [.customLong("database"), .customShort("d")], help: "The SQLite file that holds the books.")
+    @Option(
+        name: [.customLong("database"), .customShort("d")],
+        help: "The SQLite file that holds the books.",
+        completion: .file(extensions: ["sqlite", "sqlite3", "db"])
+    )
     var path = "ledger.sqlite"
 }

@@ -30,19 +30,20 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let session = try Session(database: database.path)
-            var isEmpty = true
-            var last: Int64 = 0
-            while true {
-                let page = try await Failure.telling { [subscription] in
-                    try await session.deadLetters.page(after: last, of: subscription)
+            try await Session.with(database: database.path, for: .reading) { [subscription] session in
+                var isEmpty = true
+                var last: Int64 = 0
+                while true {
+                    let page = try await Failure.telling { [last] in
+                        try await session.deadLetters.page(after: last, of: subscription)
+                    }
+                    guard let end = page.last else { break }
+                    printLines(page.map(Report.line))
+                    last = end.id
+                    isEmpty = false
                 }
-                guard let end = page.last else { break }
-                printLines(page.map(Report.line))
-                last = end.id
-                isEmpty = false
+                if isEmpty { print("There are no dead letters.") }
             }
-            if isEmpty { print("There are no dead letters.") }
         }
     }
 
@@ -55,33 +56,38 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let session = try Session(database: database.path)
-            let letter = try await Failure.telling { [number] in try await session.deadLetters.find(number) }
-            guard let letter else { throw Failure.noDeadLetter(number) }
-            printLines(Report.lines(of: letter))
+            try await Session.with(database: database.path, for: .reading) { [number] session in
+                let letter = try await Failure.telling { try await session.deadLetters.find(number) }
+                guard let letter else { throw Failure.noDeadLetters([number]) }
+                printLines(Report.lines(of: letter))
+            }
         }
     }
 
     struct Replay: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Has dead letters delivered again.")
+        static let configuration = CommandConfiguration(
+            abstract: "Delivers dead letters again: all that are named, or none if a number is unknown."
+        )
 
         @OptionGroup var choice: DeadLetterChoice
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let session = try Session(database: database.path)
-            let count = try await Failure.telling { [choice] in
+            let count = try await Session.with(database: database.path) { [choice] session in
                 if let subscription = choice.allOf {
-                    return try await session.deadLetters.replayAll(of: subscription)
+                    return try await Failure.telling { try await session.deadLetters.replayAll(of: subscription) }
                 }
-                return try await session.deadLetters.replay(choice.numbers)
+                try await session.requireDeadLetters(choice.numbers)
+                return try await Failure.telling { try await session.deadLetters.replay(choice.numbers) }
             }
             print("\(Report.count(count, "dead letter")) will be delivered again.")
         }
     }
 
     struct Discard: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forgets dead letters for good.")
+        static let configuration = CommandConfiguration(
+            abstract: "Discards dead letters for good: all that are named, or none if a number is unknown."
+        )
 
         @Argument(help: ArgumentHelp("The numbers of the dead letters.", valueName: "number"))
         var numbers: [Int64]
@@ -89,8 +95,10 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let session = try Session(database: database.path)
-            let count = try await Failure.telling { [numbers] in try await session.deadLetters.discard(numbers) }
+            let count = try await Session.with(database: database.path) { [numbers] session in
+                try await session.requireDeadLetters(numbers)
+                return try await Failure.telling { try await session.deadLetters.discard(numbers) }
+            }
             print("\(Report.count(count, "dead letter")) discarded.")
         }
     }
@@ -111,8 +119,23 @@ struct DeadLetterChoice: ParsableArguments {
     }
 }
 
+extension Session {
+    /// Requires a dead letter for each of `numbers`, so that a wrong number among them changes nothing.
+    fileprivate func requireDeadLetters(_ numbers: [Int64]) async throws {
+        var unknown: [Int64] = []
+        for number in numbers {
+            let letter = try await Failure.telling { try await deadLetters.find(number) }
+            if letter == nil { unknown.append(number) }
+        }
+        if !unknown.isEmpty { throw Failure.noDeadLetters(unknown) }
+    }
+}
+
 extension Failure {
-    fileprivate static func noDeadLetter(_ number: Int64) -> Failure {
-        Failure("There is no dead letter \(number). To fix, take a number that 'ledger dead-letters' lists.")
+    fileprivate static func noDeadLetters(_ numbers: [Int64]) -> Failure {
+        let list = numbers.map { "\($0)" }.joined(separator: ", ")
+        return numbers.count == 1
+            ? Failure("There is no dead letter \(list). To fix, take a number that 'ledger dead-letters' lists.")
+            : Failure("There are no dead letters \(list). To fix, take numbers that 'ledger dead-letters' lists.")
     }
 }

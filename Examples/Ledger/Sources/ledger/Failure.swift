@@ -4,7 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import ArgumentParser
+import Foundation
 import Headrace
+import LedgerBooks
 
 /// Why the program ends with exit code 1, as the person at the terminal is told.
 struct Failure: Error, CustomStringConvertible {
@@ -14,7 +17,33 @@ struct Failure: Error, CustomStringConvertible {
         self.description = Report.printable(description)
     }
 
-    /// Runs `operation`, and tells what it throws without what only a program would need.
+    /// Says why the file at `path` can't be read, and what to do.
+    init(reading path: String, _ error: any Error) {
+        let isFolder = try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
+        let number = Self.number(of: error)
+        let (reason, remedy) =
+            switch number {
+            case _ where isFolder == true:
+                ("it is a folder", "name a file in it")
+            case ENOENT:
+                ("there is no such file", "check the name and the folder")
+            case ENOTDIR:
+                ("a part of the path is no folder", "check the name and the folder")
+            case EACCES, EPERM:
+                (
+                    "this user may not read it",
+                    "give this user the permission to read the file and to enter its folder, or run the program as its "
+                        + "owner"
+                )
+            case ENAMETOOLONG:
+                ("its name is too long", "check the name")
+            default:
+                ("the system reports the error \(number)", "check the disk and the file")
+            }
+        self.init("'\(path)' can't be read: \(reason). To fix, \(remedy).")
+    }
+
+    /// Runs `operation`; whatever it throws is thrown as a failure without what only a program needs.
     static func telling<Value>(_ operation: () throws -> Value) throws -> Value {
         do {
             return try operation()
@@ -32,11 +61,34 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    private static func message(of error: any Error) -> String {
+    /// What happened and how to fix it, without the code that a program branches on.
+    static func message(of error: any Error) -> String {
         switch error {
-        case let error as StoreError: error.message
-        case let error as DispatchError: error.message
-        default: "\(error)"
+        case let error as StoreError:
+            return error.message
+        case let error as DispatchError:
+            return error.message
+        case let error as PostingRefusal:
+            return error.message
+        case let error as QuantityError:
+            return error.message
+        case let error as any CodedError:
+            let text = "\(error)"
+            let code = "\(error.codeName): "
+            return text.hasPrefix(code) ? String(text.dropFirst(code.count)) : text
+        case is CancellationError:
+            return "It was interrupted."
+        case is CocoaError:
+            return "The system reports the error \(number(of: error)). To fix, check the disk and the files on it."
+        default:
+            return "\(error)"
         }
+    }
+
+    /// The number of the system's error at the root of `error`.
+    private static func number(of error: any Error) -> Int32 {
+        var error = error
+        while let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error { error = cause }
+        return Int32(truncatingIfNeeded: (error as NSError).code)
     }
 }

@@ -8,21 +8,32 @@ import Foundation
 import LedgerApplication
 import LedgerJournal
 
-/// A journal that was read from a file and understood, not yet posted.
+/// A journal that was read and understood, not yet posted.
 struct JournalFile {
-    /// The name of the file, without its folder.
+    /// The argument that stands for the standard input.
+    static let standardInput = "-"
+
+    /// The name of the standard input, in messages and, unless another is given, in the books.
+    static let standardInputName = "standard input"
+
+    /// The name under which the books know the journal: that of the file, without its folder.
     let name: String
     let journal: Journal
     let content: Fingerprint
 
-    init(path: String) throws {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path))
-        } catch {
-            throw Failure("'\(path)' cannot be read: \(Self.reason(error, path: path)). To fix, name a journal file.")
+    /// Reads the file at `path`, or the standard input if that is `-`.
+    ///
+    /// - Throws: ``Failure``.
+    init(path: String, standardInputName name: String? = nil) throws {
+        if path == Self.standardInput {
+            let label = Self.standardInputName
+            let bytes = try Self.bytes(of: label) { try FileHandle.standardInput.readToEnd() ?? Data() }
+            try self.init(name: name ?? label, path: label, bytes: bytes)
+        } else {
+            let url = URL(filePath: path)
+            let bytes = try Self.bytes(of: path) { try Data(contentsOf: url) }
+            try self.init(name: url.lastPathComponent, path: path, bytes: bytes)
         }
-        try self.init(name: URL(filePath: path).lastPathComponent, path: path, bytes: Array(data))
     }
 
     init(name: String, path: String, bytes: [UInt8]) throws {
@@ -31,9 +42,17 @@ struct JournalFile {
         content = Fingerprint(bytes: bytes)
     }
 
-    private static func reason(_ error: any Error, path: String) -> String {
-        if !FileManager.default.fileExists(atPath: path) { return "there is no such file" }
-        let isFolder = try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
-        return isFolder == true ? "it is a folder" : error.localizedDescription
+    /// Whether the books can know a journal under `name`.
+    static func isName(_ name: String) -> Bool {
+        let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
+        return isPlain && (1...255).contains(name.utf8.count)
+    }
+
+    private static func bytes(of path: String, _ read: () throws -> Data) throws -> [UInt8] {
+        do {
+            return Array(try read())
+        } catch {
+            throw Failure(reading: path, error)
+        }
     }
 }

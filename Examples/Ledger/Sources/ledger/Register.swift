@@ -19,7 +19,12 @@ struct Register: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let session = try Session(database: database.path)
-        printLines(Report.register(try await session.ask(GetRegister(of: account))))
+        let (entries, style) = try await Session.with(database: database.path, for: .reading) { [account] session in
+            (
+                try await session.ask(GetRegister(of: account)),
+                AmountStyle(try await session.ask(GetCommodityScales()))
+            )
+        }
+        printLines(Report.register(entries, style))
     }
 }

@@ -12,8 +12,7 @@ import LedgerJournal
 /// Puts answers into words, columns and rows.
 enum Report {
     /// Gives the balances in two columns, the amounts aligned at their ends.
-    static func table(_ balances: [GetBalances.Balance]) -> [String] {
-        let style = AmountStyle(of: balances.map(\.amount))
+    static func table(_ balances: [GetBalances.Balance], _ style: AmountStyle) -> [String] {
         let amounts = balances.map { printable(style.text(of: $0.amount)) }
         let width = amounts.map(\.count).max() ?? 0
         return zip(balances, amounts).map { balance, amount in
@@ -24,15 +23,15 @@ enum Report {
     /// Gives the balances as comma-separated values, a header first.
     ///
     /// Source: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>.
-    static func csv(_ balances: [GetBalances.Balance]) -> [String] {
+    static func csv(_ balances: [GetBalances.Balance], _ style: AmountStyle) -> [String] {
         ["account,commodity,amount"]
             + balances.map {
-                "\(field($0.account)),\(field($0.amount.commodity)),\($0.amount.quantity)"
+                "\(field($0.account)),\(field($0.amount.commodity)),\(style.quantity(of: $0.amount))"
             }
     }
 
     /// Gives the balances as a JSON array; amounts are text, as numbers there need not be exact.
-    static func json(_ balances: [GetBalances.Balance]) throws -> String {
+    static func json(_ balances: [GetBalances.Balance], _ style: AmountStyle) throws -> String {
         struct Row: Encodable {
             let account: String
             let commodity: String
@@ -41,18 +40,17 @@ enum Report {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let rows = balances.map {
-            Row(account: $0.account, commodity: $0.amount.commodity, amount: $0.amount.quantity.description)
+            Row(account: $0.account, commodity: $0.amount.commodity, amount: style.quantity(of: $0.amount).description)
         }
         return String(decoding: try encoder.encode(rows), as: UTF8.self)
     }
 
     /// Gives the register, a posting a line.
-    static func register(_ entries: [GetRegister.Entry]) -> [String] {
+    static func register(_ entries: [GetRegister.Entry], _ style: AmountStyle) -> [String] {
         let descriptions = entries.map { String(printable($0.description).prefix(32)) }
         let accounts = entries.map { printable($0.account) }
         let changes = entries.map(\.amount)
         let sums = entries.map { Amount($0.total, $0.amount.commodity) }
-        let style = AmountStyle(of: changes + sums)
         let amounts = changes.map { printable(style.text(of: $0)) }
         let totals = sums.map { printable(style.text(of: $0)) }
         let widths = [descriptions, accounts, amounts, totals].map { $0.map(\.count).max() ?? 0 }

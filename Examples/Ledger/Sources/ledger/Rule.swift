@@ -34,7 +34,8 @@ struct Rule: AsyncParsableCommand {
 
     func run() async throws {
         let rule = AccountRule(neverBelowZero: neverBelowZero, closedFrom: closedFrom.flatMap { BookDate($0) })
-        let session = try Session(database: database.path)
-        try await session.carryOut(SetAccountRule(rule == AccountRule() ? nil : rule, of: account))
+        try await Session.with(database: database.path) { [account] session in
+            try await session.carryOut(SetAccountRule(rule == AccountRule() ? nil : rule, of: account))
+        }
     }
 }

@@ -9,27 +9,27 @@ import Headrace
 import LedgerApplication
 
 /// The books of one database, open for one command.
-struct Session {
+struct Session: Sendable {
+    /// The use that a command makes of its database.
+    enum Access {
+        /// Reads; a database that this user may not write is read, too.
+        case reading
+
+        /// Reads and writes.
+        case writing
+
+        /// Reads and writes; the database is made if there is none.
+        case creating
+    }
+
     private let dispatcher: any CommandQueryDispatcher
     let activity: ActivityLog
 
-    /// What could not be delivered.
+    /// The events that could not be delivered.
     let deadLetters: DeadLetters
 
-    /// Opens the books in the file `database`; makes it where there is none if `creates` says so.
-    init(
-        database: String,
-        creates: Bool = false,
-        progress: any ImportProgress = NoOpImportProgress()
-    ) throws {
-        if !creates, !FileManager.default.fileExists(atPath: database) {
-            throw Failure(
-                "There is no database '\(database)'. To fix, import a journal first: "
-                    + "ledger import FILE --database '\(database)'"
-            )
-        }
+    private init(_ store: SQLiteStore, progress: any ImportProgress) {
         let builder = ContainerBuilder()
-        let store = try Failure.telling { try SQLiteStore(path: database, entities: Books.entities) }
         Books.register(in: builder, store: store, progress: progress)
         deadLetters = DeadLetters(in: store)
         let container = builder.build()
@@ -37,12 +37,54 @@ struct Session {
         activity = container.resolve()
     }
 
-    /// Has a query answered.
+    /// Opens the books in the file `database`, runs `body`, and closes them, also if `body` fails or a signal arrives.
+    ///
+    /// Afterwards the file holds everything; nothing is left beside it unless another program has it open.
+    ///
+    /// - Throws: ``Failure``; `ExitCode` if a signal ended `body`.
+    static func with<Value: Sendable>(
+        database: String,
+        for access: Access = .writing,
+        progress: any ImportProgress = NoOpImportProgress(),
+        _ body: @escaping @Sendable (Session) async throws -> Value
+    ) async throws -> Value {
+        if access != .creating, !FileManager.default.fileExists(atPath: database) {
+            throw Failure(
+                "There is no database '\(database)'. To fix, import a journal first: "
+                    + "ledger import FILE --database '\(database)'"
+            )
+        }
+        let copy = access == .reading ? try ReadingCopy(ifNeededFor: database) : nil
+        defer { copy?.remove() }
+        do {
+            let store = try Failure.telling { try SQLiteStore(path: copy?.path ?? database, entities: Books.entities) }
+            let outcome = await outcome(of: body, on: Session(store, progress: progress))
+            let closing = Result { try Failure.telling { try store.close() } }
+            let value = try outcome.get()
+            try closing.get()
+            return value
+        } catch let failure as Failure {
+            throw copy.map { Failure(failure.description.replacing($0.path, with: database)) } ?? failure
+        }
+    }
+
+    private static func outcome<Value: Sendable>(
+        of body: @escaping @Sendable (Session) async throws -> Value,
+        on session: Session
+    ) async -> Result<Value, any Error> {
+        do {
+            return .success(try await Interruption.cancelling { try await body(session) })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns the answer to a query.
     func ask<Query: CQDQuery>(_ query: Query) async throws -> Query.Value {
         try await Failure.telling { try await dispatcher.dispatch(query) }
     }
 
-    /// Has a command carried out.
+    /// Carries out a command.
     func carryOut(_ command: some CQDCommand) async throws {
         try await Failure.telling { try await dispatcher.dispatch(command) }
     }

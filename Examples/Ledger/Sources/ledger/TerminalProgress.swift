@@ -7,19 +7,37 @@
 import Foundation
 import LedgerApplication
 
-/// Shows how far a long import has come, on the standard error of a terminal, in one line that it takes away.
+/// Shows how far a long import has come, on the standard error of a terminal, in one line that it removes.
 struct TerminalProgress: ImportProgress {
     /// Imports of fewer transactions are over before a line is read.
     private static let shortest = 2_000
 
-    /// Gives a progress line where the standard error is a terminal, and none where it goes into a file or a pipe.
+    /// Whether the terminal understands escape sequences, and the user wants them.
+    let usesEscapeSequences: Bool
+
+    /// Uses escape sequences unless `NO_COLOR` is set or `TERM` is `dumb`.
+    ///
+    /// Source: <https://no-color.org>.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        usesEscapeSequences = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// Returns a progress line if the standard error is a terminal, and none if it goes into a file or a pipe.
     static func ifTerminal() -> any ImportProgress {
         isatty(STDERR_FILENO) == 1 ? TerminalProgress() : NoOpImportProgress()
     }
 
     func advance(of journal: String, done: Int, total: Int) {
         guard total >= Self.shortest else { return }
-        let line = "\r\u{1B}[K" + (done < total ? "\(Report.printable(journal)): \(done * 100 / total) %" : "")
-        FileHandle.standardError.write(Data(line.utf8))
+        FileHandle.standardError.write(Data(line(of: journal, done: done, total: total).utf8))
+    }
+
+    /// The text that replaces the line; an empty line once all is done.
+    func line(of journal: String, done: Int, total: Int) -> String {
+        let name = Report.printable(journal)
+        let text = done < total ? "\(name): \(done * 100 / total) %" : ""
+        if usesEscapeSequences { return "\r\u{1B}[K" + text }
+        let width = "\(name): 100 %".count
+        return "\r" + text + String(repeating: " ", count: width - text.count) + (text.isEmpty ? "\r" : "")
     }
 }

@@ -29,7 +29,6 @@ struct Tour: AsyncParsableCommand {
 
     func run() async throws {
         let database = Self.freshName()
-        let session = try Session(database: database, creates: true)
         let sample = try JournalFile(
             name: "sample.journal",
             path: "sample.journal",
@@ -37,18 +36,20 @@ struct Tour: AsyncParsableCommand {
         )
 
         print("A new database, '\(database)', and a journal that comes with the program.\n")
-        print("Import: every transaction is a command, and all of them are one unit of work.")
-        print("  \(try await session.import(sample))\n")
+        try await Session.with(database: database, for: .creating) { session in
+            print("Import: every transaction is a command, and all of them are one unit of work.")
+            print("  \(try await session.import(sample))\n")
 
-        print("Events: stored with the changes, then handled.")
-        for (event, count) in session.activity.events.sorted(by: { $0.key < $1.key }) {
-            print("  \(count) × \(event)")
+            print("Events: stored with the changes, then handled.")
+            for (event, count) in session.activity.events.sorted(by: { $0.key < $1.key }) {
+                print("  \(count) × \(event)")
+            }
+
+            print("\nBalances: a query.")
+            let balances = try await session.ask(GetBalances())
+            let style = AmountStyle(try await session.ask(GetCommodityScales()))
+            printLines(Report.table(balances, style).map { "  \($0)" })
         }
-
-        print("\nBalances: a query.")
-        let balances = try await session.ask(GetBalances())
-        printLines(Report.table(balances).map { "  \($0)" })
-
         print(
             """
 

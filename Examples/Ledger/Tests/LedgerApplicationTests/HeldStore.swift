@@ -13,6 +13,7 @@ final class HeldStore: StoreDecorator {
     private struct State {
         var isHolding = false
         var held: [CheckedContinuation<Bool, Never>] = []
+        var commitCount = 0
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -24,6 +25,9 @@ final class HeldStore: StoreDecorator {
     init() throws {
         base = try InMemoryStore(entities: Books.entities)
     }
+
+    /// Number of commits that were tried.
+    var commitCount: Int { state.withLock(\.commitCount) }
 
     /// Has commits wait from now on.
     func hold() {
@@ -60,6 +64,7 @@ final class HeldStore: StoreDecorator {
     func commit(_ changes: ChangeSet) async throws {
         let isGood = await withCheckedContinuation { continuation in
             let (isHeld, woken) = state.withLock { state in
+                state.commitCount += 1
                 if !state.isHolding { return (false, [CheckedContinuation<Void, Never>]()) }
                 state.held.append(continuation)
                 let woken = state.watchers.filter { $0.count <= state.held.count }.map(\.continuation)

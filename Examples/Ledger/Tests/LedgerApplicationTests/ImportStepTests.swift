@@ -69,8 +69,8 @@ import Testing
         let id = try await begin(2, in: books)
         var broken = try transfer("1")
         broken.postings[1].amount = broken.postings[0].amount
-        let step = ImportStep(
-            id, from: 0, try entries(0..<1) + [ImportStep.Entry(broken, origin: Fingerprint(["x"]), line: 17)])
+        let entry = ImportStep.Entry(broken, origin: JournalOrigin(Fingerprint(["x"])), line: 17)
+        let step = ImportStep(id, from: 0, try entries(0..<1) + [entry])
 
         let failure = await #expect(throws: ImportJob.Failure.self) { try await books.dispatcher.dispatch(step) }
 

@@ -49,6 +49,28 @@ private struct HeldBooks: Sendable {
         #expect(try await books.balances() == ["cash -5 EUR", "food 5 EUR"])
     }
 
+    /// It would have to be done again otherwise, upon what is stored by then.
+    @Test func aCommitThatIsStoredLeavesThoseThatWereBuiltUponIt() async throws {
+        let books = try HeldBooks()
+        books.store.hold()
+        let first = Task { try await books.post("1") }
+        await books.store.holds(1)
+        let second = Task { try await books.post("2") }
+        await books.store.holds(2)
+        books.store.release()
+        try await first.value
+
+        let third = Task { try await books.post("4") }
+        await books.store.holds(2)
+        books.store.release()
+        try await second.value
+        books.store.releaseAll()
+        try await third.value
+
+        #expect(books.store.commitCount == 3)
+        #expect(try await books.balances() == ["cash -7 EUR", "food 7 EUR"])
+    }
+
     @Test func whoHasBuiltUponACommitThatFailsIsRetriedOnWhatIsStored() async throws {
         let books = try HeldBooks()
         try await books.post("10")

@@ -28,6 +28,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("200.00", "0.92 EUR", "184.00 EUR"), ("3.5", "0.921 EUR", "3.2235 EUR"), ("10", "1.5 EUR", "15.0 EUR"),
+        ("0.5", "3 EUR", "1.5 EUR"), ("-2.00", "5 EUR", "-10 EUR"), ("0.00", "1.50 EUR", "0.00 EUR"),
+    ])
+    func aUnitPriceIsMultipliedExactlyWithoutNeedlessZeros(bought: String, price: String, expected: String) throws {
+        #expect(try Cost.unit(amount(price)).amount(for: quantity(bought)).description == expected)
+    }
+
+    @Test(arguments: [
         "EUR", "", "€", "A B", " ", "\"", "\"\"", "a\"b", "1", "x;y", "S&P 500", "@@", "-", "#!", "ä ö", "\n",
         "\u{301}",
         "\u{301} x", "1\u{301}",

@@ -101,6 +101,19 @@ extension LedgerServerTests {
             }
         }
 
+        @Test(.timeLimit(.minutes(1))) func aClientThatVanishesFreesItsPlaceWithoutAWrite() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.eventStreams = 1
+                $0.limits.heartbeat = .seconds(3_600)
+            } _: { server in
+                for _ in 1...3 {
+                    try await server.listen { events in _ = try await events.next() }
+                    for await takenCount in server.server.streams.departures where takenCount == 0 { break }
+                }
+            }
+        }
+
         @Test func aListenerThatDoesNotReadHoldsUpNothing() async throws {
             let folder = try TestFolder()
             let clock = ContinuousClock()

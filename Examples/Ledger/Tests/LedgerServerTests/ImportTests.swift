@@ -201,6 +201,106 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func whileAJournalIsImportedItIsRefusedUnderAnotherName() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let text = journal(3_000)
+                    let id = try await server.upload(text, named: "first.journal").json(BegunWire.self).import
+                    #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
+
+                    let answer = try await server.upload(text, named: "second.journal")
+                    #expect(answer.status == 409)
+                    #expect(try answer.json(ErrorWire.self).error.code == "contentReserved")
+
+                    #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
+                    _ = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    let second = try await server.upload(text, named: "second.journal").json(BegunWire.self).import
+                    let end = try await server.get("/api/imports/\(second)").json(ImportWire.self)
+                    #expect(end.state == "finished" && end.posted == 0 && end.known == 3_000)
+                }
+                #expect(try await server.balances().first == "assets:cash -3000 EUR")
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func anImportThatOneServerHasPausedGoesOnWhenAnotherResumesIt(isFirstThere: Bool) async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { second in
+                let id = try await TestServer.with(in: folder) { first in
+                    let id = try await first.listen { events in
+                        _ = try await events.next()
+                        let id = try await first.upload(journal(3_000)).json(BegunWire.self).import
+                        _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
+                        let answer = try await first.send("POST", "/api/imports/\(id)/pause")
+                        #expect(try answer.json(ImportWire.self).state == "paused")
+                        return id
+                    }
+                    if isFirstThere { try await finish(id, at: second) }
+                    return id
+                }
+                if !isFirstThere { try await finish(id, at: second) }
+                #expect(try await second.balances().first == "assets:cash -3000 EUR")
+            }
+        }
+
+        /// Resumes the import and returns when it is finished.
+        private func finish(_ id: UUID, at server: TestServer) async throws {
+            try await server.listen { events in
+                _ = try await events.next()
+                #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
+                let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                #expect(end.posted == 3_000 && end.known == 0)
+            }
+        }
+
+        /// The other process only stores the new state; the server reads it from the log.
+        @Test func anImportThatWasPausedHereGoesOnWhenAnotherProcessResumesIt() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let store = try SQLiteStore(path: folder.database, entities: Books.entities)
+                let builder = ContainerBuilder()
+                Books.register(in: builder, store: store)
+                let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let id = try await server.upload(journal(2_500)).json(BegunWire.self).import
+                    #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
+                    _ = try await events.first("import", as: ImportWire.self) { $0.state == "paused" }
+
+                    try await dispatcher.dispatch(ChangeImport(.resume, of: id))
+
+                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    #expect(end.posted == 2_500)
+                }
+                try store.close()
+            }
+        }
+
+        @Test func aStartRemovesTheJournalsOfImportsThatHaveNotBegun() async throws {
+            let folder = try TestFolder()
+            let id = try await TestServer.with(in: folder) { server in
+                let id = try await server.upload(journal(2_000)).json(BegunWire.self).import
+                #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
+                return id
+            }
+            let spool = URL(filePath: folder.database + "-imports", directoryHint: .isDirectory)
+            let stray = spool.appending(path: "\(UUID().uuidString).journal")
+            try Data(journal(1).utf8).write(to: stray)
+
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
+                    // The journal of this one was kept; by the time it is imported, the others are gone.
+                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    #expect(end.posted == 2_000)
+                }
+                #expect(!FileManager.default.fileExists(atPath: stray.path(percentEncoded: false)))
+            }
+        }
+
         @Test func importsOfOneJournalAtTheSameTimePostItOnce() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in

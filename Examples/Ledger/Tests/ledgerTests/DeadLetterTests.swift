@@ -78,7 +78,7 @@ import Testing
         #expect(statistics.pendingCount == 3)
 
         try await bury("other")
-        #expect(try ledger.run("dead-letters", "discard", "4", "99").output == "1 dead letter discarded.\n")
+        #expect(try ledger.run("dead-letters", "discard", "4", "4").output == "1 dead letter discarded.\n")
         #expect(try await store.deliveryStatistics().deadLetterCount == 0)
     }
 
@@ -88,7 +88,17 @@ import Testing
         let missing = try ledger.run("dead-letters", "show", "7")
         #expect(missing.status == 1)
         #expect(missing.errors.contains("There is no dead letter 7. To fix, take a number that"))
-        #expect(try ledger.run("dead-letters", "replay", "7").output == "0 dead letters will be delivered again.\n")
+        for arguments in [["replay", "7"], ["discard", "7"], ["replay", "1", "7"], ["discard", "7", "1"]] {
+            let unknown = try ledger.run(["dead-letters"] + arguments)
+            #expect(unknown.status == 1)
+            #expect(unknown.output == "")
+            #expect(
+                unknown.errors
+                    == "Error: There is no dead letter 7. To fix, take a number that 'ledger dead-letters' lists.\n"
+            )
+        }
+        #expect(try ledger.run("dead-letters", "replay", "7", "1", "99").errors.contains("no dead letters 7, 99."))
+        #expect(try ledger.run("dead-letters").output.hasPrefix("1  mail"))
         for arguments in [["replay"], ["replay", "1", "--all-of", "mail"], ["show", "x"], ["discard"]] {
             #expect(try ledger.run(["dead-letters"] + arguments).status == 64, "\(arguments)")
         }

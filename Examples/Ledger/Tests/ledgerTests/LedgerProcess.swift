@@ -31,13 +31,21 @@ final class LedgerProcess {
     }
 
     /// Runs `ledger` with `arguments` and waits for its end.
-    func run(_ arguments: String...) throws -> Outcome {
-        try run(arguments)
+    func run(_ arguments: String..., input: String = "") throws -> Outcome {
+        try run(arguments, input: input)
+    }
+
+    /// Runs `ledger` with `arguments` in a shell after `preparation`, and waits for its end.
+    func run(after preparation: String, _ arguments: String...) throws -> Outcome {
+        try run(arguments, after: preparation)
     }
 
     /// Runs `ledger` with `arguments` and waits for its end.
-    func run(_ arguments: [String]) throws -> Outcome {
-        let process = try makeProcess(arguments)
+    func run(_ arguments: [String], input: String = "", after preparation: String? = nil) throws -> Outcome {
+        let process = try makeProcess(arguments, after: preparation)
+        let standardInput = folder.appending(path: ".input")
+        try Data(input.utf8).write(to: standardInput)
+        process.standardInput = try FileHandle(forReadingFrom: standardInput)
         // Into files, not pipes: a full pipe would stop a process that nobody reads.
         let output = folder.appending(path: ".output")
         let errors = folder.appending(path: ".errors")
@@ -54,16 +62,19 @@ final class LedgerProcess {
         )
     }
 
-    /// Starts `ledger` with `arguments`, and gives it with what it prints.
-    func start(_ arguments: String...) throws -> (process: Process, output: FileHandle) {
-        let process = try makeProcess(arguments)
+    /// Starts `ledger` with `arguments`, in a shell after `preparation` if given, and returns it with its output.
+    func start(
+        _ arguments: String...,
+        after preparation: String? = nil
+    ) throws -> (process: Process, output: FileHandle) {
+        let process = try makeProcess(arguments, after: preparation)
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
         return (process, pipe.fileHandleForReading)
     }
 
-    private func makeProcess(_ arguments: [String]) throws -> Process {
+    private func makeProcess(_ arguments: [String], after preparation: String?) throws -> Process {
         let process = Process()
         process.executableURL = Bundle.main.bundleURL.appending(path: "ledger")
         if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path() ?? "") {
@@ -72,6 +83,10 @@ final class LedgerProcess {
                 .appending(path: "ledger")
         }
         process.arguments = arguments
+        if let preparation, let program = process.executableURL?.path(percentEncoded: false) {
+            process.executableURL = URL(filePath: "/bin/bash")
+            process.arguments = ["-c", preparation + "; exec \"$0\" \"$@\"", program] + arguments
+        }
         process.currentDirectoryURL = folder
         return process
     }

@@ -86,7 +86,9 @@ import FoundationNetworking
         #expect(try ledger.run("rule", "assets:cash", "--never-below-zero").status == 0)
         let refused = try ledger.run("import", "b.journal")
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("'assets:cash' would come to -50.00 EUR, and may not fall below zero."))
+        #expect(
+            refused.errors.hasPrefix("Error: 'assets:cash' would come to -50.00 EUR, and may not fall below zero.")
+        )
         #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
 
         #expect(try ledger.run("rule", "assets:cash").status == 0)
@@ -96,6 +98,52 @@ import FoundationNetworking
         let unknown = try ledger.run("rule", "assets:none", "--never-below-zero")
         #expect(unknown.status == 1)
         #expect(unknown.errors.contains("assets:none"))
+    }
+
+    @Test func anUploadThatTheDiskCannotHoldIsAnsweredWith507AndLeavesNothing() async throws {
+        let ledger = try LedgerProcess()
+        // No file may have more than a megabyte.
+        let (process, output) = try ledger.start("serve", "--port", "0", after: "ulimit -f 1024")
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        let address = try Self.address(in: output, after: "The ledger is served at ")
+        let large = String(repeating: "; a comment of a journal\n", count: 80_000)
+
+        let refused = try await Self.post(large, as: "text/plain", to: address + "/api/imports?name=large.journal")
+        #expect(refused.status == 507)
+        #expect(refused.text.contains(#""code":"full""#))
+        let imports = ledger.folder.appending(path: "ledger.sqlite-imports").path(percentEncoded: false)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: imports) == [])
+
+        let small = try await Self.post(Self.journal, as: "text/plain", to: address + "/api/imports?name=small.journal")
+        #expect(small.status == 202)
+    }
+
+    @Test func nothingIsAcknowledgedOnceTheDatabaseIsRemoved() async throws {
+        let ledger = try LedgerProcess()
+        let (process, output) = try ledger.start("serve", "--port", "0")
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        let address = try Self.address(in: output, after: "The ledger is served at ")
+        let path = address + "/api/transactions"
+        let transaction = """
+            {"date":"2026-01-01","description":"x","postings":[{"account":"a","amount":"1 EUR"},{"account":"b"}]}
+            """
+        #expect(try await Self.post(transaction, as: "application/json", to: path).status == 201)
+
+        let database = ledger.folder.appending(path: "ledger.sqlite")
+        try FileManager.default.removeItem(at: database)
+        let removed = try await Self.post(transaction, as: "application/json", to: path)
+        #expect(removed.status == 503)
+        #expect(removed.text.contains(#""code":"booksRemoved""#))
+
+        // Another file under that name is not the one that is open.
+        try Data().write(to: database)
+        #expect(try await Self.post(transaction, as: "application/json", to: path).status == 503)
     }
 
     /// Waits for the line of `output` that begins so, and gives the rest of it.
@@ -110,6 +158,19 @@ import FoundationNetworking
                 return String(line.dropFirst(beginning.count))
             }
         }
+    }
+
+    private static func post(
+        _ text: String,
+        as type: String,
+        to address: String
+    ) async throws -> (status: Int, text: String) {
+        var request = URLRequest(url: try #require(URL(string: address)))
+        request.httpMethod = "POST"
+        request.setValue(type, forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(text.utf8)
+        let (data, response) = try await URLSession.shared.data(for: request)
+        return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 
     private static func get(_ address: String) async throws -> (status: Int, text: String) {

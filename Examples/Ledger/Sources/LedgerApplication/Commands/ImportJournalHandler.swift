@@ -10,7 +10,8 @@ import LedgerJournal
 
 /// Imports a journal in one unit of work: all of its new transactions, each by its own command, or none.
 ///
-/// It throws ``ImportRefusal`` where the domain refuses a transaction.
+/// It throws ``ImportRefusal`` where the domain refuses a transaction, and ``ContentReserved`` if the same journal is being
+/// imported under another name.
 public final class ImportJournalHandler: HandlesCommand, Resolvable {
     /// How many origins are looked up at once, and after how many transactions progress is told.
     private static let stride = 256
@@ -28,11 +29,29 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
 
     /// Imports what is new; see the command.
     public func handle(_ command: ImportJournal) async throws {
+        do {
+            try await `import`(command)
+        } catch let error as StoreError where error.code == .uniqueViolation {
+            // Another import has posted one of the transactions: it is known next time.
+            throw StoreError(code: .versionConflict, message: error.message, entity: error.entity, cause: error)
+        } catch let error as StoreError {
+            throw error.retryingLostInsertion
+        }
+    }
+
+    private func `import`(_ command: ImportJournal) async throws {
         try await unitOfWork.execute { context in
             let origins = Self.origins(of: command)
-            let twin = try await context.fetch(ImportedJournal.self, where: [.equals(.content, command.content)])
-                .first { $0.id != command.name }
-            let known = twin == nil ? try await Self.known(among: origins, in: context) : Set(origins)
+            let known: Set<JournalOrigin>
+            var twin: String?
+            switch try await JournalContent.claim(command.content, for: command.name, in: context) {
+            case .reserved(let content):
+                known = try await Self.known(among: origins, in: context)
+                content.finish()
+            case .imported(let other):
+                known = Set(origins)
+                twin = other
+            }
             let posted = try await post(command, origins: origins, except: known)
 
             let record: ImportedJournal
@@ -42,20 +61,15 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
                 record = ImportedJournal(named: command.name, content: command.content)
                 context.insert(record)
             }
-            record.recordImport(
-                of: command.content,
-                posted: posted,
-                known: origins.count - posted,
-                sameAs: twin?.id
-            )
+            record.recordImport(of: command.content, posted: posted, known: origins.count - posted, sameAs: twin)
         }
     }
 
     /// Posts the transactions whose origin is not in `known`, and gives their number.
     private func post(
         _ command: ImportJournal,
-        origins: [Fingerprint],
-        except known: Set<Fingerprint>
+        origins: [JournalOrigin],
+        except known: Set<JournalOrigin>
     ) async throws -> Int {
         var posted = 0
         for (index, (entry, origin)) in zip(command.journal.entries, origins).enumerated() {
@@ -65,7 +79,7 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
             }
             if known.contains(origin) { continue }
             do {
-                try await dispatcher.dispatch(PostTransaction(entry.transaction, origin: origin))
+                try await dispatcher.dispatch(PostTransaction(entry.transaction, origin: origin.fingerprint))
             } catch let refusal as PostingRefusal {
                 throw ImportRefusal(journal: command.journal.file, line: entry.line, refusal: refusal)
             }
@@ -76,15 +90,17 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
     }
 
     /// Gives the origin of each transaction.
-    private static func origins(of command: ImportJournal) -> [Fingerprint] {
+    private static func origins(of command: ImportJournal) -> [JournalOrigin] {
         var origins = JournalOrigins(of: command.name)
         return command.journal.entries.map { origins.next($0.transaction) }
     }
 
-    /// Gives those of `origins` from which a transaction was posted before.
-    private static func known(among origins: [Fingerprint], in context: EntityContext) async throws -> Set<Fingerprint>
-    {
-        var known: Set<Fingerprint> = []
+    /// Returns the `origins` from which a transaction was posted before.
+    private static func known(
+        among origins: [JournalOrigin],
+        in context: EntityContext
+    ) async throws -> Set<JournalOrigin> {
+        var known: Set<JournalOrigin> = []
         for start in Swift.stride(from: 0, to: origins.count, by: stride) {
             let some = Array(origins[start..<min(start + stride, origins.count)])
             known.formUnion(try await Transaction.known(among: some, in: context))

@@ -43,10 +43,14 @@ public final class PostTransactionHandler: HandlesCommand, Resolvable {
 
     /// Posts the transaction; see the command.
     public func handle(_ command: PostTransaction) async throws {
-        try await unitOfWork.execute { context in
-            context.insert(
-                try Transaction(posting: command.draft, id: command.id ?? .version7(), origin: command.origin)
-            )
+        do {
+            try await unitOfWork.execute { context in
+                context.insert(
+                    try Transaction(posting: command.draft, id: command.id ?? .version7(), origin: command.origin)
+                )
+            }
+        } catch let error as StoreError {
+            throw error.retryingLostInsertion
         }
     }
 }

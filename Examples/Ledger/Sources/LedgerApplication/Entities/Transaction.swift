@@ -13,6 +13,9 @@ public final class Transaction: StoredEntity {
     /// The name under which the entities are stored.
     public static let entityName = "transaction"
 
+    /// Since version 2, the names of accounts in documents and in the index are composed.
+    public static let schemaVersion = 2
+
     /// What the entities are fetched by.
     public static var indexes: [EntityIndex<Transaction>] { [.date, .account, .origin] }
 
@@ -45,7 +48,8 @@ public final class Transaction: StoredEntity {
 
     /// Posts `draft`, and raises ``TransactionPosted``.
     ///
-    /// - Throws: `PostingRefusal` where the draft is not a transaction, above all where it is not balanced.
+    /// - Throws: `PostingRefusal` if the draft isn't a transaction, above all if it isn't balanced; also if an amount is
+    ///   too large or too fine for totals.
     public init(posting draft: TransactionDraft, id: UUID = .version7(), origin: Fingerprint? = nil) throws {
         self.id = id
         date = draft.date
@@ -54,6 +58,10 @@ public final class Transaction: StoredEntity {
         description = draft.description
         comment = draft.comment
         postings = try draft.balanced()
+        for posting in postings {
+            let digits = DigitRange(of: posting.amount.quantity)
+            if !digits.fits { throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: digits) }
+        }
         self.origin = origin
         raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings))
     }
@@ -71,9 +79,13 @@ extension EntityIndex<Transaction> {
 }
 
 extension Transaction {
-    /// Gives those of `origins` from which a transaction was posted before.
-    static func known(among origins: [Fingerprint], in context: EntityContext) async throws -> Set<Fingerprint> {
-        let transactions = try await context.fetch(Transaction.self, where: [.isOneOf(.origin, origins)])
-        return Set(transactions.compactMap(\.origin))
+    /// Returns the `origins` from which a transaction was posted before.
+    static func known(among origins: [JournalOrigin], in context: EntityContext) async throws -> Set<JournalOrigin> {
+        let fingerprints = origins.map(\.fingerprint) + origins.compactMap(\.uncomposed)
+        let transactions = try await context.fetch(Transaction.self, where: [.isOneOf(.origin, fingerprints)])
+        let known = Set(transactions.compactMap(\.origin))
+        return Set(
+            origins.filter { known.contains($0.fingerprint) || $0.uncomposed.map { known.contains($0) } ?? false }
+        )
     }
 }

@@ -9,6 +9,8 @@ import LedgerBooks
 
 /// Keeps the balances of the accounts: before the commit, so that books with a transaction missing from them
 /// are never stored.
+///
+/// It refuses an amount that totals couldn't hold, with `PostingRefusal`: then nothing of the unit of work is stored.
 public struct BookPostings: DomainEventHandler {
     /// Books each posting to its account, which is opened where there is none.
     public static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
@@ -24,8 +26,26 @@ public struct BookPostings: DomainEventHandler {
                 accounts[posting.account] = account
                 context.insert(account)
             }
+            let before = account.digits(of: posting.amount.commodity)
             try account.book(posting.amount, on: event.date)
+            let after = account.digits(of: posting.amount.commodity)
+            if !before.covers(after) { try await widen(to: after, for: posting, in: context) }
             if index == 0 { account.countTransaction() }
+        }
+    }
+
+    /// Has the range of the posting's commodity cover `digits`.
+    private static func widen(to digits: DigitRange, for posting: Posting, in context: EntityContext) async throws {
+        let commodity = posting.amount.commodity
+        let range: CommodityRange
+        if let known = try await context.find(CommodityRange.self, id: commodity) {
+            range = known
+        } else {
+            range = CommodityRange(of: commodity)
+            context.insert(range)
+        }
+        if !range.widen(to: digits) {
+            throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: range.digits.union(digits))
         }
     }
 }

@@ -21,8 +21,8 @@ public struct BeginImport: CQDCommand, TakesTurns {
     /// How many transactions the journal has.
     public let total: Int
 
-    /// The journal.
-    public var turns: Set<String> { ["journal/\(name)"] }
+    /// The journal, by its name and its content.
+    public var turns: Set<String> { ["journal/\(name)", "content/\(content.rawValue)"] }
 
     /// Creates the command.
     public init(_ id: UUID, of name: String, content: Fingerprint, total: Int) {
@@ -33,7 +33,10 @@ public struct BeginImport: CQDCommand, TakesTurns {
     }
 }
 
-/// Begins the import; one of what was imported before under another name is finished at once, with nothing posted.
+/// Begins the import, and reserves the content for it.
+///
+/// If the same content was imported before under another name, the import is finished at once, with nothing posted. If
+/// it is being imported under another name, the handler throws ``ContentReserved``.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
 
@@ -44,6 +47,14 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
 
     /// Begins the import; see the command.
     public func handle(_ command: BeginImport) async throws {
+        do {
+            try await begin(command)
+        } catch let error as StoreError {
+            throw error.retryingLostInsertion
+        }
+    }
+
+    private func begin(_ command: BeginImport) async throws {
         try await unitOfWork.execute { context in
             let job = ImportJob(
                 id: command.id,
@@ -51,13 +62,20 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
                 content: command.content,
                 total: command.total
             )
-            context.insert(job)
-            let twin = try await context.fetch(ImportedJournal.self, where: [.equals(.content, command.content)])
-                .first { $0.id != command.name }
-            if twin == nil && command.total > 0 { return }
+            var twin: String?
+            switch try await JournalContent.claim(command.content, for: command.name, in: context) {
+            case .reserved(let content):
+                content.begin(job)
+                context.insert(job)
+                if command.total > 0 { return }
+                content.finish(job)
+            case .imported(let other):
+                context.insert(job)
+                twin = other
+            }
             job.advance(posted: 0, known: command.total)
             job.finish()
-            try await ImportedJournal.record(job, sameAs: twin?.id, in: context)
+            try await ImportedJournal.record(job, sameAs: twin, in: context)
         }
     }
 }

@@ -55,7 +55,10 @@ public final class ChangeImportHandler: HandlesCommand, Resolvable {
             switch command.change {
             case .pause: job.pause()
             case .resume: job.resume()
-            case .fail(let failure): job.fail(failure)
+            case .fail(let failure):
+                if !job.isOpen { return }
+                job.fail(failure)
+                try await JournalContent.fail(job, in: context)
             }
         }
     }

@@ -16,13 +16,13 @@ public struct ImportStep: CQDCommand, TakesTurns {
         public let draft: TransactionDraft
 
         /// Where it comes from.
-        public let origin: Fingerprint
+        public let origin: JournalOrigin
 
         /// Its line in the journal, counting from 1.
         public let line: Int
 
         /// Creates an entry.
-        public init(_ draft: TransactionDraft, origin: Fingerprint, line: Int) {
+        public init(_ draft: TransactionDraft, origin: JournalOrigin, line: Int) {
             self.draft = draft
             self.origin = origin
             self.line = line
@@ -71,7 +71,9 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         do {
             try await post(command)
         } catch let error as StoreError where error.code == .uniqueViolation {
-            throw StoreError(code: .versionConflict, message: error.message, entity: error.entity)
+            throw StoreError(code: .versionConflict, message: error.message, entity: error.entity, cause: error)
+        } catch let error as StoreError {
+            throw error.retryingLostInsertion
         }
     }
 
@@ -88,7 +90,7 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
             var posted = 0
             for entry in command.entries where !known.contains(entry.origin) {
                 do {
-                    try await dispatcher.dispatch(PostTransaction(entry.draft, origin: entry.origin))
+                    try await dispatcher.dispatch(PostTransaction(entry.draft, origin: entry.origin.fingerprint))
                 } catch let refusal as PostingRefusal {
                     throw ImportJob.Failure(code: "\(refusal.code)", message: refusal.message, line: entry.line)
                 }
@@ -97,6 +99,7 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
             job.advance(posted: posted, known: command.entries.count - posted)
             if job.done == job.total {
                 job.finish()
+                try await JournalContent.finish(job, in: context)
                 try await ImportedJournal.record(job, sameAs: nil, in: context)
             }
         }

@@ -10,7 +10,7 @@ public import LedgerBooks
 ///
 /// An origin stands for the journal, for what the transaction says, and for its number among those of the journal that
 /// say the same: two equal ones are two, and one that was posted is known again. Marks and comments do not count: they
-/// change while the transaction stays the same.
+/// change while the transaction stays the same. The Unicode normalization of names and texts doesn't count, either.
 public struct JournalOrigins: Sendable {
     private let journal: String
     private var occurrences: [Fingerprint: Int] = [:]
@@ -20,8 +20,8 @@ public struct JournalOrigins: Sendable {
         self.journal = journal
     }
 
-    /// Gives the origin of the next transaction.
-    public mutating func next(_ transaction: TransactionDraft) -> Fingerprint {
+    /// Returns the origin of the next transaction.
+    public mutating func next(_ transaction: TransactionDraft) -> JournalOrigin {
         var fields = [journal, transaction.date.description, transaction.code, transaction.description]
         for posting in transaction.postings {
             fields += [posting.account, posting.amount?.description ?? ""]
@@ -31,8 +31,13 @@ public struct JournalOrigins: Sendable {
             case nil: break
             }
         }
+        if fields.allSatisfy(\.isComposed) { return JournalOrigin(fingerprint(of: fields)) }
+        return JournalOrigin(fingerprint(of: fields.map(\.composed)), uncomposed: fingerprint(of: fields))
+    }
+
+    private mutating func fingerprint(of fields: [String]) -> Fingerprint {
         let content = Fingerprint(fields)
-        let occurrence = (occurrences[content] ?? 0) + 1
+        let occurrence = occurrences[content, default: 0] + 1
         occurrences[content] = occurrence
         return Fingerprint(fields + [occurrence.description])
     }

@@ -41,10 +41,10 @@ public final class GetBalancesHandler: HandlesQuery, Resolvable {
 
     /// Answers; see the query.
     public func handle(_ query: GetBalances) async throws -> [GetBalances.Balance] {
-        let patterns = query.patterns.map { $0.lowercased() }
+        let patterns = query.patterns.map { $0.lowercased().composed }
         var balances: [GetBalances.Balance] = []
         for account in try await context.fetch(Account.self) {
-            let name = account.id.lowercased()
+            let name = account.id.lowercased().composed
             guard patterns.isEmpty || patterns.contains(where: { name.contains($0) }) else { continue }
             balances += account.amounts.map { GetBalances.Balance(account: account.id, amount: $0) }
         }

@@ -87,7 +87,8 @@ extension Account {
     /// - Throws: ``UnknownAccount`` where there are none.
     static func names(upFrom name: String, in context: EntityContext) async throws -> Set<String> {
         let all = try await context.fetch(Account.self).map(\.id)
-        let accounts = all.filter { $0 == name || $0.hasPrefix("\(name):") }
+        let composed = name.composed
+        let accounts = all.filter { $0 == composed || $0.hasPrefix("\(composed):") }
         if accounts.isEmpty { throw UnknownAccount(account: name, known: all) }
         return Set(accounts)
     }

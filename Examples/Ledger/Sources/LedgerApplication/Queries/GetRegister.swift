@@ -50,10 +50,7 @@ public final class GetRegisterHandler: HandlesQuery, Resolvable {
 
     /// Answers; see the query.
     public func handle(_ query: GetRegister) async throws -> [GetRegister.Entry] {
-        let all = try await context.fetch(Account.self).map(\.id)
-        let accounts = Set(all.filter { $0 == query.account || $0.hasPrefix("\(query.account):") })
-        if accounts.isEmpty { throw UnknownAccount(account: query.account, known: all) }
-
+        let accounts = try await Account.names(upFrom: query.account, in: context)
         var totals: [String: Quantity] = [:]
         var entries: [GetRegister.Entry] = []
         let transactions = try await context.fetch(

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import LedgerBooks
+
 /// Says that the books have no such account.
 public struct UnknownAccount: Error, Sendable, CustomStringConvertible {
     /// The account that was asked for.
@@ -14,8 +16,8 @@ public struct UnknownAccount: Error, Sendable, CustomStringConvertible {
 
     /// What happened, and the names that come close.
     public var description: String {
-        let wanted = account.lowercased()
-        let close = known.filter { $0.lowercased().contains(wanted) }.prefix(3).map { "'\($0)'" }
+        let wanted = account.lowercased().composed
+        let close = known.filter { $0.lowercased().composed.contains(wanted) }.prefix(3).map { "'\($0)'" }
         let hint =
             close.isEmpty
             ? "'ledger accounts' lists those that there are" : "did you mean \(close.joined(separator: ", "))?"

@@ -14,6 +14,9 @@ public final class DailyStatement: StoredEntity {
     /// The name under which the entities are stored.
     public static let entityName = "daily-statement"
 
+    /// Since version 2, the names of accounts in the index are composed.
+    public static let schemaVersion = 2
+
     /// What the entities are fetched by.
     public static var indexes: [EntityIndex<DailyStatement>] { [.account, .date] }
 
@@ -38,10 +41,24 @@ public final class DailyStatement: StoredEntity {
     /// Begins the statement of a day on which nothing was booked yet.
     public init(of account: String, in commodity: String, on date: BookDate) {
         id = Self.id(of: account, in: commodity, on: date)
-        self.account = account
-        self.commodity = commodity
+        self.account = account.composed
+        self.commodity = commodity.composed
         self.date = date
     }
+
+    /// Decodes a statement; its names are composed, also if an earlier version has stored others.
+    ///
+    /// - Throws: `DecodingError` when the value isn't a statement.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(String.self, forKey: .id)
+        account = try container.decode(String.self, forKey: .account).composed
+        commodity = try container.decode(String.self, forKey: .commodity).composed
+        date = try container.decode(BookDate.self, forKey: .date)
+        change = try container.decode(Quantity.self, forKey: .change)
+    }
+
+    private enum CodingKeys: CodingKey { case id, account, commodity, date, change }
 
     /// Gives the identifier of a statement.
     static func id(of account: String, in commodity: String, on date: BookDate) -> String {

@@ -70,8 +70,11 @@ public final class PipelinedStore: StoreDecorator {
     }
 
     /// Commits `changes`, and passes the turn on when they are on their way.
+    ///
+    /// Only the import of a whole journal commits without a turn. Other writers change its accounts meanwhile, so its
+    /// changes are merged.
     public func commit(_ changes: ChangeSet) async throws {
-        guard let turn = Turn.current else { return try await base.commit(changes) }
+        guard let turn = Turn.current else { return try await MergingCommit(base: base).commit(changes) }
         let commit = CommitOutcome()
         let requirements = turn.requirements
         var changes = changes

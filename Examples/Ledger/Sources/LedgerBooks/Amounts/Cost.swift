@@ -14,13 +14,18 @@ public enum Cost: Sendable, Hashable {
 
     /// Returns what `quantity` of the priced commodity cost, negative where the quantity is.
     ///
-    /// A unit price is multiplied exactly; a total price only takes the sign of the quantity.
+    /// A unit price is multiplied exactly, and zeros that the product has beyond the digits of the price are dropped:
+    /// 200.00 units at 0.92 cost 184.00. A total price only takes the sign of the quantity.
     ///
     /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the product needs more
     ///   than ``Quantity/maximumDigits`` digits.
     public func amount(for quantity: Quantity) throws -> Amount {
         switch self {
-        case .unit(let price): Amount(try quantity.multiplied(by: price.quantity), price.commodity)
+        case .unit(let price):
+            Amount(
+                try quantity.multiplied(by: price.quantity).droppingZeros(downToScale: price.quantity.scale),
+                price.commodity
+            )
         case .total(let price): quantity.isNegative ? price.negated : price
         }
     }

@@ -33,7 +33,7 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
         /// The postings do not add up to zero.
         public static let unbalanced = Code(kind: .unbalanced)
 
-        /// An exact sum or cost needs more digits than a quantity holds.
+        /// An exact sum or cost needs more digits than a quantity holds, or an amount more than totals can hold.
         public static let overflow = Code(kind: .overflow)
 
         /// The name of the code: bounded, fit for a metric label.
@@ -110,5 +110,17 @@ extension PostingRefusal {
 
     static func overflow(_ cause: QuantityError) -> Self {
         Self(code: .overflow, message: "The transaction cannot be added up: \(cause.message)", cause: cause)
+    }
+
+    /// Refuses `amount` on `account`, as totals of its commodity would need `range`, which doesn't fit.
+    public static func beyondTotals(_ amount: Amount, on account: String, needing range: DigitRange) -> Self {
+        let most = Quantity.maximumDigits - DigitRange.carryDigits
+        return Self(
+            code: .overflow,
+            message: "The posting of \(amount) to '\(account)' is too large or too fine: totals of the commodity would "
+                + "need \(range.integerDigits) digits before the point and \(range.fractionDigits) after it, and hold "
+                + "\(most) together. To fix, use smaller numbers, fewer digits after the point, or another commodity.",
+            cause: .overflow("the totals of \(amount.commodity.isEmpty ? "plain numbers" : amount.commodity)")
+        )
     }
 }

@@ -11,8 +11,8 @@ enum BlockDirective {
     /// Its indented lines change nothing that is read here.
     case inert
 
-    /// It declares the commodity, whose format may follow.
-    case commodity(String)
+    /// It declares the commodity; `isObeyed` once a format of it was read.
+    case commodity(String, isObeyed: Bool)
 }
 
 /// What a directive leaves open for the lines after it.
@@ -25,8 +25,8 @@ enum DirectiveOutcome {
 extension JournalReader {
     /// Reads the line of a directive.
     ///
-    /// Those that would change the amounts or accounts after them are obeyed or refused; the others are
-    /// counted and passed over.
+    /// Directives that would change the amounts or accounts after them are obeyed or refused. The others change nothing
+    /// that is read here: they are counted and passed over.
     mutating func readDirective(_ line: inout LineCursor) throws(JournalError) -> DirectiveOutcome {
         let start = line
         let keyword = line.readKeyword()
@@ -47,18 +47,14 @@ extension JournalReader {
             guard line.isAtEnd else {
                 throw invalidDirective(at: line, "Nothing may follow 'comment'. Put the text on the lines after it.")
             }
-            count(keyword)
             return .commentBlock
         case "commodity":
-            let symbol = try readCommodityDirective(&line)
-            count(keyword)
-            return .block(.commodity(symbol))
+            let (symbol, hasFormat) = try readCommodityDirective(&line)
+            return .block(.commodity(symbol, isObeyed: hasFormat))
         case "D":
             try readDefaultCommodity(&line)
-            count(keyword)
         case "decimal-mark":
             try readDecimalMark(&line)
-            count(keyword)
         case "end":
             try readEnd(&line, from: start)
         case _ where keyword.isYearWithoutSpace:
@@ -70,8 +66,13 @@ extension JournalReader {
     }
 
     /// Reads an indented line below a directive.
-    mutating func readSubdirective(_ line: inout LineCursor, of directive: BlockDirective) throws(JournalError) {
-        guard case .commodity(let symbol) = directive else { return }
+    ///
+    /// - Returns: The directive with this line taken into account.
+    mutating func readSubdirective(
+        _ line: inout LineCursor,
+        of directive: BlockDirective
+    ) throws(JournalError) -> BlockDirective {
+        guard case .commodity(let symbol, _) = directive else { return directive }
         let start = line
         let keyword = line.readKeyword()
         line.skipSpaces()
@@ -81,8 +82,9 @@ extension JournalReader {
             guard declared == symbol else {
                 throw invalidDirective(at: start, "The format is of another commodity. Use the one that is declared.")
             }
+            return .commodity(symbol, isObeyed: true)
         case "note", "nomarket":
-            break
+            return directive
         default:
             throw failure(
                 .unsupportedDirective,
@@ -92,13 +94,20 @@ extension JournalReader {
         }
     }
 
-    private mutating func readCommodityDirective(_ line: inout LineCursor) throws(JournalError) -> String {
+    /// Counts a directive that has ended, if it was passed over.
+    mutating func countIfPassedOver(_ directive: BlockDirective) {
+        if case .commodity(_, isObeyed: false) = directive { count("commodity") }
+    }
+
+    private mutating func readCommodityDirective(
+        _ line: inout LineCursor
+    ) throws(JournalError) -> (symbol: String, hasFormat: Bool) {
         var ahead = line
         if let symbol = try readSymbol(&ahead) {
             ahead.skipSpaces()
-            if ahead.isAtEnd || ahead.next == .semicolon { return symbol }
+            if ahead.isAtEnd || ahead.next == .semicolon { return (symbol, false) }
         }
-        return try readFormat(&line)
+        return (try readFormat(&line), true)
     }
 
     private mutating func readFormat(_ line: inout LineCursor) throws(JournalError) -> String {

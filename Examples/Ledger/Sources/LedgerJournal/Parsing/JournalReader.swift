@@ -15,7 +15,7 @@ struct JournalReader {
     /// What the directives read so far say about numbers.
     var decimalMarks = DecimalMarks()
 
-    /// How often each directive was passed over.
+    /// How often each directive was passed over, by keyword.
     var skippedDirectives: [String: Int] = [:]
 
     /// What the lines above have left open.
@@ -111,7 +111,7 @@ struct JournalReader {
             open = .transaction(transaction)
         case .directive(let directive):
             guard first != .semicolon else { return }
-            try readSubdirective(&line, of: directive)
+            open = .directive(try readSubdirective(&line, of: directive))
         case .nothing, .commentBlock:
             switch first {
             case .semicolon, .hash, .asterisk: return
@@ -128,7 +128,11 @@ struct JournalReader {
 
     /// Ends whatever takes indented lines.
     private mutating func close() {
-        if case .transaction(let transaction) = open { finished = transaction.entry }
+        switch open {
+        case .transaction(let transaction): finished = transaction.entry
+        case .directive(let directive): countIfPassedOver(directive)
+        case .nothing, .commentBlock: break
+        }
         open = .nothing
     }
 }

@@ -43,6 +43,17 @@ struct APIError: Error, Sendable, Equatable {
     }
 
     static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
+
+    /// There is no room for `what` on the disk.
+    static func full(_ what: String) -> APIError {
+        APIError(
+            HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+            "full",
+            "There is no room for \(what) on the disk of the server, so nothing was stored. To fix, free some there, then "
+                + "send it again."
+        )
+    }
+
     static func malformed(_ message: String) -> APIError { APIError(.badRequest, "malformed", message) }
 }
 

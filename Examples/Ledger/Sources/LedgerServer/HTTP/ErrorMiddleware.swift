@@ -91,8 +91,14 @@ extension APIError {
         case .uniqueViolation, .alreadyExists:
             self.init(.conflict, "exists", "It is in the books already.")
         case .full:
+            self = .full("the books")
+        case .fileRemoved:
             self.init(
-                .init(code: 507, reasonPhrase: "Insufficient Storage"), "full", "There is no space left for the books.")
+                .serviceUnavailable,
+                "booksRemoved",
+                "The file of the books was removed or replaced while the server ran, so nothing was stored. To fix, put "
+                    + "the file back, or start the server again."
+            )
         case _ where error.isRetryable:
             self.init(
                 .serviceUnavailable,

@@ -8,17 +8,22 @@ import Synchronization
 
 /// A number of places, each taken by one at a time.
 final class Slots: Sendable {
+    /// How many places are taken after one was left, the latest number only; for one reader.
+    let departures: AsyncStream<Int>
+
     private let limit: Int
     private let taken = Mutex(0)
+    private let departure: AsyncStream<Int>.Continuation
 
     init(_ limit: Int) {
         self.limit = limit
+        (departures, departure) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// How many are taken.
     var takenCount: Int { taken.withLock { $0 } }
 
-    /// Takes a place, or throws `refusal` where there is none.
+    /// Takes a place, or throws `refusal` if none is free.
     func take(orThrow refusal: APIError) throws -> Slot {
         let isFree = taken.withLock { taken in
             if taken >= limit { return false }
@@ -26,11 +31,19 @@ final class Slots: Sendable {
             return true
         }
         if !isFree { throw refusal }
-        return Slot { [self] in taken.withLock { $0 -= 1 } }
+        return Slot { [self] in leave() }
+    }
+
+    private func leave() {
+        let count = taken.withLock { taken in
+            taken -= 1
+            return taken
+        }
+        departure.yield(count)
     }
 }
 
-/// A place that is taken until nobody holds this any more.
+/// A place that is taken until this is deallocated.
 final class Slot: Sendable {
     private let leave: @Sendable () -> Void
 

@@ -44,7 +44,8 @@ final class ImportDesk: ServiceLifecycle.Service {
 
     /// Begins to import the journal in `bytes`, once all of it is understood.
     ///
-    /// - Throws: `JournalError`; ``APIError`` where too much is under way.
+    /// - Throws: `JournalError`; ``APIError`` if too many imports are open, if the same journal is being imported under
+    ///   another name, or if there is no room for the journal.
     func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
         if runs.withLock(\.count) >= limits.openImports {
             throw APIError(
@@ -56,7 +57,8 @@ final class ImportDesk: ServiceLifecycle.Service {
         }
         let total = try await Self.count(bytes, named: name)
         let id = UUID.version7()
-        try spool.keep(bytes, for: id)
+        let lock = try spool.keep(bytes, for: id)
+        defer { withExtendedLifetime(lock) {} }
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         do {
             try await dispatcher.dispatch(
@@ -64,7 +66,8 @@ final class ImportDesk: ServiceLifecycle.Service {
             )
         } catch {
             spool.discard(id)
-            throw error
+            guard let reserved = error as? ContentReserved else { throw error }
+            throw APIError(.conflict, reserved.codeName, reserved.description)
         }
         guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else {
             spool.discard(id)
@@ -83,32 +86,46 @@ final class ImportDesk: ServiceLifecycle.Service {
         try await dispatcher.dispatch(ChangeImport(.pause, of: id))
     }
 
-    /// Goes on with the import.
+    /// Resumes the import, also if another server has begun or paused it.
     ///
     /// - Throws: `UnknownImport`.
     func resume(_ id: UUID) async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         try await dispatcher.dispatch(ChangeImport(.resume, of: id))
-        runs.withLock { $0[id] }?.activate()
+        if let run = runs.withLock({ $0[id] }) { return run.activate() }
+        // The server that has begun it may have ended since.
+        guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else { return }
+        try await takeUp(status)
+    }
+
+    /// Wakes the local runs of the imports `ids`, so that they read the state again: another server may have resumed or
+    /// finished an import that was paused here.
+    func notice(_ ids: Set<UUID>) {
+        for run in runs.withLock({ runs in ids.compactMap { runs[$0] } }) { run.activate() }
     }
 
     /// Imports until the server shuts down; what is not done then is gone on with when it is started again.
     func run() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
-        let open = try await dispatcher.dispatch(GetImports(onlyOpen: true))
-        spool.discardAll(except: Set(open.map(\.id)))
-        for status in open {
-            do {
-                start(status, bytes: try spool.bytes(of: status.id))
-            } catch {
-                try await fail(status.id, error)
-            }
+        try await spool.discardLeftovers {
+            Set(try await dispatcher.dispatch(GetImports(onlyOpen: true)).map(\.id))
         }
+        let open = try await dispatcher.dispatch(GetImports(onlyOpen: true))
+        for status in open { try await takeUp(status) }
         await withDiscardingTaskGroup { group in
             for await run in arrivals.cancelOnGracefulShutdown() {
                 group.addTask { await self.drive(run) }
             }
             group.cancelAll()
+        }
+    }
+
+    /// Starts a local run of an open import from its spooled journal.
+    private func takeUp(_ status: ImportStatus) async throws {
+        do {
+            start(status, bytes: try spool.bytes(of: status.id))
+        } catch {
+            try await fail(status.id, error)
         }
     }
 

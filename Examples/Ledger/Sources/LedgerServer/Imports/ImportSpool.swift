@@ -6,8 +6,13 @@
 
 import Foundation
 
-/// Keeps the journals of imports in files beside the database, so that they can be gone on with after a restart.
+/// Keeps the journals of imports in files beside the database, so that imports continue after a restart.
+///
+/// Several servers may use one folder. Each file is stored under a temporary name until it is on the disk.
 struct ImportSpool: Sendable {
+    private static let kept = "journal"
+    private static let temporary = "part"
+
     private let folder: URL
 
     /// Takes the folder for the database at `path`; it is made when it is needed.
@@ -16,35 +21,65 @@ struct ImportSpool: Sendable {
     }
 
     /// Keeps `bytes`; they are on the disk when this returns.
-    func keep(_ bytes: [UInt8], for id: UUID) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = file(of: id)
-        try Data(bytes).write(to: file, options: .atomic)
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.synchronize()
-        try handle.close()
+    ///
+    /// - Returns: A lock that keeps other servers from discarding the file. Hold it until the import is stored.
+    /// - Throws: ``APIError`` with the status 507 if there is no room for the file.
+    func keep(_ bytes: [UInt8], for id: UUID) throws -> FolderLock? {
+        let part = file(of: id, ending: Self.temporary)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let lock = FolderLock(folder, .shared)
+            try Data().write(to: part)
+            let handle = try FileHandle(forWritingTo: part)
+            do {
+                try handle.write(contentsOf: Data(bytes))
+                try handle.synchronize()
+            } catch {
+                try? handle.close()
+                throw error
+            }
+            try handle.close()
+            try FileManager.default.moveItem(at: part, to: file(of: id))
+            lock?.synchronize()
+            return lock
+        } catch {
+            try? FileManager.default.removeItem(at: part)
+            throw error.isLackOfSpace ? APIError.full("the journal") : error
+        }
     }
 
-    /// Gives what was kept.
+    /// Returns the bytes that were kept.
     func bytes(of id: UUID) throws -> [UInt8] {
         Array(try Data(contentsOf: file(of: id)))
     }
 
-    /// Forgets what was kept; what is not there need not be.
+    /// Discards the bytes that were kept, if there are any.
     func discard(_ id: UUID) {
         try? FileManager.default.removeItem(at: file(of: id))
     }
 
-    /// Forgets what was kept for others than `ids`: of imports that had not begun when the program ended.
-    func discardAll(except ids: Set<UUID>) {
-        let kept = Set(ids.map { file(of: $0).lastPathComponent })
+    /// Discards the files that killed servers have left: temporary files, and journals whose import isn't open.
+    ///
+    /// If a server is just storing a file, nothing is discarded; a later start does it.
+    ///
+    /// - Parameter open: Returns the imports whose files are needed. It runs while no server can store a file.
+    /// - Throws: The error of `open`.
+    func discardLeftovers(except open: () async throws -> Set<UUID>) async throws {
+        guard let lock = FolderLock(folder, .exclusive) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        let needed = Set(try await open().map { file(of: $0).lastPathComponent })
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        for file in files where file.pathExtension == "journal" && !kept.contains(file.lastPathComponent) {
+        for file in files where Self.isOurs(file) && !needed.contains(file.lastPathComponent) {
             try? FileManager.default.removeItem(at: file)
         }
     }
 
-    private func file(of id: UUID) -> URL {
-        folder.appending(path: "\(id.uuidString).journal")
+    /// Whether this type has made the file; Foundation's temporary files were used by an earlier version.
+    private static func isOurs(_ file: URL) -> Bool {
+        [kept, temporary].contains(file.pathExtension) || file.lastPathComponent.hasPrefix(".dat.nosync")
+    }
+
+    private func file(of id: UUID, ending: String = kept) -> URL {
+        folder.appending(path: "\(id.uuidString).\(ending)")
     }
 }

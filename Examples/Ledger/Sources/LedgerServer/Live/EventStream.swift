@@ -26,7 +26,8 @@ struct EventStream: Sendable {
         case heartbeat
     }
 
-    func response() -> Response {
+    /// Makes the answer to the request with `body`.
+    func response(to body: RequestBody) -> Response {
         Response(
             status: .ok,
             headers: [
@@ -34,7 +35,8 @@ struct EventStream: Sendable {
                 .xContentTypeOptions: "nosniff",
             ],
             body: ResponseBody { writer in
-                try await write(to: &writer)
+                // A client that is gone is noticed here and not by a write, of which there may be none for long.
+                try await body.consumeWithCancellationOnInboundClose { _ in try await write(to: &writer) }
                 try await writer.finish(nil)
             }
         )

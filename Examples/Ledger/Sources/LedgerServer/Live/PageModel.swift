@@ -12,10 +12,12 @@ import LedgerApplication
 final class PageModel: Sendable {
     let station: ActorStation<PageState, PageAction>
     private let container: Container
+    private let desk: ImportDesk
 
-    init(station: ActorStation<PageState, PageAction>, container: Container) {
+    init(station: ActorStation<PageState, PageAction>, container: Container, desk: ImportDesk) {
         self.station = station
         self.container = container
+        self.desk = desk
     }
 
     /// Takes everything that there is.
@@ -31,6 +33,7 @@ final class PageModel: Sendable {
         if !change.accounts.isEmpty {
             await station.pour(.accountsRead(try await dispatcher.dispatch(GetAccountStates(of: change.accounts))))
         }
+        desk.notice(change.imports)
         var statuses: [ImportStatus] = []
         for id in change.imports {
             if let status = try await dispatcher.dispatch(GetImportStatus(of: id)) { statuses.append(status) }

@@ -18,7 +18,7 @@ struct LiveRoutes: Sendable {
 
     var routes: [LedgerRoute] {
         [
-            .get("/api/events") { _ in
+            .get("/api/events") { reader in
                 let slot = try streams.take(
                     orThrow: APIError(
                         .serviceUnavailable,
@@ -27,7 +27,7 @@ struct LiveRoutes: Sendable {
                         retryAfter: 10
                     )
                 )
-                return EventStream(station: station, limits: limits, slot: slot).response()
+                return EventStream(station: station, limits: limits, slot: slot).response(to: reader.request.body)
             },
             .get("/api/health") { _ in
                 let statistics = try await store.deliveryStatistics()

@@ -9,22 +9,11 @@ import Headrace
 func makeContainer(store: SQLiteStore) throws -> Container {
     let builder = ContainerBuilder()
     builder.singleton { Letters() }
-    builder.singleton { scope in
-        let registrar = DomainEventHandlerRegistrar(resolver: scope)
-        registrar.register(ThankReader.self)
-        return registrar
-    }
-    builder.transient { EntityContext(store) }
-    builder.transient { scope in
-        UnitOfWork<EntityContext>(
-            delegator: scope.resolve(DomainEventHandlerRegistrar.self),
-            context: scope.resolve()
-        )
-    }
+    builder.domain(store: store, entities: [Book.self], events: [BookLent.self], handlers: [ThankReader.self])
     builder.commandQueryDispatch().standard(
         commandHandlers: [LendBookHandler.self],
         queryHandlers: [GetBooksHandler.self]
     )
-    try builder.validate()
+    try builder.validate(.strict)
     return builder.build()
 }

@@ -22,7 +22,7 @@ struct Desk {
             DeskScreen(dispatcher: dispatcher)
         }
         let cluster = try await Bootstrap { DeskServices(store: store, station: station) }
-        let relay = Relay(store: store, registrar: container.resolve())
+        let relay: Relay = container.resolve()
 
         try await withThrowingTaskGroup { group in
             group.addTask { try await relay.run() }

@@ -6,11 +6,14 @@
 
 import Headrace
 
-struct ThankReader: DurableDomainEventHandler {
+@Resolvable
+final class ThankReader: HandlesDurableDomainEvent {
     static let subscriptionName = "thanks"
 
-    static func handle(event: BookLent, resolver: any DependencyResolver) async throws {
-        resolver.resolve(Letters.self).send("Enjoy '\(event.title)', \(event.reader)!")
+    private let letters: Letters
+
+    func handle(_ event: BookLent) async throws {
+        letters.send("Enjoy '\(event.title)', \(event.reader)!")
     }
 }
 

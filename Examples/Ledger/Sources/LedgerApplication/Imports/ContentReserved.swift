@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+
+/// An error of an import whose content is reserved for a journal of another name.
+public struct ContentReserved: Error, Sendable, CustomStringConvertible {
+    /// The name of the journal whose import was refused.
+    public let journal: String
+
+    /// The name that the content is reserved for.
+    public let other: String
+
+    /// Creates the error.
+    public init(journal: String, other: String) {
+        self.journal = journal
+        self.other = other
+    }
+
+    /// The cause and the remedy.
+    public var description: String {
+        "'\(journal)' has the same content as '\(other)', whose import hasn't finished. Nothing of '\(journal)' was "
+            + "imported. To fix, wait until the import of '\(other)' has finished, or resume it; if it has failed, "
+            + "import the journal again under the name '\(other)'."
+    }
+}
+
+extension ContentReserved: CodedError {
+    /// The name of the error.
+    public var codeName: String { "contentReserved" }
+}

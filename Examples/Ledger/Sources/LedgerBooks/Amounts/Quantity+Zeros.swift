@@ -1,0 +1,17 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension Quantity {
+    /// Returns the same value without zeros at its end, but with at least `scale` digits after the point if it has as many.
+    func droppingZeros(downToScale scale: Int) -> Quantity {
+        var (mantissa, digits) = (mantissa, self.scale)
+        while digits > scale, mantissa.isMultiple(of: 10) {
+            mantissa /= 10
+            digits -= 1
+        }
+        return Quantity(checkedMantissa: mantissa, scale: digits)
+    }
+}

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The sum of quantities without their signs.
+///
+/// No signed sum of some of the quantities exceeds it.
+/// It keeps the most digits after the point that any of the quantities needs. So if the turnover fits into a number of
+/// digits before and after the point, each signed sum fits, too.
+public struct Turnover: Sendable, Hashable {
+    private var sum: Quantity
+
+    /// Creates the turnover of one quantity; without arguments, of no quantity.
+    public init(of quantity: Quantity = .zero) {
+        sum = quantity.normalized.magnitude
+    }
+
+    /// The digits that any sum of some of the quantities fits in.
+    public var digits: DigitRange {
+        DigitRange(integerDigits: DigitRange(of: sum).integerDigits, fractionDigits: sum.scale)
+    }
+
+    /// Returns the turnover with one more quantity, or nil if it has more digits than a quantity holds.
+    public func adding(_ quantity: Quantity) -> Turnover? {
+        let added = quantity.normalized.magnitude
+        // A sum that is exact only without its zeros has forgotten how fine the quantities are.
+        guard let total = try? sum.adding(added), total.scale == max(sum.scale, added.scale) else { return nil }
+        var turnover = self
+        turnover.sum = total
+        return turnover
+    }
+
+    /// Returns this turnover plus the difference between `later` and `earlier`, or nil if it has too many digits.
+    ///
+    /// `later` is `earlier` with more quantities.
+    public func adding(_ later: Turnover, since earlier: Turnover) -> Turnover? {
+        guard let added = try? later.sum.subtracting(earlier.sum), let total = try? sum.adding(added) else {
+            return nil
+        }
+        let scale = max(sum.scale, later.sum.scale)
+        guard let fine = try? Quantity(mantissa: 0, scale: scale).adding(total), fine.scale == scale else { return nil }
+        var turnover = self
+        turnover.sum = fine
+        return turnover
+    }
+}
+
+extension Turnover: Codable {
+    /// Decodes the plain text of the sum.
+    ///
+    /// - Throws: `DecodingError` when the value spells no quantity.
+    public init(from decoder: any Decoder) throws {
+        sum = try Quantity(from: decoder)
+    }
+
+    /// Encodes the plain text of the sum.
+    ///
+    /// - Throws: Any error of the encoder.
+    public func encode(to encoder: any Encoder) throws {
+        try sum.encode(to: encoder)
+    }
+}

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import ArgumentParser
+import Foundation
+import UnixSignals
+
+/// Ends work in order when the process is interrupted (Control-C) or asked to terminate.
+enum Interruption {
+    private enum Event<Value: Sendable>: Sendable {
+        case signal(UnixSignal)
+        case end(Result<Value, any Error>)
+        case noSignal
+    }
+
+    /// Runs `body`; the first signal cancels it, and a second one ends the process at once.
+    ///
+    /// - Throws: `ExitCode` 128 plus the number of the signal if `body` fails after a signal; otherwise the error of
+    ///   `body`.
+    static func cancelling<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: Event<Value>.self) { group in
+            group.addTask {
+                do {
+                    return .end(.success(try await body()))
+                } catch {
+                    return .end(.failure(error))
+                }
+            }
+            group.addTask {
+                for await signal in signals { return .signal(signal) }
+                return .noSignal
+            }
+            defer { group.cancelAll() }
+            var received: UnixSignal?
+            while let event = try await group.next() {
+                switch event {
+                case .signal(let signal):
+                    received = signal
+                    restoreDefault(of: signal)
+                    group.cancelAll()
+                case .end(.failure) where received != nil:
+                    FileHandle.standardError.write(Data("Interrupted. The work under way was not stored.\n".utf8))
+                    throw ExitCode(128 + (received?.rawValue ?? 0))
+                case .end(let result):
+                    return try result.get()
+                case .noSignal:
+                    break
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Has the next such signal end the process, in case the work takes long to stop.
+    private static func restoreDefault(of number: UnixSignal) {
+        _ = signal(number.rawValue, SIG_DFL)
+    }
+}

@@ -1,0 +1,83 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// A copy of a database that this user may not write, in a temporary folder.
+///
+/// SQLite writes beside a database also to read it: the files with the endings `-wal` and `-shm`.
+struct ReadingCopy {
+    /// How often the copy is made again if the database changes meanwhile.
+    private static let attempts = 5
+
+    /// The path of the copy.
+    let path: String
+    private let folder: URL
+
+    /// Copies `database`, or returns `nil` if this user may write it.
+    ///
+    /// - Throws: ``Failure`` if it can't be read, or if another program writes it all the time.
+    init?(ifNeededFor database: String) throws {
+        let files = FileManager.default
+        let parent = URL(filePath: database).deletingLastPathComponent().path(percentEncoded: false)
+        let isOpen = ["-wal", "-shm"].allSatisfy { files.isWritableFile(atPath: database + $0) }
+        if files.isWritableFile(atPath: database), isOpen || files.isWritableFile(atPath: parent) { return nil }
+        // A folder is refused where the database is opened.
+        var isFolder: ObjCBool = false
+        if unsafe files.fileExists(atPath: database, isDirectory: &isFolder), isFolder.boolValue { return nil }
+
+        folder = files.temporaryDirectory.appending(path: "ledger-\(UUID())")
+        path = folder.appending(path: "books.sqlite").path(percentEncoded: false)
+        do {
+            try files.createDirectory(
+                at: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+            try copy(database)
+        } catch let failure as Failure {
+            remove()
+            throw failure
+        } catch {
+            remove()
+            throw Failure(reading: database, error)
+        }
+    }
+
+    /// Removes the copy.
+    func remove() {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func copy(_ database: String) throws {
+        for _ in 1...Self.attempts {
+            let before = Self.stamps(of: database)
+            for ending in ["", "-wal"] {
+                try? FileManager.default.removeItem(atPath: path + ending)
+                if ending.isEmpty || FileManager.default.fileExists(atPath: database + ending) {
+                    let bytes = try Data(contentsOf: URL(filePath: database + ending), options: .mappedIfSafe)
+                    try bytes.write(to: URL(filePath: path + ending))
+                }
+            }
+            if Self.stamps(of: database) == before { return }
+        }
+        throw Failure(
+            "'\(database)' may not be written by this user, and another program writes it all the time, so it can't be "
+                + "copied to be read. To fix, try again when the other program is done, or give this user the permission "
+                + "to write the file and its folder."
+        )
+    }
+
+    /// The sizes and times of the files of `database`: the same twice if nothing was written in between.
+    private static func stamps(of database: String) -> [[String]] {
+        ["", "-wal"].map { ending in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: database + ending)
+            return [FileAttributeKey.size, .modificationDate, .systemFileNumber].map { key in
+                (attributes?[key]).map { "\($0)" } ?? ""
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import Synchronization
+
+/// A store that runs an operation right before each commit: another writer that is always faster.
+final class InterruptedStore: StoreDecorator {
+    let base: any DeliveryStore
+    private let interruption: @Sendable (_ attempt: Int) async throws -> Void
+    private let attempts = Mutex(0)
+
+    private let cancellation: Int?
+
+    /// Creates a store that runs `interruption` with the number of the commit, counting from 1, and cancels the task at
+    /// the commit of number `cancellation`.
+    init(
+        _ base: any DeliveryStore,
+        cancellingAt cancellation: Int? = nil,
+        _ interruption: @escaping @Sendable (_ attempt: Int) async throws -> Void
+    ) {
+        self.base = base
+        self.cancellation = cancellation
+        self.interruption = interruption
+    }
+
+    /// Number of commits that were tried.
+    var commitCount: Int { attempts.withLock(\.self) }
+
+    func commit(_ changes: ChangeSet) async throws {
+        let attempt = attempts.withLock { attempts in
+            attempts += 1
+            return attempts
+        }
+        // Another process: neither in the unit of work of this task, nor in its turn.
+        try await Task.detached { [interruption] in try await interruption(attempt) }.value
+        if attempt == cancellation { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
+        try await base.commit(changes)
+    }
+}
+
+extension TestBooks {
+    /// Registers the books on the same store a second time, as another process would open them.
+    ///
+    /// Before each commit of this process, `interruption` runs.
+    func otherProcess(
+        cancellingAt cancellation: Int? = nil,
+        _ interruption: @escaping @Sendable (_ attempt: Int) async throws -> Void = { _ in }
+    ) -> OtherProcess {
+        let store = InterruptedStore(store, cancellingAt: cancellation, interruption)
+        let builder = ContainerBuilder()
+        Books.register(in: builder, store: store)
+        let container = builder.build()
+        return OtherProcess(store: store, container: container)
+    }
+}
+
+/// The same books in another process.
+struct OtherProcess: Sendable {
+    let store: InterruptedStore
+    let container: Container
+
+    var dispatcher: any CommandQueryDispatcher { container.resolve() }
+}

@@ -1,0 +1,20 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension String {
+    /// The name of `type` with its module, without the addresses that Swift prints for private and local types.
+    ///
+    /// An address differs from run to run and says nothing to a reader.
+    package init(naming type: Any.Type) {
+        self = String(reflecting: type).withoutTypeAddresses
+    }
+
+    /// The text without the addresses of private contexts: `Module.(unknown context at $7f9a1c).Name`.
+    package var withoutTypeAddresses: String {
+        guard utf8.contains(UInt8(ascii: "$")) else { return self }
+        return replacing(/\(unknown context at [^)]*\)\.?/, with: "")
+    }
+}

@@ -1,0 +1,8 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Middleware that stores commands which have an idempotency key, and so needs them to be `Encodable`.
+package protocol KeyedMiddleware: Middleware {}

@@ -1,0 +1,49 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+public import HeadraceResolution
+
+extension DependencyRegistry {
+    /// Registers a ``DomainEventHandlerRegistrar`` with these handlers, as a singleton, also as `any DomainEventDelegator`.
+    ///
+    /// ```swift
+    /// builder.domainEvents(
+    ///     events: [OrderPlaced.self],
+    ///     handlers: [NotifyCustomer.self, ConfirmOrder.self]
+    /// )
+    /// ```
+    ///
+    /// `validate()` proves the dependencies of `handlers`, and the graph shows events, subscriptions, and handlers.
+    /// Static handlers resolve by hand: the graph shows them as opaque.
+    ///
+    /// - Parameters:
+    ///   - events: The events of the domain. `validate(.strict)` reports durable ones without a handler, and handled ones
+    ///     that are missing here.
+    ///   - handlers: The types whose instances handle events.
+    ///   - staticHandlers: The types that handle events by a static function.
+    ///   - observers: Are notified of each unit of work, its events, handlers, and commit.
+    public func domainEvents(
+        events: [any DomainEvent.Type] = [],
+        handlers: [any (HandlesDomainEvent & Resolvable).Type] = [],
+        staticHandlers: [any DomainEventHandler.Type] = [],
+        observers: [any MessageObserver] = []
+    ) {
+        let catalog = EventCatalog(events: events, handlers: handlers, staticHandlers: staticHandlers)
+        var registration = Registration(
+            singleton: DomainEventHandlerRegistrar.self,
+            dependencies: Dependencies()
+        ) { scope in
+            let registrar = DomainEventHandlerRegistrar(resolver: scope, observers: observers)
+            catalog.register(in: registrar)
+            return registrar
+        }
+        registration.parts = catalog.parts
+        registration.notes = [catalog]
+        register(registration)
+        singleton((any DomainEventDelegator).self, assigned(DomainEventHandlerRegistrar.self))
+    }
+}

@@ -1,0 +1,142 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceResolution
+
+/// The events and handlers of one declaration, to be drawn and checked with the graph.
+struct EventCatalog: Sendable {
+    let events: [any DomainEvent.Type]
+    let handlers: [any (HandlesDomainEvent & Resolvable).Type]
+    let staticHandlers: [any DomainEventHandler.Type]
+
+    /// Registers everything in `registrar`.
+    func register(in registrar: DomainEventHandlerRegistrar) {
+        for event in events {
+            if let event = event as? any DurableDomainEvent.Type { registrar.declare(event) }
+        }
+        for handler in handlers { Self.register(handler, in: registrar) }
+        for handler in staticHandlers { registrar.register(handler) }
+    }
+
+    private static func register<H: HandlesDomainEvent & Resolvable>(
+        _ handler: H.Type,
+        in registrar: DomainEventHandlerRegistrar
+    ) {
+        registrar.register(handler)
+    }
+
+    /// A part for each event, with its handlers and subscriptions below.
+    var parts: [RegistrationPart] {
+        var order: [ObjectIdentifier] = []
+        var parts: [ObjectIdentifier: RegistrationPart] = [:]
+        func add(_ event: any DomainEvent.Type, _ handler: RegistrationPart?) {
+            let id = ObjectIdentifier(event)
+            if parts[id] == nil {
+                order.append(id)
+                parts[id] = RegistrationPart(event, Dependencies())
+                parts[id]?.remark = "event"
+            }
+            if let handler { parts[id]?.parts.append(handler) }
+        }
+        for event in events { add(event, nil) }
+        for handler in handlers { add(Self.event(of: handler), Self.part(handler)) }
+        for handler in staticHandlers { add(Self.event(ofStatic: handler), Self.part(static: handler)) }
+        return order.compactMap { parts[$0] }
+    }
+
+    /// The events that have a handler.
+    var handledEvents: [any DomainEvent.Type] {
+        handlers.map { Self.event(of: $0) } + staticHandlers.map { Self.event(ofStatic: $0) }
+    }
+
+    private static func event<H: HandlesDomainEvent>(of handler: H.Type) -> any DomainEvent.Type { H.Event.self }
+
+    private static func event<H: DomainEventHandler>(ofStatic handler: H.Type) -> any DomainEvent.Type { H.Event.self }
+
+    private static func part<H: HandlesDomainEvent & Resolvable>(_ handler: H.Type) -> RegistrationPart {
+        let placement = Placement(of: handler)
+        // Before the commit and in a delivery, the unit of work gives its context.
+        let isGivenContext = if case .afterCommit = placement { false } else { true }
+        let own = handler.ownDependencies
+        let part = RegistrationPart(handler, isGivenContext ? own.without(EntityContext.self) : own)
+        return placed(part, placement, of: H.Event.self)
+    }
+
+    private static func part<H: DomainEventHandler>(static handler: H.Type) -> RegistrationPart {
+        let isDurable = handler is any DurableDomainEventHandler.Type
+        var part = RegistrationPart(handler, .unknown)
+        part.advice = """
+            It is a static event handler, which resolves by hand. To fix, let it be a '@Resolvable' type that conforms to \
+            '\(isDurable ? "HandlesDurableDomainEvent" : "HandlesDomainEvent")'.
+            """
+        return placed(part, Placement(of: handler), of: H.Event.self)
+    }
+
+    /// The part of a handler, below its subscription if it has one.
+    private static func placed(
+        _ part: RegistrationPart,
+        _ placement: Placement,
+        of event: any DomainEvent.Type
+    ) -> RegistrationPart {
+        var handler = part
+        handler.remark = placement.remark
+        guard case .subscribed(let name, _) = placement else { return handler }
+        var subscription = RegistrationPart(event, Dependencies())
+        subscription.label = name
+        subscription.remark = "subscription"
+        subscription.parts = [handler]
+        return subscription
+    }
+}
+
+extension EventCatalog: RegistrationNote {
+    /// Each mistake in what handlers state of themselves.
+    static func problems(in notes: [EventCatalog]) -> [CompositionProblem] {
+        notes.flatMap { note in
+            let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+            note.register(in: registrar)
+            return registrar.mistakes.map { CompositionProblem(.invalidSubscription, path: [], message: $0) }
+        }
+    }
+
+    /// Each durable event without a handler, and each handled event that is not declared.
+    static func unproved(in notes: [EventCatalog], among all: [any RegistrationNote]) -> [CompositionProblem] {
+        let handled = notes.flatMap(\.handledEvents)
+        let handledIDs = Set(handled.map { ObjectIdentifier($0) })
+        let declared = notes.flatMap(\.events)
+        var declaredIDs = Set(declared.map { ObjectIdentifier($0) })
+        let unhandled = declared.filter {
+            $0 is any DurableDomainEvent.Type && !handledIDs.contains(ObjectIdentifier($0))
+        }
+        let undeclared = handled.filter { declaredIDs.insert(ObjectIdentifier($0)).inserted }
+        return unhandled.map { .unhandled($0) } + undeclared.map { .undeclared($0) }
+    }
+}
+
+extension CompositionProblem {
+    fileprivate static func unhandled(_ event: Any.Type) -> CompositionProblem {
+        CompositionProblem(
+            .unhandledEvent,
+            path: [event],
+            message: """
+                The durable event '\(String(naming: event))' has no handler in this program. To fix, add one to \
+                'handlers: […]', or remove the event from 'events: […]'.
+                """
+        )
+    }
+
+    fileprivate static func undeclared(_ event: Any.Type) -> CompositionProblem {
+        CompositionProblem(
+            .undeclaredEvent,
+            path: [event],
+            message: """
+                The event '\(String(naming: event))' is handled and not declared. To fix, add \
+                '\(String(naming: event)).self' to 'events: […]'.
+                """
+        )
+    }
+}

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Handles one type of domain event with an instance whose dependencies are resolved.
+///
+/// ```swift
+/// @Resolvable
+/// final class NotifyCustomer: HandlesDomainEvent {
+///     static let isPostCommit = true
+///
+///     private let notifications: NotificationService
+///
+///     func handle(_ event: OrderPlaced) async throws {
+///         notifications.notifyCustomer(customerId: event.customerId, message: "Your order is being processed.")
+///     }
+/// }
+/// ```
+///
+/// An instance is made for each event, so a handler needs no care for sharing. Declared with `domainEvents(handlers:)` of a
+/// builder, its dependencies are part of what `validate()` proves. If a dependency is missing nevertheless, handling the event
+/// fails with a `ResolutionError`. A ``DomainEventHandler`` does the same with a static function that resolves by hand,
+/// which can't be proved.
+public protocol HandlesDomainEvent<Event>: SendableMetatype {
+    /// The type of event that is handled.
+    associatedtype Event: DomainEvent
+
+    /// Whether the handler runs after the changes are stored; `false` unless stated.
+    ///
+    /// - `false`: it runs before the commit, and its failure rolls the unit of work back. A handler may take the context of the unit of work as a dependency.
+    /// - `true`: it runs after the commit. Its failure is logged; it stops no other handler and takes nothing back.
+    static var isPostCommit: Bool { get }
+
+    /// Handles `event`, in the task and on the actor of the unit of work.
+    ///
+    /// - Throws: Whatever keeps the event from being handled; see ``isPostCommit`` for what follows.
+    nonisolated(nonsending) func handle(_ event: Event) async throws
+}
+
+extension HandlesDomainEvent {
+    /// Before the commit.
+    public static var isPostCommit: Bool { false }
+}

@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// How much `validate(_:)` demands of a composition.
+public struct ValidationLevel: Hashable, Sendable {
+    private enum Kind { case standard, strict }
+
+    private let kind: Kind
+
+    /// All stated dependencies must be right; closures that resolve by hand are not looked into.
+    public static let standard = ValidationLevel(kind: .standard)
+
+    /// Everything must be stated, so that it can be proved.
+    ///
+    /// Besides the problems of ``standard`` these are reported:
+    /// - closures that take their scope, types that don't state their dependencies, and static event handlers;
+    /// - durable events that are declared and have no handler in this program, and events that are handled and not declared;
+    /// - commands that can be scheduled and that no relay carries out;
+    /// - commands that aren't `Encodable`, though a middleware keeps idempotency keys.
+    public static let strict = ValidationLevel(kind: .strict)
+}

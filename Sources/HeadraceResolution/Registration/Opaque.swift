@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// States the dependencies of a closure that resolves by hand, so that they can be proved.
+///
+/// ```swift
+/// builder.singleton((any Store).self, opaque(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
+/// ```
+///
+/// The statement is believed: what else the closure resolves is not proved. Where an initializer takes exactly the
+/// dependencies, register that: `builder.singleton((any Store).self, DiskStore.init)`.
+///
+/// - Parameters:
+///   - needs: The types that the closure resolves.
+///   - factory: Makes the object.
+/// - Returns: What a registration form takes after the contract.
+public func opaque<Contract, each Needed>(
+    needs: repeat (each Needed).Type,
+    factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+) -> Assigned<Contract> {
+    let dependencies = Dependencies(on: repeat each needs)
+    return { assignment in
+        assignment.dependencies = dependencies
+        return factory
+    }
+}

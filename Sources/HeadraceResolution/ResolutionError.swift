@@ -1,0 +1,54 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// The reason why a type can't be resolved.
+///
+/// ``DependencyResolver/require(_:)`` throws it, where ``DependencyResolver/resolve(_:)`` stops the program with the same
+/// message. Branch on ``code``, log ``description``. Later releases may add codes.
+public struct ResolutionError: Error, Sendable, CustomStringConvertible {
+    /// A reason, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case missing, cyclic, notOnMainActor, containerReleased }
+
+        private let kind: Kind
+
+        /// The type, or a dependency of it, is not registered.
+        public static let missing = Code(kind: .missing)
+
+        /// The type, or a dependency of it, depends on itself.
+        public static let cyclic = Code(kind: .cyclic)
+
+        /// The type, or a dependency of it, is made on the main actor and was resolved elsewhere.
+        public static let notOnMainActor = Code(kind: .notOnMainActor)
+
+        /// The container of the scope no longer exists.
+        public static let containerReleased = Code(kind: .containerReleased)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The reason.
+    public let code: Code
+
+    /// What happened and how to fix it.
+    public let message: String
+
+    /// The message.
+    public var description: String { message }
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension ResolutionError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
+}

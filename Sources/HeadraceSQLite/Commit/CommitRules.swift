@@ -1,0 +1,19 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+/// The rules for all commits of one store.
+struct CommitRules: Sendable {
+    /// Requires, in each transaction, the tables and indexes that the store was opened with.
+    let check: SchemaCheck
+
+    /// Decides whether a commit waits for the disk.
+    let waiting: DiskWaiting
+
+    /// Is notified of each fault point that a commit passes.
+    let faults: (@Sendable (FaultPoint) -> Void)?
+}
+#endif

@@ -1,0 +1,139 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import GRDB
+@testable import HeadraceSQLite
+
+/// The content of a store, read with plain SQL.
+struct PowerRemains {
+    /// The identifiers of the entries, in the order of the log.
+    var events: [String] = []
+
+    var entries: Set<String> = []
+    var effects: Set<String> = []
+
+    /// How often each counter was written.
+    var counters: [String: Int] = [:]
+
+    /// The entries whose events wait to be acknowledged, and to be handled.
+    var unacknowledged: Set<String> = []
+    var unhandled: Set<String> = []
+
+    /// Descriptions of errors in the file itself.
+    var damage: [String] = []
+
+    init() {}
+
+    init(_ store: SQLiteStore) throws {
+        self = try store.pool.writeWithoutTransaction { try Self(in: $0) }
+    }
+
+    private init(in database: Database) throws {
+        damage = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+        damage += try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "foreign key: \($0)" }
+        events = try String.fetchAll(
+            database,
+            sql: "SELECT json_extract(document, '$.id') FROM event ORDER BY position"
+        )
+        let entities = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, key, version, json_extract(document, '$.id') AS id
+                FROM entity JOIN entity_kind ON entity_kind.id = kind
+                """
+        )
+        for row in entities {
+            let (name, key): (String, String) = (row["name"], row["key"])
+            if row["id"] != key { damage.append("the document of '\(key)' is another one's") }
+            switch name {
+            case PowerEntry.entityName: entries.insert(key)
+            case PowerEffect.entityName: effects.insert(key)
+            default: counters[key] = row["version"]
+            }
+        }
+        let labels = try String.fetchSet(database, sql: "SELECT value FROM index_entry")
+        if labels != entries { damage.append("the index differs by \(labels.symmetricDifference(entries))") }
+
+        let deliveries = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT subscription.name, json_extract(event.document, '$.id') AS id FROM delivery
+                JOIN lane ON lane.id = lane JOIN subscription ON subscription.id = subscription
+                LEFT JOIN event ON event.position = delivery.position
+                """
+        )
+        for row in deliveries {
+            let (name, id): (String, String?) = (row["name"], row["id"])
+            guard let id else {
+                damage.append("a delivery without its event")
+                continue
+            }
+            if name == PowerTask.acknowledging { unacknowledged.insert(id) } else { unhandled.insert(id) }
+        }
+    }
+}
+
+extension PowerRemains {
+    /// Descriptions of broken promises, after a power failure that followed `history`.
+    func violations(after history: PowerHistory.State) -> [String] {
+        let survivors = survivors(of: history)
+        let required = history.required(with: survivors)
+        let order = history.commitOrder
+        let lost = order.firstIndex { !holds($0) } ?? order.endIndex
+        let begun = Set(history.calls.keys)
+
+        var violations = damage + history.violations
+        func require(_ isTrue: Bool, _ violation: @autoclosure () -> String) {
+            if !isTrue { violations.append(violation()) }
+        }
+        for effect in required.subtracting(survivors) {
+            if case .lease = effect { continue }
+            require(false, "\(effect) is lost, which was durable: \(history.calls[effect].map { "\($0)" } ?? "")")
+        }
+        for effect in order[lost...].filter(holds) {
+            require(false, "\(effect) is there, and \(order[lost]), which was committed before, is lost")
+        }
+        for id in entries {
+            require(begun.contains(.entry(id)), "entry '\(id)' was rolled back, or never stored")
+        }
+        for id in effects {
+            require(begun.contains(.handling(id)), "effect '\(id)' was rolled back, or never stored")
+        }
+
+        let log = order.compactMap { effect -> String? in
+            if case .entry(let id) = effect, entries.contains(id) { return id }
+            return nil
+        }
+        require(events == log, "the log is \(events) instead of \(log)")
+        for (task, count) in Dictionary(grouping: entries, by: PowerTask.task(of:)).mapValues(\.count) {
+            require(counters[task] == count, "task \(task) has \(count) entries and counts \(counters[task] ?? 0)")
+        }
+        for id in entries {
+            require(unhandled.contains(id) != effects.contains(id), "'\(id)' is handled and pending, or neither")
+            let isPending = unacknowledged.contains(id)
+            require(isPending || begun.contains(.acknowledgement(id)), "the delivery of '\(id)' is lost")
+        }
+        require(unhandled.union(unacknowledged).isSubset(of: entries), "deliveries of events that aren't there")
+        return violations
+    }
+
+    /// The effects of `history` that are there.
+    func survivors(of history: PowerHistory.State) -> Set<PowerHistory.Effect> {
+        Set(history.calls.keys.filter(holds))
+    }
+
+    /// Whether the file has `effect`; a lease is not looked at.
+    private func holds(_ effect: PowerHistory.Effect) -> Bool {
+        switch effect {
+        case .entry(let id): entries.contains(id)
+        case .handling(let id): effects.contains(id)
+        case .acknowledgement(let id): entries.contains(id) && !unacknowledged.contains(id)
+        case .lease: false
+        }
+    }
+}
+#endif

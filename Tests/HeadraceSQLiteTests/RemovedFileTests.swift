@@ -1,0 +1,81 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import HeadraceDomain
+@testable import HeadraceSQLite
+import Testing
+
+/// A store whose file is removed or replaced while it is open.
+@Suite(.timeLimit(.minutes(1))) struct RemovedFileTests {
+    @Test(arguments: ["", "-wal"])
+    func aCommitToARemovedFileFails(ending: String) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            try FileManager.default.removeItem(atPath: path + ending)
+
+            let error = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
+
+            #expect(error?.code == .fileRemoved)
+            #expect(error?.isRetryable == false)
+            #expect(error?.message.hasPrefix("'\(path + ending)' was removed or replaced") == true)
+            #expect(error?.message.contains("To fix, ") == true)
+        }
+    }
+
+    @Test func aFileThatIsReplacedIsAnotherOne() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let other = folder.path(of: "other.sqlite")
+            try openStore(other).close()
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: other, toPath: path)
+
+            let error = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
+
+            #expect(error?.code == .fileRemoved)
+        }
+    }
+
+    @Test func aFileThatIsMovedAwayGetsNothingAndIsUsedAgainOnceItIsBack() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+            let error = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
+            #expect(error?.code == .fileRemoved)
+
+            try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+
+            #expect(try await store.noteIDs() == ["a"])
+            try await store.insertNotes("b")
+            #expect(try await store.noteIDs() == ["a", "b"])
+            try store.close()
+        }
+    }
+
+    @Test func aFileThatIsRemovedDuringTheCommitIsNoticedToo() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var configuration = SQLiteStore.Configuration.impatient
+            configuration.faults = { point in
+                if point == .beforeCommit { try? FileManager.default.removeItem(atPath: path) }
+            }
+            let store = try openStore(path, configuration: configuration)
+
+            let error = await #expect(throws: StoreError.self) { try await store.insertNotes("a") }
+
+            #expect(error?.code == .fileRemoved)
+        }
+    }
+}
+#endif
