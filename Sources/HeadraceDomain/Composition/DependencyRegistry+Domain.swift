@@ -29,7 +29,7 @@ extension DependencyRegistry {
     ///   - events: As of ``HeadraceResolution/DependencyRegistry/domainEvents(events:handlers:staticHandlers:observers:)``.
     ///   - handlers: The types whose instances handle events.
     ///   - staticHandlers: The types that handle events by a static function.
-    ///   - scheduled: The commands that take effect later, with what carries them out.
+    ///   - scheduled: The commands that take effect later, each with its operation.
     ///   - configuration: The configuration of the relay.
     ///   - observers: Are notified of units of work, and of deliveries as messages.
     ///   - relayObservers: Are notified of the outcome of deliveries.
@@ -78,7 +78,7 @@ extension DependencyRegistry {
     }
 }
 
-/// What was declared of a domain, to be checked with the graph.
+/// The declaration of a domain, to be checked with the graph.
 private struct DomainDeclaration: RegistrationNote {
     let entities: [any StoredEntity.Type]
     let schema: EntitySchema

@@ -6,7 +6,7 @@
 
 public import HeadraceResolution
 
-/// A type of command that takes effect later, and what carries it out then.
+/// A type of command that takes effect later, and the operation that carries it out.
 ///
 /// ```swift
 /// ScheduledCommand(SendReminder.self) { command, scope in

@@ -37,7 +37,7 @@ struct EventHandlerRoute: Sendable {
     }
 }
 
-/// What a handler of one event is given.
+/// The context and the resolvers for a handler of one event.
 struct HandlerSite {
     /// The resolver of the registrar.
     let base: any DependencyResolver & Sendable

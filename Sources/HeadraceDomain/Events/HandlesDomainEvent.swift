@@ -19,8 +19,8 @@
 /// }
 /// ```
 ///
-/// An instance is made for each event, so a handler needs no care for sharing. Declared with `domainEvents(handlers:)` of a
-/// builder, its dependencies are part of what `validate()` proves. If a dependency is missing nevertheless, handling the event
+/// An instance is made for each event, so a handler needs no care for sharing. If the handler is declared with
+/// `domainEvents(handlers:)` of a builder, `validate()` proves its dependencies. If a dependency is missing nevertheless, handling the event
 /// fails with a `ResolutionError`. A ``DomainEventHandler`` does the same with a static function that resolves by hand,
 /// which can't be proved.
 public protocol HandlesDomainEvent<Event>: SendableMetatype {
@@ -29,7 +29,8 @@ public protocol HandlesDomainEvent<Event>: SendableMetatype {
 
     /// Whether the handler runs after the changes are stored; `false` unless stated.
     ///
-    /// - `false`: it runs before the commit, and its failure rolls the unit of work back. A handler may take the context of the unit of work as a dependency.
+    /// - `false`: it runs before the commit, and its failure rolls the unit of work back. A handler may take the context of
+    ///   the unit of work as a dependency.
     /// - `true`: it runs after the commit. Its failure is logged; it stops no other handler and takes nothing back.
     static var isPostCommit: Bool { get }
 

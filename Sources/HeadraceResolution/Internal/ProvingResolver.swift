@@ -6,7 +6,7 @@
 
 /// A resolver that can tell what it is able to make, without making it.
 protocol ProvingResolver: DependencyResolver {
-    /// Throws if `dependencies`, those of `subject`, can't be resolved; messages name the subject `name`.
+    /// Throws if `dependencies` of `subject` can't be resolved; messages name the subject `name`.
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: ResolutionProof.Subject,

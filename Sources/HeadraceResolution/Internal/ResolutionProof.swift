@@ -12,7 +12,7 @@ import Synchronization
 /// The structure of a container never changes, so what was proved once for a type holds for the container. Only main-actor
 /// objects are checked again each time, as they depend on the thread.
 final class ResolutionProof: Sendable {
-    /// What is checked: the dependencies of one type, some of which the caller has itself.
+    /// A type whose dependencies are checked, and a dependency that the caller has itself.
     struct Subject: Hashable {
         let type: ObjectIdentifier
         let given: ObjectIdentifier?
@@ -44,9 +44,9 @@ final class ResolutionProof: Sendable {
 
     private let findings = Mutex<[Subject: Finding]>([:])
 
-    /// Throws if `dependencies`, those of `subject`, can't be resolved in `scope`.
+    /// Throws if `dependencies` of `subject` can't be resolved in `scope`.
     ///
-    /// The path in the message begins with what the thread is making, and then `name`.
+    /// The path in the message begins with the objects that the thread is making, followed by `name`.
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: Subject,
@@ -85,7 +85,7 @@ final class ResolutionProof: Sendable {
 
 /// One walk through the bindings that dependencies lead to.
 ///
-/// Without a scope it finds what is missing or cyclic; with a scope it finds what the main actor would have to make.
+/// Without a scope it finds missing types and cycles. With a scope it finds objects that only the main actor can make.
 private struct ProofWalk {
     private enum Visit { case onPath, behind }
 
@@ -107,7 +107,7 @@ private struct ProofWalk {
         self.scope = scope
     }
 
-    /// Gives the first failure, or `nil`.
+    /// Returns the first failure, or `nil`.
     mutating func run(_ roots: [Dependency]) -> ResolutionProof.Failure? {
         // A stack of its own: a chain of dependencies may be longer than the stack of a thread.
         var steps: [Step] = []
@@ -144,7 +144,7 @@ private struct ProofWalk {
         return nil
     }
 
-    /// Adds a step for `binding`, or gives what is missing of its dependencies.
+    /// Adds a step for `binding`, or returns the first missing dependency.
     private mutating func push(
         _ binding: Binding?,
         _ dependencies: [Dependency],

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Initializers, and other functions, whose parameters are the dependencies.
+/// Initializers and other functions. Their parameters are the dependencies.
 ///
 /// ```swift
 /// builder.singleton(DiskStore.init)
@@ -12,7 +12,7 @@
 /// ```
 ///
 /// The parameters state the dependencies, so the registration is proved, and changes with the initializer. If a type has
-/// several initializers, one without parameters or with a scope is preferred; name another one with its labels:
+/// several initializers, the compiler prefers `init()` and `init(scope:)`. Name another initializer with its labels:
 /// `SmtpMailer.init(host:)`.
 extension DependencyRegistry {
     /// Registers what `initializer` makes, with each parameter resolved: a new one each time.

@@ -10,8 +10,8 @@
 /// builder.singleton((any Store).self, opaque(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
 /// ```
 ///
-/// The statement is believed: what else the closure resolves is not proved. Where an initializer takes exactly the
-/// dependencies, register that: `builder.singleton((any Store).self, DiskStore.init)`.
+/// The statement is believed: other types that the closure resolves are not proved. If the parameters of an initializer are
+/// the dependencies, register the initializer: `builder.singleton((any Store).self, DiskStore.init)`.
 ///
 /// - Parameters:
 ///   - needs: The types that the closure resolves.
