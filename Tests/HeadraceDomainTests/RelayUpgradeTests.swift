@@ -104,7 +104,7 @@ import Testing
         let context = EntityContext(bench.store)
         try context.schedule(Remind(), at: RelayBench.epoch)
         try context.schedule(event: Closed(), at: RelayBench.epoch)
-        try await context.commit()
+        try await context.commit([])
 
         try await withRelay(bench.relay(observers: [observer])) { await observer.wait(for: 2) }
         #expect(try await bench.store.deliveryStatistics().pendingCount == 2)
