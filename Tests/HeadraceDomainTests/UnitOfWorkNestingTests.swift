@@ -98,9 +98,9 @@ import Testing
         #expect(error?.cause as? Failure == Failure())
         #expect(
             error?.message == """
-                A unit of work within this one has failed, and its error was caught: Failure(text: "failed"). Nothing was \
-                stored, as the changes of the failed one can't be told from the others. To fix, let the error end this unit \
-                of work, too, or execute the one that may fail outside of it.
+                A nested unit of work has failed, and its error was caught: Failure(text: "failed"). Nothing was stored, \
+                because the changes of the nested unit of work can't be separated from the others. To fix, let the error end \
+                the outer unit of work, too, or execute the nested unit of work outside of it.
                 """
         )
         #expect(store.commits.isEmpty)

@@ -85,7 +85,7 @@ import Testing
             }
 
             #expect(error?.code == .rollbackOnly)
-            let isThere = try store.pool.read { try $0.tableExists("inner_table") }
+            let isThere = try await store.pool.read { try $0.tableExists("inner_table") }
             #expect(!isThere)
         }
     }

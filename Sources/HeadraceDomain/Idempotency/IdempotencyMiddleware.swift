@@ -26,10 +26,9 @@ public import HeadraceCore
 /// A command with a key is one unit of work, which its handler's units of work on the same store join: key, command and
 /// outcome are stored with what it has changed. So a command that fails leaves nothing behind, and is handled when it is
 /// sent again. Of equal keys at the same time one is handled, and the others wait for it. Two processes may handle
-/// the same key at once. The one that commits second is rolled back and returns the first one's outcome, whatever error the
-/// first one's changes have caused in it.
+/// the same key at once. The second process is rolled back and returns the outcome of the first, whatever error it has met.
 ///
-/// Within a larger unit of work, the command is a part of that one. If another process has committed the key meanwhile, the
+/// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key meanwhile, the
 /// larger unit of work fails with the retryable error ``StoreError/Code/keyTaken``. If the command itself fails, the larger
 /// unit of work can only roll back, even if the error is caught; see ``UnitOfWork/execute(_:)``. So a command that is
 /// sent again after a failure never takes effect twice.

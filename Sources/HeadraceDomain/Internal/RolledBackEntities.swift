@@ -13,7 +13,7 @@ import Foundation
 struct RolledBackEntities {
     private var entities: [RolledBackEntity] = []
 
-    /// Adds those of `entities` that are still alive, in their current states.
+    /// Adds all entities that are still alive, in their current states.
     mutating func add(_ added: [RolledBackEntity]) {
         entities.removeAll { $0.entity == nil }
         for added in added where added.entity != nil {
@@ -53,7 +53,7 @@ final class RolledBackEntity {
     private(set) weak var entity: (any StoredEntity)?
     private(set) var wasReported = false
 
-    /// The states that the entity may have: the one that was read, and those in which nothing was lost.
+    /// States that aren't reported: the state that was read, and the states at roll-backs.
     private var acceptedStates: [Data]
 
     private var eventCount = 0

@@ -34,15 +34,15 @@ public struct UnitOfWork<Context: DomainContext> {
     /// Within the body of another unit of work of the same task on the same store it joins that one:
     /// `body` gets the outer context, and the outer unit of work commits.
     ///
-    /// If a unit of work that has joined throws, the outer one can only roll back, even if the error is caught: the entities
-    /// that the failed one has changed can't be set back, as the program holds them. Its commit throws
-    /// ``UnitOfWorkError/Code/rollbackOnly`` with the first such error as the cause, and no other unit of work can join it. To go
-    /// on after a failure, check first and return a value instead of throwing an error, or execute the unit of work
-    /// that may fail outside of the other one.
+    /// If a nested unit of work throws, the outer unit of work can only roll back, even if the error is caught. The
+    /// program holds the entities that the nested unit of work has changed, so their states can't be restored. The outer
+    /// unit of work then throws ``UnitOfWorkError/Code/rollbackOnly`` instead of committing, with the first error as the
+    /// cause. No other unit of work can join it. If an error must not end the outer unit of work, return a
+    /// value from the nested unit of work instead of throwing, or execute it outside.
     ///
     /// - Returns: What `body` returns, once the changes are stored and the post-commit handlers have run.
     /// - Throws: Whatever `body` or a pre-commit handler throws, unwrapped; ``UnitOfWorkError`` where the
-    ///   events never end, or a unit of work that has joined has failed; ``StoreError`` where the changes cannot be stored; `CancellationError` where the
+    ///   events never end, or a nested unit of work has failed; ``StoreError`` where the changes cannot be stored; `CancellationError` where the
     ///   task was cancelled before the commit. In each case nothing is stored, the raised events are
     ///   dropped, and executing again starts afresh.
     public nonisolated(nonsending) func execute<Result>(

@@ -19,7 +19,7 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
         /// Pre-commit handlers raise events that raise events, beyond any use.
         public static let endlessEvents = Code(kind: .endlessEvents)
 
-        /// A unit of work within this one has failed, and its error was caught.
+        /// A nested unit of work has failed, and its error was caught.
         public static let rollbackOnly = Code(kind: .rollbackOnly)
 
         /// The name of the code: bounded, fit for a metric label.
@@ -35,7 +35,7 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
     /// The types of the events that led to one another, the first one first; empty if the error is about something else.
     public let chain: [String]
 
-    /// The error of the unit of work within this one, if that is why this one can't be stored.
+    /// The error of the nested unit of work, if the code is `rollbackOnly`.
     public let cause: (any Error)?
 
     /// The code and the message.
@@ -58,9 +58,9 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
         UnitOfWorkError(
             code: .rollbackOnly,
             message: """
-                A unit of work within this one has failed, and its error was caught: \(cause). Nothing was stored, as the \
-                changes of the failed one can't be told from the others. To fix, let the error end this unit of work, too, \
-                or execute the one that may fail outside of it.
+                A nested unit of work has failed, and its error was caught: \(cause). Nothing was stored, because the \
+                changes of the nested unit of work can't be separated from the others. To fix, let the error end the \
+                outer unit of work, too, or execute the nested unit of work outside of it.
                 """,
             chain: [],
             cause: cause

@@ -48,7 +48,7 @@ extension StoreContract {
     }
 }
 
-/// What a nested unit of work does before it fails.
+/// The change that a nested unit of work makes before it fails.
 private enum Nesting: String, CaseIterable, Sendable {
     case insertion, deletion, changeOfWhatTheOuterOneKnows, change, event
 

@@ -18,7 +18,7 @@ import Testing
         let other = server(on: books.store)
         let hasPosted = Atomic(false)
         let one = server(
-            on: InterruptedStore(books.store) {
+            on: StoreWithAnotherServer(books.store) {
                 if hasPosted.exchange(true, ordering: .relaxed) { return }
                 try await other.dispatch(PostTransaction(try transfer("2")))
             }
@@ -37,7 +37,7 @@ import Testing
         let command = PostTransaction(try transfer("1"), origin: Fingerprint(["idempotency-key", "key"]))
         let hasPosted = Atomic(false)
         let one = server(
-            on: InterruptedStore(books.store) {
+            on: StoreWithAnotherServer(books.store) {
                 if hasPosted.exchange(true, ordering: .relaxed) { return }
                 try await IdempotencyMiddleware.withKey("key") { try await other.dispatch(command) }
             }
@@ -56,7 +56,7 @@ import Testing
 }
 
 /// A store that lets another task run before each commit.
-private final class InterruptedStore: StoreDecorator {
+private final class StoreWithAnotherServer: StoreDecorator {
     let base: any DeliveryStore
     private let interruption: @Sendable () async throws -> Void
 
@@ -67,7 +67,7 @@ private final class InterruptedStore: StoreDecorator {
 
     func commit(_ changes: ChangeSet) async throws {
         // A task of its own, which has neither the turns nor the unit of work of this one.
-        try await Task.detached(operation: interruption).value
+        try await Task.detached { [interruption] in try await interruption() }.value
         try await base.commit(changes)
     }
 }
