@@ -34,6 +34,5 @@ import Testing
 
         let answer = APIError(try #require(error))
         #expect(answer.code == "busy")
-        #expect(answer.status == .serviceUnavailable)
     }
 }
