@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
-import LedgerApplication
 import LedgerBooks
 import Testing
+
+@testable import LedgerApplication
 
 /// Books whose commits a test lets go one by one.
 private struct HeldBooks: Sendable {
@@ -152,5 +153,85 @@ private struct HeldBooks: Sendable {
         await #expect(throws: AccountRefusal.self) { try await second.value }
 
         #expect(try await books.balances() == ["equity -10 EUR", "food 10 EUR"])
+    }
+
+    // MARK: Requirements
+
+    /// Runs units of work, with turns, on a store that reads ahead; retries nothing.
+    private struct Desk: Sendable {
+        let held: HeldStore
+        private let pipelined: PipelinedStore
+        private let turns = Turns()
+        private let delegator = DomainEventHandlerRegistrar(resolver: ContainerBuilder().build())
+
+        init() throws {
+            held = try HeldStore()
+            pipelined = PipelinedStore(held)
+        }
+
+        func execute(_ units: [@Sendable (EntityContext) async throws -> Void]) async throws {
+            try await turns.take(["accounts"]) {
+                for unit in units {
+                    try await UnitOfWork(delegator: delegator, context: EntityContext(pipelined)).execute(unit)
+                }
+            }
+        }
+
+        /// The version that is stored of an account.
+        func version(of account: String) async throws -> Int? {
+            try await held.base.find(EntityReference(kind: Account.entityName, key: account))?.version
+        }
+    }
+
+    /// The account that was read ahead is not changed, so that only the store that reads ahead can require it.
+    @Test(arguments: [true, false])
+    func whatIsReadAheadAndNotChangedMustBeStoredToo(readsSeveral: Bool) async throws {
+        let desk = try Desk()
+        desk.held.hold()
+        let first = Task { try await desk.execute([{ $0.insert(Account(opening: "a")) }]) }
+        await desk.held.holds(1)
+        let second = Task {
+            try await desk.execute([
+                { context in
+                    let read =
+                        readsSeveral
+                        ? try await context.find(Account.self, ids: ["a"]).first
+                        : try await context.find(Account.self, id: "a")
+                    if read != nil { context.insert(Account(opening: "b")) }
+                }
+            ])
+        }
+        await desk.held.holds(2)
+
+        desk.held.release(failing: true)
+        await #expect(throws: (any Error).self) { try await first.value }
+        desk.held.releaseAll()
+        let refusal = await #expect(throws: StoreError.self) { try await second.value }
+
+        #expect(refusal?.code == .versionConflict)
+        #expect(try await desk.version(of: "a") == nil)
+        #expect(try await desk.version(of: "b") == nil)
+    }
+
+    /// A command changes with its first unit of work what it has read ahead, and stores something else with the second.
+    @Test func whatWasReadAheadIsRequiredOnlyUntilItIsStored() async throws {
+        let desk = try Desk()
+        desk.held.hold()
+        let first = Task { try await desk.execute([{ $0.insert(Account(opening: "a")) }]) }
+        await desk.held.holds(1)
+        let second = Task {
+            try await desk.execute([
+                { try await $0.find(Account.self, id: "a")?.countTransaction() },
+                { $0.insert(Account(opening: "b")) },
+            ])
+        }
+        await desk.held.holds(2)
+
+        desk.held.releaseAll()
+        try await first.value
+        try await second.value
+
+        #expect(try await desk.version(of: "a") == 2)
+        #expect(try await desk.version(of: "b") == 1)
     }
 }
