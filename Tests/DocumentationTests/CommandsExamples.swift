@@ -258,7 +258,7 @@ private struct Editor: Dripper {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CommandEffectsExamples {
+@Suite(.timeLimit(.minutes(2))) struct CommandEffectsExamples {
     @Test func theOutcomeOfACommandComesBackAsAnAction() async throws {
         let dispatcher = RecordingDispatcher()
         let station = ActorStation(initialState: Editor.State()) { Editor(dispatcher: dispatcher) }

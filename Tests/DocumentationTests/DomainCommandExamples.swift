@@ -72,7 +72,7 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DomainCommandExamples {
+@Suite(.timeLimit(.minutes(2))) struct DomainCommandExamples {
     private let notes = Notes()
     private let reminded: AsyncStream<UUID>
     private let outbox: AsyncStream<UUID>.Continuation

@@ -299,7 +299,7 @@ private struct Undertaker: RelayObserver {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct EventExamples {
+@Suite(.timeLimit(.minutes(2))) struct EventExamples {
     private let id = UUID.version7()
     private let services = ServiceLocator()
     private let store: InMemoryStore

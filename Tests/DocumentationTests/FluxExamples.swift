@@ -20,7 +20,7 @@ private struct Increment: Action {
     func execute(with store: isolated CounterStore) async { store.count += value }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct FluxExamples {
+@Suite(.timeLimit(.minutes(2))) struct FluxExamples {
     @Test func noIncrementIsLost() async {
         let store = CounterStore()
         async let one = store.dispatch(Increment())

@@ -48,7 +48,7 @@ private struct Ending: ServiceLifecycle.Service {
     func run() async throws {}
 }
 
-@Suite(.timeLimit(.minutes(10))) struct InspectorExamples {
+@Suite(.timeLimit(.minutes(2))) struct InspectorExamples {
     private let handlers: [any (HandlesCommand & Resolvable).Type] = [PostTransactionHandler.self]
 
     @Test func itIsToldAndServedInAFewLines() async throws {

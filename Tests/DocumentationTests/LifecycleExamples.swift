@@ -30,7 +30,7 @@ private struct Server: Service {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct LifecycleExamples {
+@Suite(.timeLimit(.minutes(2))) struct LifecycleExamples {
     @Test func theRelayRunsBesideTheServer() async throws {
         let store = try InMemoryStore(entities: [])
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())

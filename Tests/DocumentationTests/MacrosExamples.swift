@@ -339,7 +339,7 @@ extension Handling {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DomainDeclarationExamples {
+@Suite(.timeLimit(.minutes(2))) struct DomainDeclarationExamples {
     private typealias OrderPlaced = Handling.OrderPlaced
     private typealias Order = Handling.Order
     private typealias NotifyCustomer = Handling.NotifyCustomer

@@ -48,7 +48,7 @@ extension EntityIndex<Order> {
     fileprivate static var isOpen: Self { EntityIndex("isOpen") { $0.isOpen } }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SQLiteExamples {
+@Suite(.timeLimit(.minutes(2))) struct SQLiteExamples {
     private let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
 
     private func withFolder(_ body: nonisolated(nonsending) (String) async throws -> Void) async throws {

@@ -129,7 +129,7 @@ private struct CounterModel {
     var count = 0
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ServiceExamples {
+@Suite(.timeLimit(.minutes(2))) struct ServiceExamples {
     private let identityModel = IdentityModel()
     private let articlesModel = ArticlesModel()
 
@@ -241,7 +241,7 @@ private struct CartService: Service {
     var body: some Service { Group {} }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ServiceConnectionExamples {
+@Suite(.timeLimit(.minutes(2))) struct ServiceConnectionExamples {
     @Test func aStoredEventBecomesAnAction() async throws {
         let store = try InMemoryStore(entities: [])
         let past = Date(timeIntervalSince1970: 0)

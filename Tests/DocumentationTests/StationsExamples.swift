@@ -33,7 +33,7 @@ extension Counter.Action: Codable {}
 // MARK: - Stations
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct StationExamples {
+@Suite(.timeLimit(.minutes(2))) struct StationExamples {
     struct Loading {
         struct Counter: Dripper {
             @Observable final class State {
@@ -318,7 +318,7 @@ private struct Game: Dripper {
 
 @concurrent private func load(_ page: Int) async -> String { "page \(page)" }
 
-@Suite(.timeLimit(.minutes(10))) struct EffectExamples {
+@Suite(.timeLimit(.minutes(2))) struct EffectExamples {
     private let station = ActorStation(initialState: Game.State()) { Game() }
 
     @Test func whatIsFetchedComesBackAsAnAction() async throws {

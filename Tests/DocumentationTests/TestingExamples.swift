@@ -246,7 +246,7 @@ private struct Search: Dripper {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct StationTestingExamples {
+@Suite(.timeLimit(.minutes(2))) struct StationTestingExamples {
     @Test func aTestSaysWhatEachActionChanges() async {
         let station = TestStation(initialState: Counter.State()) { Counter() }
 
@@ -271,7 +271,7 @@ private struct Search: Dripper {
 
 // MARK: - Time
 
-@Suite(.timeLimit(.minutes(10))) struct ClockExamples {
+@Suite(.timeLimit(.minutes(2))) struct ClockExamples {
     private struct Busy: RetryableError {
         let isRetryable = true
     }

@@ -56,7 +56,7 @@ private struct Sums: Dripper {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CommandEffectTests {
+@Suite(.timeLimit(.minutes(2))) struct CommandEffectTests {
     @Test func whatCommandsAndQueriesLeadToComesBackAsActions() async throws {
         let dispatcher = RecordingDispatcher()
         dispatcher.stub(Total.self) { _ in 42 }

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// Ten thousand dispatches at once, some of which are cancelled at any moment.
-@Suite(.timeLimit(.minutes(10))) struct DispatchCancellationTests {
+@Suite(.timeLimit(.minutes(2))) struct DispatchCancellationTests {
     /// One composition of the dispatcher.
     struct Setup: CustomTestStringConvertible {
         let testDescription: String

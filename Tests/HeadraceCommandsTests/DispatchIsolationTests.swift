@@ -55,7 +55,7 @@ import Testing
         #expect(name == "Ada")
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func cancellingTheCallerCancelsTheHandlerAtWork() async throws {
         let (began, begin) = AsyncStream<Void>.makeStream()
         let contracts = container(commandHandlers: [WaitForCancellationHandler.self])

@@ -142,7 +142,7 @@ import Testing
         #expect(box.places == ["handler", "caller"])
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func cancellingTheCallerCancelsTheHandlerThroughMiddleware() async throws {
         let (began, begin) = AsyncStream<Void>.makeStream()
         let contracts = container(

@@ -9,7 +9,7 @@ import HeadraceCore
 import HeadraceResolution
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct QueryStreamTests {
+@Suite(.timeLimit(.minutes(2))) struct QueryStreamTests {
     private let journal = Journal()
 
     @Test func aStreamQueryIsAnsweredWithItsValuesInOrder() async throws {

@@ -16,7 +16,7 @@ import Testing
 import Tracing
 
 /// What a handler sees of the delivery, and what a registrar says about subscriptions.
-@Suite(.timeLimit(.minutes(10))) struct DeliveryContextTests {
+@Suite(.timeLimit(.minutes(2))) struct DeliveryContextTests {
     private let bench: RelayBench
 
     init() throws {

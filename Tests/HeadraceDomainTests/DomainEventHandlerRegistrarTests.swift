@@ -12,7 +12,7 @@ import Logging
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct DomainEventHandlerRegistrarTests {
+@Suite(.timeLimit(.minutes(2))) struct DomainEventHandlerRegistrarTests {
     private let journal = Journal()
     private let registrar: DomainEventHandlerRegistrar
     private let store: SpyStore

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// G8: a command with an idempotency key takes effect once, however often it is sent.
-@Suite(.timeLimit(.minutes(10))) struct IdempotencyMiddlewareTests {
+@Suite(.timeLimit(.minutes(2))) struct IdempotencyMiddlewareTests {
     private let store: InMemoryStore
     private let chain: MiddlewareChain
     private let delegator = RecordingDelegator()

@@ -9,7 +9,7 @@ import HeadraceTesting
 import Testing
 
 @Suite struct InMemoryStoreTests {
-    @Test(.timeLimit(.minutes(10)), arguments: StoreContract.checks(for: .inMemory))
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .inMemory))
     func keepsTheContract(check: StoreContract.Check) async throws {
         try await check.run { entities in
             try InMemoryStore(entities: entities)

@@ -14,7 +14,7 @@ import Logging
 import Testing
 
 /// Handlers whose instances are made for each event, out of their dependencies.
-@Suite(.timeLimit(.minutes(10))) struct InstanceHandlerTests {
+@Suite(.timeLimit(.minutes(2))) struct InstanceHandlerTests {
     @Test func theyRunBeforeAndAfterTheCommitBesideStaticHandlers() async throws {
         let store = try SpyStore()
         let journal = Journal()
@@ -124,7 +124,7 @@ import Testing
 }
 
 /// Deliveries to instances.
-@Suite(.timeLimit(.minutes(10))) struct DurableInstanceHandlerTests {
+@Suite(.timeLimit(.minutes(2))) struct DurableInstanceHandlerTests {
     @Test func aDeliveryIsHandledInTheUnitOfWorkOfTheRelay() async throws {
         let bench = try RelayBench()
         let container = container { builder in

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// The relay among the services of a program.
-@Suite(.timeLimit(.minutes(10))) struct RelayServiceTests {
+@Suite(.timeLimit(.minutes(2))) struct RelayServiceTests {
     private let bench: RelayBench
 
     init() throws {

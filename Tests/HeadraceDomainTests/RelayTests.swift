@@ -12,7 +12,7 @@ import HeadraceTesting
 import Testing
 
 /// What a relay promises: G2 to G5 and G7 of the article on durability.
-@Suite(.timeLimit(.minutes(10))) struct RelayTests {
+@Suite(.timeLimit(.minutes(2))) struct RelayTests {
     private let bench: RelayBench
 
     init() throws {

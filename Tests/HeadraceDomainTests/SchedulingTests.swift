@@ -9,7 +9,7 @@ import HeadraceDomain
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SchedulingTests {
+@Suite(.timeLimit(.minutes(2))) struct SchedulingTests {
     private let bench: RelayBench
 
     init() throws {

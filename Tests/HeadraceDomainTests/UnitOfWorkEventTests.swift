@@ -9,7 +9,7 @@ import HeadraceTesting
 import Testing
 
 /// Which events a unit of work collects, and when they are handled.
-@Suite(.timeLimit(.minutes(10))) struct UnitOfWorkEventTests {
+@Suite(.timeLimit(.minutes(2))) struct UnitOfWorkEventTests {
     private let store: SpyStore
 
     init() throws {

@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 /// A unit of work per command, alone and with retry and timeout around and within it.
-@Suite(.timeLimit(.minutes(10))) struct UnitOfWorkMiddlewareTests {
+@Suite(.timeLimit(.minutes(2))) struct UnitOfWorkMiddlewareTests {
     private let store: SpyStore
     private let delegator = RecordingDelegator()
     private let clock = TestClock()

@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 /// Which units of work join one that is running.
-@Suite(.timeLimit(.minutes(10))) struct UnitOfWorkNestingTests {
+@Suite(.timeLimit(.minutes(2))) struct UnitOfWorkNestingTests {
     private let store: SpyStore
     private let other: SpyStore
     private let delegator = RecordingDelegator()

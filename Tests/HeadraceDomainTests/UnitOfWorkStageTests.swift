@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// What observers are told of a unit of work.
-@Suite(.timeLimit(.minutes(10))) struct UnitOfWorkStageTests {
+@Suite(.timeLimit(.minutes(2))) struct UnitOfWorkStageTests {
     private let store: InMemoryStore
     private let observer = Stages()
     private let registrar: DomainEventHandlerRegistrar

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct UnitOfWorkTests {
+@Suite(.timeLimit(.minutes(2))) struct UnitOfWorkTests {
     private let store: SpyStore
 
     init() throws {

@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 
 /// Pausing, cancelling, limits, and the end: each action is executed exactly once, or its caller hears why not.
-@Suite(.timeLimit(.minutes(10))) struct LifeCycleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifeCycleTests {
     @Test func whatIsDispatchedWhileNotActiveWaitsAndIsExecutedInOrder() async throws {
         let ledger = Ledger()
         ledger.deactivate()

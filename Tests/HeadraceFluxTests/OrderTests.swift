@@ -9,7 +9,7 @@ import HeadraceTesting
 import Testing
 
 /// Strictly one after the other, in the order dispatched.
-@Suite(.timeLimit(.minutes(10))) struct OrderTests {
+@Suite(.timeLimit(.minutes(2))) struct OrderTests {
     @Test func tenThousandActionsOfSixteenTasksAreExecutedOnceEachAndInTheOrderOfTheirTask() async throws {
         let ledger = Ledger()
 

@@ -9,7 +9,7 @@ import HeadraceTesting
 import Testing
 
 /// Dispatching from within an action: never a deadlock.
-@Suite(.timeLimit(.minutes(10))) struct WithinTests {
+@Suite(.timeLimit(.minutes(2))) struct WithinTests {
     @Test func whatAnActionAwaitsIsExecutedInPlaceAndBeforeWhatWaits() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()

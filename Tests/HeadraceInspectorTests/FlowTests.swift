@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 
 /// What the flow tells of an application.
-@Suite(.timeLimit(.minutes(10))) struct FlowTests {
+@Suite(.timeLimit(.minutes(2))) struct FlowTests {
     private nonisolated(nonsending) func read(_ client: Client, _ query: String = "") async throws -> Flow {
         let answer = await client.get("/api/messages\(query)")
         #expect(answer.status == 200)

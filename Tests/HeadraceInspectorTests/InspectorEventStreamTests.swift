@@ -10,7 +10,7 @@ import HeadraceInspector
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct InspectorEventStreamTests {
+@Suite(.timeLimit(.minutes(2))) struct InspectorEventStreamTests {
     private let bank: Bank
     private let client: Client
 

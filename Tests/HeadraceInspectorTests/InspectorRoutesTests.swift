@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 /// Who is let in, and what is refused, without a socket.
-@Suite(.timeLimit(.minutes(10))) struct InspectorRoutesTests {
+@Suite(.timeLimit(.minutes(2))) struct InspectorRoutesTests {
     private let inspector = Inspector(clock: TestClock())
     private let routes: InspectorRoutes
     private let client: Client

@@ -24,7 +24,7 @@ import ServiceLifecycle
 #endif
 
 /// The server on real sockets of this machine.
-@Suite(.timeLimit(.minutes(10))) struct InspectorServerTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectorServerTests {
     private let bank: Bank
     private let clock = TestClock()
     private let server: InspectorServer

@@ -12,7 +12,7 @@ import HeadraceTesting
 import Testing
 
 /// What is shown of a store, and what may be done with its dead letters.
-@Suite(.timeLimit(.minutes(10))) struct InspectorStoreTests {
+@Suite(.timeLimit(.minutes(2))) struct InspectorStoreTests {
     private struct Letter: Decodable {
         let id: Int64
         let subscription: String

@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct StationHistoryTests {
+@Suite(.timeLimit(.minutes(2))) struct StationHistoryTests {
     private let clock = TestClock()
 
     private func inspector(_ configure: (inout Inspector.Configuration) -> Void = { _ in }) -> Inspector {

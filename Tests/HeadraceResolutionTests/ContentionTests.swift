@@ -16,7 +16,7 @@ import Testing
     private static let rounds = 1_000
     private static let askers = 16
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func sixteenTasksMakeAFreshSingletonGraphOnce() async {
         for _ in 0..<Self.rounds {
             let made = Made()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func threadsMakeAFreshSingletonGraphOnce() {
         for _ in 0..<Self.rounds {
             let made = Made()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func sixteenTasksMakeAScopedGraphOncePerScope() async {
         let made = Made()
         let contracts = container { made.registerScoped(in: $0) }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func manyScopesAtOnceEachHaveTheirOwnObjectsAndOneSingleton() {
         let made = Made()
         let contracts = container { builder in
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// The first maker is held in its factory until the others are known to have asked.
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func whoAsksWhileItIsMadeGetsThatObject() {
         let began = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)

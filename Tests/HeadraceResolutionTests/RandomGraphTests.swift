@@ -128,7 +128,7 @@ import Testing
 /// Two containers whose factories resolve from one another.
 @Suite struct TwoContainersTests {
     /// Thread one makes Alpha in the one and wants Beta of the other, thread two makes Beta and wants Alpha.
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(5)))
     func aCircleAcrossThemIsNamedAndNotADeadlock() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let alphaBegan = DispatchSemaphore(value: 0)

@@ -195,7 +195,7 @@ import Glibc
     /// Thread one makes Alpha and wants Beta, thread two makes Beta and wants Alpha.
     ///
     /// Both have begun before either goes on. Whoever asks second closes the circle.
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func aCircleThatTwoThreadsCloseIsNamedAndNotADeadlock() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let alphaBegan = DispatchSemaphore(value: 0)

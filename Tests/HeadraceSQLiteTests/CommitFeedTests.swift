@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Who wakes when: the feed that tells live queries of commits.
-@Suite(.timeLimit(.minutes(10))) struct CommitFeedTests {
+@Suite(.timeLimit(.minutes(5))) struct CommitFeedTests {
     private let feed = CommitFeed()
 
     @Test func aChangeThatWasBeforeIsNotWaitedFor() async throws {

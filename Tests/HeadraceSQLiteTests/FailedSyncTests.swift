@@ -13,7 +13,7 @@ import HeadraceTesting
 import Testing
 
 /// A disk that fails while the power is on.
-@Suite(.timeLimit(.minutes(10))) struct FailedSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct FailedSyncTests {
     @Test func afterASyncThatFailedNothingThatIsAcknowledgedIsLost() async throws {
         for seed in 0..<40 as Range<UInt64> {
             let machine = PowerMachine(seed: seed, sectorSize: 4_096)

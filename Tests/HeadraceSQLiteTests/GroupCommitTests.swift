@@ -14,7 +14,7 @@ import Synchronization
 import Testing
 
 /// Units of work that share a transaction: each is whole and hears of its own outcome.
-@Suite(.timeLimit(.minutes(10))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
     private func withStore<Result>(
         _ body: nonisolated(nonsending) (SQLiteStore, Turnstile, _ path: String) async throws -> Result
     ) async throws -> Result {

@@ -13,7 +13,7 @@ import Testing
 @testable import HeadraceSQLite
 
 /// How the store uses SQLite.
-@Suite(.timeLimit(.minutes(10))) struct SQLiteStoreConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreConnectionTests {
     @Test func commitsAreSynchronousAndTheFileIsInWriteAheadMode() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")

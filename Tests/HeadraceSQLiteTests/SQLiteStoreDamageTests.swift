@@ -13,7 +13,7 @@ import HeadraceTesting
 import Testing
 
 /// A damaged file gives an error that names it, or works; it never ends the process.
-@Suite(.timeLimit(.minutes(10))) struct SQLiteStoreDamageTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreDamageTests {
     @Test(arguments: [2, 15, 16, 99, 100, 4_096, 50_000])
     func randomBytesAreCorrupt(count: Int) async throws {
         try await withTemporaryFolder { folder in

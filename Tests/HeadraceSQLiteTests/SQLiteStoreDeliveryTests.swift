@@ -14,7 +14,7 @@ import Synchronization
 import Testing
 
 /// Deliveries in a file: across openings, and from the version before there were any.
-@Suite(.timeLimit(.minutes(10))) struct SQLiteStoreDeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreDeliveryTests {
     @Test func aFileFromBeforeThereWereDeliveriesOpensAndKeepsItsEvents() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")

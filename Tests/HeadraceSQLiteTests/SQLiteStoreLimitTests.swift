@@ -12,7 +12,7 @@ import HeadraceSQLite
 import Testing
 
 /// A store that is locked or full says so, and goes on when the cause is gone.
-@Suite(.timeLimit(.minutes(10))) struct SQLiteStoreLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreLimitTests {
     @Test func whileAnotherOneWritesItIsLockedForWritersOnly() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")

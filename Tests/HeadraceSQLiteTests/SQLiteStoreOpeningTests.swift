@@ -12,7 +12,7 @@ import HeadraceSQLite
 import Testing
 
 /// What a store can be opened on, and what it says where it cannot.
-@Suite(.timeLimit(.minutes(10))) struct SQLiteStoreOpeningTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteStoreOpeningTests {
     // MARK: Paths
 
     @Test(arguments: ["", ":memory:", "file:x.sqlite", "file::memory:?cache=shared"])

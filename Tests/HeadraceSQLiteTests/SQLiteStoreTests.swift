@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 @Suite struct SQLiteStoreTests {
-    @Test(.timeLimit(.minutes(10)), arguments: StoreContract.checks(for: .persistent))
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .persistent))
     func keepsTheContract(check: StoreContract.Check) async throws {
         try await withTemporaryFolder { folder in
             try await check.run { entities in

@@ -37,7 +37,7 @@ private final class Log: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ActionFeedTests {
+@Suite(.timeLimit(.minutes(2))) struct ActionFeedTests {
     private let log = Log([1, 2, 3, 4, 5])
     private let clock = TestClock()
 

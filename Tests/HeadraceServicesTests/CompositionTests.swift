@@ -52,7 +52,7 @@ private struct TwoStores: StoreService {
 }
 
 /// The language, and what is found out before the first action.
-@Suite(.timeLimit(.minutes(10))) struct CompositionTests {
+@Suite(.timeLimit(.minutes(2))) struct CompositionTests {
     private let journal = Journal()
 
     @Test(

@@ -28,7 +28,7 @@ private struct Failing: AsyncSequence, Sendable {
 }
 
 /// Actions from outside.
-@Suite(.timeLimit(.minutes(10))) struct EmitterTests {
+@Suite(.timeLimit(.minutes(2))) struct EmitterTests {
     private let journal = Journal()
 
     /// Notes the number of each ping, and throws for those of them that are told.

@@ -72,7 +72,7 @@ private struct FramedGreeter: Service {
 }
 
 /// What services read of the tree above.
-@Suite(.timeLimit(.minutes(10))) struct EnvironmentTests {
+@Suite(.timeLimit(.minutes(2))) struct EnvironmentTests {
     private let journal = Journal()
 
     @Test func aServiceReadsWhatStandsAboveItInItsBodyAndInItsHandlers() async throws {

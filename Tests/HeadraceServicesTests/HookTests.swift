@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 /// `pre`, `post` and `observe`: the table of the article, line by line.
-@Suite(.timeLimit(.minutes(10))) struct HookTests {
+@Suite(.timeLimit(.minutes(2))) struct HookTests {
     private let journal = Journal()
 
     private func leaf(_ name: String, throwing error: Failure? = nil) -> Leaf {

@@ -38,7 +38,7 @@ private struct Endless: AsyncSequence, Sendable {
 }
 
 /// A cluster that nobody holds frees everything and stops its emitters.
-@Suite(.timeLimit(.minutes(10))) struct LeakTests {
+@Suite(.timeLimit(.minutes(2))) struct LeakTests {
     /// A cluster that uses everything, and a model that it alone holds.
     private func cluster(model: Hoarder) async throws -> Bootstrap {
         try await Bootstrap {

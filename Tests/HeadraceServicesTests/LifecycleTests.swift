@@ -20,7 +20,7 @@ private struct Ending: ServiceLifecycle.Service {
 }
 
 /// The cluster as a service among others.
-@Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
+@Suite(.timeLimit(.minutes(2))) struct LifecycleTests {
     private let journal = Journal()
 
     private func group(_ cluster: Bootstrap, endingAfter gate: Gate) -> ServiceGroup {

@@ -55,7 +55,7 @@ private protocol Adding: Sendable {
 extension Tally: Adding {}
 
 /// Whose a model is, and who may change it when.
-@Suite(.timeLimit(.minutes(10))) struct ModelTests {
+@Suite(.timeLimit(.minutes(2))) struct ModelTests {
     @Test func aModelThatIsAValueKeepsItsMutations() async throws {
         let probe = ModelProbe<Counter>()
         let cluster = try await Bootstrap { CounterService().with(model: Counter(count: 5), probe: probe) }

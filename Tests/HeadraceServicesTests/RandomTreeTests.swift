@@ -12,7 +12,7 @@ import Testing
 private struct PongOf: Action { let sender: Int }
 
 /// Trees at random against a small interpreter: the same visits in an allowed order, the same errors, each once.
-@Suite(.timeLimit(.minutes(10))) struct RandomTreeTests {
+@Suite(.timeLimit(.minutes(5))) struct RandomTreeTests {
     @Test func aClusterDoesWhatTheInterpreterSays() async throws {
         var (visitCount, errorCount) = (0, 0)
         for seed in UInt64(0)..<1_500 {

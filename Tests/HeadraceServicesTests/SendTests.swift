@@ -35,7 +35,7 @@ private struct Refusing: ActionMiddleware {
 }
 
 /// Actions that handlers send.
-@Suite(.timeLimit(.minutes(10))) struct SendTests {
+@Suite(.timeLimit(.minutes(2))) struct SendTests {
     private let journal = Journal()
 
     /// Sends a pong for a ping.

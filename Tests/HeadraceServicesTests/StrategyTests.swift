@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 /// The order of services, and what happens beside one that fails: the table of the article, line by line.
-@Suite(.timeLimit(.minutes(10))) struct StrategyTests {
+@Suite(.timeLimit(.minutes(2))) struct StrategyTests {
     private let journal = Journal()
 
     private func leaf(_ name: String, throwing error: Failure? = nil, after gate: Gate? = nil) -> Leaf {

@@ -12,7 +12,7 @@ import Testing
 private struct OtherRecovery: Action {}
 
 /// Errors that become actions: the table of the article, line by line.
-@Suite(.timeLimit(.minutes(10))) struct TransformErrorTests {
+@Suite(.timeLimit(.minutes(2))) struct TransformErrorTests {
     private let journal = Journal()
 
     private func leaf(_ name: String, throwing error: Failure? = nil, after gate: Gate? = nil) -> Leaf {

@@ -9,7 +9,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ActorStationTests {
+@Suite(.timeLimit(.minutes(2))) struct ActorStationTests {
     @Test func theSameDrippersRunOffTheMainActor() async throws {
         let station: ActorStationOf<Counter> = ActorStation(initialState: Counter.State()) { Counter() }
 

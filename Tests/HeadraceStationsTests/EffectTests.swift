@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct EffectTests {
+@Suite(.timeLimit(.minutes(2))) struct EffectTests {
     private let station = Station(initialState: Log.State()) { Log() }
 
     @Test func anEffectPoursAfterItsActionWasReduced() async throws {

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct FeedTests {
+@Suite(.timeLimit(.minutes(2))) struct FeedTests {
     @Test func aFeedBeginsWithTheStateAndGoesOnWithItsChanges() async {
         let station = Station(initialState: Log.State()) { Log() }
         var states = station.states.makeAsyncIterator()

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Random interleavings of start, cancel, pour and release; the seed of one that fails is in the message.
-@Suite(.timeLimit(.minutes(10))) struct InterleavingTests {
+@Suite(.timeLimit(.minutes(2))) struct InterleavingTests {
     private enum Step: CaseIterable {
         case start, startQueued, startLatest, cancelID, cancelTask, cancelTaskElsewhere, pour, breathe, openGate
     }

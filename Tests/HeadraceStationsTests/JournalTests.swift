@@ -10,7 +10,7 @@ import HeadraceTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct JournalTests {
+@Suite(.timeLimit(.minutes(2))) struct JournalTests {
     private struct Ledger: Dripper {
         struct State: Equatable, Sendable {
             var balance = 0

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct MessageTests {
+@Suite(.timeLimit(.minutes(2))) struct MessageTests {
     @Test func observersAreToldOfActionsAndOfTheirEffects() async throws {
         let observer = Recorder()
         let station = Station(initialState: Log.State(), observers: [observer]) { Log() }

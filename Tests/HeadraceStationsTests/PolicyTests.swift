@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct PolicyTests {
+@Suite(.timeLimit(.minutes(2))) struct PolicyTests {
     private let clock = TestClock()
     private let station: Station<Log.State, Log.Action>
 

@@ -107,7 +107,7 @@ private struct House: Dripper {
 }
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct ScopeTests {
+@Suite(.timeLimit(.minutes(2))) struct ScopeTests {
     private func station(absent: AbsentChildPolicy = .report) -> StationOf<House> {
         var state = House.State()
         state.rows = Children((0..<3).map { House.Row(id: $0) })

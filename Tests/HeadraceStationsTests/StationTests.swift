@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct StationTests {
+@Suite(.timeLimit(.minutes(2))) struct StationTests {
     @Test func theStateHasChangedWhenPourReturns() {
         let station: StationOf<Counter> = Station(initialState: Counter.State()) {
             Counter()

@@ -9,7 +9,7 @@ import Testing
 
 /// The usage that everybody begins with, as it is written.
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct UsageTests {
+@Suite(.timeLimit(.minutes(2))) struct UsageTests {
     private struct Scorer: Dripper {
         typealias State = Counter.State
 

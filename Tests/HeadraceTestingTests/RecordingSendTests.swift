@@ -40,7 +40,7 @@ private struct CounterService: Service {
 }
 
 /// Seed 002's section on testing, and what tests see of models that are values.
-@Suite(.timeLimit(.minutes(10))) struct RecordingSendTests {
+@Suite(.timeLimit(.minutes(2))) struct RecordingSendTests {
     private struct Refused: Error {}
 
     @Test func aServiceIsTestedWithAMockedModelAndARecordingSend() async throws {

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct StoreContractTests {
+@Suite(.timeLimit(.minutes(2))) struct StoreContractTests {
     @Test func namesOfChecksDiffer() {
         let names = StoreContract.checks(for: .persistent).map(\.name)
 

@@ -59,7 +59,7 @@ private final class Board {
 }
 
 /// Where a service tree meets the other faces.
-@Suite(.timeLimit(.minutes(10))) struct ServicesConfluenceTests {
+@Suite(.timeLimit(.minutes(2))) struct ServicesConfluenceTests {
     @MainActor
     @Test func anActionBecomesACommandItsEventAnActionAndThatWhatIsShown() async throws {
         let store = try InMemoryStore(entities: [Order.self])

@@ -78,7 +78,7 @@ private func transfer(
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ChangesAndWhatFollowsTests {
+@Suite(.timeLimit(.minutes(2))) struct ChangesAndWhatFollowsTests {
     @Test func bothAccountsChangeOrNoneAndTheOwnersAreTold() async throws {
         let store = try InMemoryStore(entities: [Account.self])
         let services = ServiceLocator()

@@ -52,7 +52,7 @@ private struct BadgeService: Service {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ManyReactToOneTests {
+@Suite(.timeLimit(.minutes(2))) struct ManyReactToOneTests {
     @Test func eachServiceDoesItsPartAndAnErrorBecomesANotice() async throws {
         let profile = Profile()
         let badge = ModelProbe<Badge>()

@@ -58,7 +58,7 @@ private struct SlowPrices: Prices {
     }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct OneAfterTheOtherTests {
+@Suite(.timeLimit(.minutes(2))) struct OneAfterTheOtherTests {
     @Test func noPriceIsLostHoweverManyAddAtOnce() async throws {
         let cart = Cart(prices: SlowPrices())
 

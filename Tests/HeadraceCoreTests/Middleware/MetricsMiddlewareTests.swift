@@ -65,7 +65,7 @@ import Testing
         #expect(metrics.timers.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(2)))
     func nothingIsLostWhenManyTasksCount() async throws {
         let (handling, metrics) = (handling, metrics)
 

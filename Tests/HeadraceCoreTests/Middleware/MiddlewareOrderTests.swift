@@ -11,7 +11,7 @@ import MetricsTestKit
 import Testing
 
 /// The first one registered is the outermost, and what that means for those that come with Headrace.
-@Suite(.timeLimit(.minutes(10))) struct MiddlewareOrderTests {
+@Suite(.timeLimit(.minutes(2))) struct MiddlewareOrderTests {
     private let clock = TestClock()
 
     @Test func theOrderIsThatOfRegistration() async throws {

@@ -9,7 +9,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RateLimitMiddlewareTests {
+@Suite(.timeLimit(.minutes(2))) struct RateLimitMiddlewareTests {
     private let clock = TestClock()
 
     private func handling(burst: Int? = nil, per key: RateLimitMiddleware.Key = .messageType) -> Handling {

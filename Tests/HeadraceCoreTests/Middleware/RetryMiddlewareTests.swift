@@ -10,7 +10,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RetryMiddlewareTests {
+@Suite(.timeLimit(.minutes(2))) struct RetryMiddlewareTests {
     private let clock = TestClock()
 
     private func handling(attempts: Int = 3, jitter: Double = 0) -> Handling {

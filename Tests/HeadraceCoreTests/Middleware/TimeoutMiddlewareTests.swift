@@ -8,7 +8,7 @@ import HeadraceCore
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimeoutMiddlewareTests {
+@Suite(.timeLimit(.minutes(2))) struct TimeoutMiddlewareTests {
     private let clock = TestClock()
     private let handling: Handling
 

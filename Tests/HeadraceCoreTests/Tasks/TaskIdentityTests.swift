@@ -8,7 +8,7 @@ import HeadraceCore
 import HeadraceTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TaskIdentityTests {
+@Suite(.timeLimit(.minutes(2))) struct TaskIdentityTests {
     private nonisolated(nonsending) func inStandIn<Output>(
         _ operation: nonisolated(nonsending) () async throws -> Output
     ) async throws -> Output {

@@ -9,7 +9,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExploreTests {
+@Suite(.timeLimit(.minutes(2))) struct ExploreTests {
     @Test func schedulesPermuteTheEffectsThatCouldGoOn() async {
         let orders = Mutex<Set<[Int]>>([])
 

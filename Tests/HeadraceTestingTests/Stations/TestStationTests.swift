@@ -9,7 +9,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TestStationTests {
+@Suite(.timeLimit(.minutes(2))) struct TestStationTests {
     @Test func aTestSaysWhatChangesAndWhatComesBack() async {
         let station = TestStation(initialState: Search.State()) { Search() }
 

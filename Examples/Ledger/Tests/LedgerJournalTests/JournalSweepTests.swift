@@ -13,7 +13,7 @@ import Testing
 @Suite struct JournalSweepTests {
     private static let seed: UInt64 = 4_711
 
-    @Test(.timeLimit(.minutes(10)), arguments: JournalFile.valid + JournalFile.errors)
+    @Test(.timeLimit(.minutes(5)), arguments: JournalFile.valid + JournalFile.errors)
     func aJournalCutAtAnyByteIsReadOrRefused(file: JournalFile) throws {
         let bytes = try file.bytes()
 
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: JournalFile.valid + JournalFile.errors)
+    @Test(.timeLimit(.minutes(5)), arguments: JournalFile.valid + JournalFile.errors)
     func aJournalWithFlippedBytesIsReadOrRefused(file: JournalFile) throws {
         let bytes = try file.bytes()
         var random = SeededGenerator(seed: Self.seed)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: 0..<20)
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<20)
     func randomBytesAreReadOrRefused(round: UInt64) {
         var random = SeededGenerator(seed: Self.seed + round)
         let alphabet = [UInt8]("2024-01-01\n\n  a  1 EUR @ ;=*!(\")\u{E9}P D,.$\t".utf8)

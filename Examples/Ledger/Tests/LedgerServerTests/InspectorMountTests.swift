@@ -13,7 +13,7 @@ import ServiceLifecycle
 import Testing
 
 /// The routes of an inspector in an application of one's own.
-@Suite(.timeLimit(.minutes(10))) struct InspectorMountTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectorMountTests {
     @Test func theRoutesOfAnInspectorAnswerWithinAnApplicationOfHummingbird() async throws {
         let inspector = Inspector()
         let routes = InspectorRoutes(inspector, basePath: "/inspector")

@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// `ledger serve` and `ledger rule`, called as a person calls them.
-@Suite(.timeLimit(.minutes(10))) struct ServeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServeTests {
     private static let journal = """
         2026-01-01 wages
             assets:cash    100.00 EUR
