@@ -121,7 +121,7 @@ import Tracing
         }
         try await bench.store.commit(changes)
 
-        try await withRelay(bench.relay()) { await bench.desk.wait(for: 2, "dead") }
+        try await withRelay(bench.relay { $0.unknownEventGrace = .zero }) { await bench.desk.wait(for: 2, "dead") }
 
         let reasons = try await DeadLetters(in: bench.store).page().map(\.reason).sorted()
         #expect(reasons.count == 2)

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '')",
+        "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE type = 'table'",
         "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')",
         "DROP TABLE event", "DROP TABLE entity", "DROP TABLE index_entry", "DROP TABLE entity_index",
         "DROP TABLE grdb_migrations", "ALTER TABLE entity RENAME COLUMN version TO revision",

@@ -65,6 +65,7 @@ private final class Board {
         let store = try InMemoryStore(entities: [Order.self])
         let board = Board()
         let placing = PlaceOrderHandler(store: store)
+        let clock = TestClock()
 
         let cluster = try await Bootstrap {
             Group {}
@@ -76,7 +77,7 @@ private final class Board {
             Group {}
                 .observe(on: OrderWasPlaced.self) { @MainActor action in board.show(action.orderID) }
                 .emit(
-                    using: ActionFeed(after: 0, on: TestClock()) { position in
+                    using: ActionFeed(after: 0, on: clock) { position in
                         try await store.events(after: position, limit: 100)
                     } position: {
                         $0.position
@@ -87,7 +88,10 @@ private final class Board {
                     }
                 )
         }
+        // The feed has read the empty log, and waits.
+        await clock.sleepers(1)
         try await cluster.send(action: CheckOut(orderID: "7"))
+        clock.advance(by: .seconds(1))
         await board.firstOrder()
 
         #expect(board.placed == ["7"])

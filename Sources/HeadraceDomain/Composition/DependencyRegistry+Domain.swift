@@ -19,9 +19,9 @@ extension DependencyRegistry {
     /// )
     /// ```
     ///
-    /// Afterwards these can be resolved: `any EntityStore` and `any DeliveryStore` (the store), ``EntityContext`` and
-    /// `UnitOfWork<EntityContext>` (a new one each time), and as singletons the ``DomainEventHandlerRegistrar``, also as
-    /// `any DomainEventDelegator`, and the ``Relay``, which the program runs.
+    /// Afterwards these can be resolved: `any EntityStore` and `any DeliveryStore` (the store), `EntityContext` and
+    /// `UnitOfWork<EntityContext>` (a new one each time), and as singletons the `DomainEventHandlerRegistrar`, also as
+    /// `any DomainEventDelegator`, and the `Relay`, which the program runs.
     ///
     /// - Parameters:
     ///   - store: The store of the entities. It must have been opened with `entities`.

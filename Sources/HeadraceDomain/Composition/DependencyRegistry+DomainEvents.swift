@@ -8,7 +8,7 @@ public import HeadraceCore
 public import HeadraceResolution
 
 extension DependencyRegistry {
-    /// Registers a ``DomainEventHandlerRegistrar`` with these handlers, as a singleton, also as `any DomainEventDelegator`.
+    /// Registers a `DomainEventHandlerRegistrar` with these handlers, as a singleton, also as `any DomainEventDelegator`.
     ///
     /// ```swift
     /// builder.domainEvents(

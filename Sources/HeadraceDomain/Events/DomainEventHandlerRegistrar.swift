@@ -17,7 +17,7 @@ import Synchronization
 /// ```
 ///
 /// It may be shared; handlers may be registered while units of work run, and see the events from then on. A program that
-/// declares its handlers with `domainEvents(…)` of a ``ContainerBuilder`` has their dependencies validated.
+/// declares its handlers with `domainEvents(…)` of a `ContainerBuilder` has their dependencies validated.
 public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     fileprivate struct Handlers {
         var beforeCommit: [EventHandlerRoute] = []
@@ -67,7 +67,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// Registers `handler` for its type of event: an instance is made for each event.
     ///
     /// Dependencies come from a scope that is opened for the event, if the registrar's resolver is a container or a scope. If one is
-    /// missing, handling the event fails with a ``ResolutionError``. Everything else is as for static handlers.
+    /// missing, handling the event fails with a `ResolutionError`. Everything else is as for static handlers.
     public func register<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
         register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
     }

@@ -40,7 +40,8 @@ struct ServerConnection: Sendable {
                 try await write(.refusal(problem.status, problem.message))
                 return await drain()
             } catch is TimeIsUp {
-                return try await write(.refusal(408, "The request took longer than \(Self.readingTime)."))
+                try await write(.refusal(408, "The request took longer than \(Self.readingTime)."))
+                return discardArrived()
             }
             try await write(await routes.respond(to: request))
         } catch {
@@ -72,6 +73,14 @@ struct ServerConnection: Sendable {
     private func drain() async {
         _ = try? await within(Self.drainingTime) {
             while true { _ = try await socket.read(atMost: 4_096) }
+        }
+    }
+
+    /// Discards the bytes that have arrived, without waiting for more. The system resets a connection that is closed with bytes
+    /// unread, and the client then loses the response.
+    private func discardArrived() {
+        for _ in 0..<16 {
+            guard let bytes = try? socket.socket.read(atMost: 4_096), !bytes.isEmpty else { return }
         }
     }
 

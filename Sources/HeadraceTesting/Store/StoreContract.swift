@@ -11,7 +11,7 @@ public import HeadraceDomain
 /// A driver runs them all, each on a store of its own:
 ///
 /// ```swift
-/// @Test(.timeLimit(.minutes(10)), arguments: StoreContract.checks(for: .persistent))
+/// @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .persistent))
 /// func keepsTheContract(check: StoreContract.Check) async throws {
 ///     try await withTemporaryFolder { folder in
 ///         try await check.run { entities in
