@@ -76,8 +76,9 @@ struct ServerConnection: Sendable {
         }
     }
 
-    /// Discards the bytes that have arrived, without waiting for more. The system resets a connection that is closed with bytes
-    /// unread, and the client then loses the response.
+    /// Discards the bytes that have arrived, without waiting for more.
+    ///
+    /// The system resets a connection that is closed with bytes unread, and the client then loses the response.
     private func discardArrived() {
         for _ in 0..<16 {
             guard let bytes = try? socket.socket.read(atMost: 4_096), !bytes.isEmpty else { return }
