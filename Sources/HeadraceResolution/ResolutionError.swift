@@ -8,7 +8,8 @@ public import HeadraceCore
 
 /// The reason why a type can't be resolved.
 ///
-/// ``DependencyResolver/require(_:)`` throws it. ``DependencyResolver/resolve(_:)`` stops the program with the same message. Branch on ``code``, log ``description``. Later releases may add codes.
+/// ``DependencyResolver/require(_:)`` throws it. ``DependencyResolver/resolve(_:)`` stops the program with the same
+/// message. Branch on ``code``, log ``description``. Later releases may add codes.
 public struct ResolutionError: Error, Sendable, CustomStringConvertible {
     /// A reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

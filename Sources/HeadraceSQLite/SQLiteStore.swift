@@ -212,7 +212,8 @@ public final class SQLiteStore: EntityStore {
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged`
     ///   after another version of the program has changed the file; `fileRemoved` if the file was removed or replaced; `locked`,
     ///   `full`, `corrupt` or `unusable` where the file cannot be written. Nothing has changed then. If the disk did not
-    ///   confirm a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing more until it
+    ///   confirm a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing
+    ///   more until it
     ///   is opened again.
     public func commit(_ changes: ChangeSet) async throws {
         let writing = Writing(changes: changes, numbers: check.numbers)

@@ -128,6 +128,15 @@ import Testing
         #expect(bench.desk.lines == ["store failed"])
     }
 
+    @Test func aRelayWhoseStoreIsChangedAfterItHasLeasedAllThatItMayEndsWithTheError() async throws {
+        for account in ["a", "b", "c"] { try await bench.deposit(5, to: account) }
+        let relay = bench.relay(on: ChangedStore(bench.store, afterTheLease: true)) { $0.laneLimit = 2 }
+
+        let error = await #expect(throws: StoreError.self) { try await relay.run() }
+
+        #expect(error?.code == .schemaChanged)
+    }
+
     @Test func aRetryWaitsUntilTheEarliestTimeThatItsErrorStates() async throws {
         let earliest = bench.clock.now.advanced(by: .seconds(90))
         bench.desk.script { _, _ in throw Busy(earliestRetry: earliest) }

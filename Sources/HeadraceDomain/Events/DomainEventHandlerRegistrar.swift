@@ -66,7 +66,8 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     /// Registers `handler` for its type of event: an instance is made for each event.
     ///
-    /// Dependencies come from a scope that is opened for the event, if the registrar's resolver is a container or a scope. If one is
+    /// Dependencies come from a scope that is opened for the event, if the registrar's resolver is a container or a
+    /// scope. If one is
     /// missing, handling the event fails with a `ResolutionError`. Everything else is as for static handlers.
     public func register<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
         register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)

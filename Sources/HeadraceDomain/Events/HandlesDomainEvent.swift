@@ -20,7 +20,8 @@
 /// ```
 ///
 /// An instance is made for each event, so a handler needs no care for sharing. If the handler is declared with
-/// `domainEvents(handlers:)` of a builder, `validate()` proves its dependencies. If a dependency is missing nevertheless, handling the event
+/// `domainEvents(handlers:)` of a builder, `validate()` proves its dependencies. If a dependency is missing
+/// nevertheless, handling the event
 /// fails with a `ResolutionError`. A ``DomainEventHandler`` does the same with a static function that resolves by hand,
 /// which can't be proved.
 public protocol HandlesDomainEvent<Event>: SendableMetatype {

@@ -28,7 +28,8 @@ public import HeadraceCore
 /// sent again. Of equal keys at the same time one is handled, and the others wait for it. Two processes may handle
 /// the same key at once. The second process is rolled back and returns the outcome of the first, whatever error it has met.
 ///
-/// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key meanwhile, the
+/// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key
+/// meanwhile, the
 /// larger unit of work fails with the retryable error ``StoreError/Code/keyTaken``. If the command itself fails, the larger
 /// unit of work can only roll back, even if the error is caught; see ``UnitOfWork/execute(_:)``. So a command that is
 /// sent again after a failure never takes effect twice.

@@ -105,9 +105,6 @@ final class RelayRun: Sendable {
                 } catch {
                     failures += 1
                     report(storeFailure: error)
-                    if let error = error as? StoreError, error.code == .schemaChanged {
-                        return state.withLock { $0.failure = error }
-                    }
                     pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
                 }
                 // Whoever came first comes last the next time.
@@ -313,7 +310,9 @@ final class RelayRun: Sendable {
             until: until,
             now: relay.wallClock()
         )
-        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt - 1, end: end))
+        // An earlier lease that ended without an outcome is remembered as one attempt.
+        let attempts = delivery.mayHaveRun ? max(1, delivery.attempt - 1) : delivery.attempt - 1
+        settle(Settlement(lease: delivery.lease, attempts: attempts, end: end))
     }
 
     private func giveUp(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
@@ -421,7 +420,9 @@ final class RelayRun: Sendable {
             return refused.filter { state.refuseRenewal(of: $0) }
         }
         for lease in lost { report(lost: lease) }
-        if !lost.isEmpty { settled.notify() }
+        if lost.isEmpty { return }
+        settled.notify()
+        news.notify()
     }
 
     private func prune() async throws {
@@ -447,6 +448,11 @@ final class RelayRun: Sendable {
         if error is CancellationError { return }
         Logger.current.warning("The relay cannot use its store and tries again", metadata: ["error": "\(error)"])
         for observer in relay.observers { observer.storeFailed(error) }
+        // Nothing that this relay holds can be stored any more.
+        if let error = error as? StoreError, error.code == .schemaChanged {
+            state.withLock { $0.failure = $0.failure ?? error }
+            close()
+        }
     }
 }
 

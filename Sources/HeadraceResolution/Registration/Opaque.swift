@@ -16,7 +16,7 @@
 /// - Parameters:
 ///   - needs: The types that the closure resolves.
 ///   - factory: Makes the object.
-/// - Returns: What a registration form takes after the contract.
+/// - Returns: The argument of a registration form after the contract.
 public func opaque<Contract, each Needed>(
     needs: repeat (each Needed).Type,
     factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract

@@ -11,7 +11,8 @@ import Synchronization
 
 /// Units of work that are committed in one transaction, each in a savepoint of its own.
 ///
-/// One that fails is rolled back alone, as long as it leaves the transaction itself alone. Where the transaction itself fails, nothing of it is stored, and each is committed
+/// One that fails is rolled back alone, as long as it leaves the transaction itself alone. Where the transaction itself
+/// fails, nothing of it is stored, and each is committed
 /// again by itself: so each hears of its own outcome, and of no other's.
 struct CommitBatch {
     private let writings: [Writing]

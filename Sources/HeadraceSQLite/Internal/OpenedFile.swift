@@ -10,8 +10,8 @@ import HeadraceDomain
 
 /// The file that a store has opened, and its write-ahead log: whether they still have their names.
 ///
-/// SQLite goes on writing to a file that was removed, and doesn't report it in write-ahead mode. Whatever is committed
-/// then is lost when the file is closed.
+/// SQLite goes on writing to a file that was removed, and doesn't report it in write-ahead mode. Such commits are lost
+/// when the file is closed.
 struct OpenedFile: Sendable {
     private let parts: [(path: String, identity: FileIdentity)]
 

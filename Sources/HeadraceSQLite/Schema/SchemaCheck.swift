@@ -12,7 +12,7 @@ import Synchronization
 /// Checks in each transaction that the file still has the tables, indexes and schema versions that the store was opened
 /// with.
 ///
-/// Another program may open the file with other indexes, which removes the ones of this program, or with a later schema
+/// Another program may open the file with other indexes, which removes the indexes of this program, or with a later schema
 /// version. This store would then find too little, and leave wrong entries behind. The file counts its changes in
 /// `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the check is one read of
 /// a page that SQLite has in memory. If the number is new, the check compares what this store uses: changes of other kinds of
@@ -26,7 +26,7 @@ final class SchemaCheck: Sendable {
     private let known: Mutex<Int>
 
     /// - Parameters:
-    ///   - numbers: The numbers of what the store uses.
+    ///   - numbers: The numbers of the kinds and indexes of the store.
     ///   - generation: The generation of the file when `numbers` were read.
     ///   - path: The path of the file, for messages.
     ///   - feed: Is notified when the store can't be used any longer, so that live queries end.
@@ -44,7 +44,7 @@ final class SchemaCheck: Sendable {
 
     /// Runs `change` in the transaction that is open, and begins a generation if it changes anything.
     ///
-    /// - Returns: What `change` returns, and the generation.
+    /// - Returns: The result of `change`, and the generation.
     static func tracking<Value>(in database: Database, _ change: () throws -> Value) throws -> (Value, generation: Int)
     {
         let count = database.totalChangesCount
@@ -58,7 +58,7 @@ final class SchemaCheck: Sendable {
         return (value, generation)
     }
 
-    /// Requires that the file has what the store uses, in the transaction that is open.
+    /// Requires that the file has the tables and indexes of the store, in the open transaction.
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `schemaChanged`.
     func requireCurrent(in database: Database) throws {

@@ -11,14 +11,14 @@ import HeadraceDomain
 
 /// Opens a file, and prepares it in one transaction.
 ///
-/// Several processes may open one file at the same time. The first one that gets the write lock prepares the file, and the
-/// others wait for the lock and find the file prepared. SQLite doesn't always wait by itself: the switch to write-ahead mode,
+/// Several processes may open one file at the same time. The first process that gets the write lock prepares the file, and the
+/// others wait for the lock and find the file prepared. SQLite doesn't always wait: the switch to write-ahead mode,
 /// and the end of the last connection of another process, give `SQLITE_BUSY` at once. So the opening starts again until it
 /// succeeds or its time is over.
 struct StoreOpening {
     let path: String
 
-    /// The name of a virtual file system; that of the operating system if it is `nil`.
+    /// The name of a virtual file system; the default of SQLite if it is `nil`.
     let vfs: String?
 
     let schema: EntitySchema
@@ -31,7 +31,7 @@ struct StoreOpening {
 
     /// Opens the file.
     ///
-    /// - Returns: The connections, the numbers of what the schema declares, and the generation in which they hold.
+    /// - Returns: The connections, the numbers of the schema, and the generation in which they hold.
     func open() throws -> (DatabasePool, SchemaNumbers, generation: Int) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {

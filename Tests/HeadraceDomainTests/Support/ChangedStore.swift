@@ -4,17 +4,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceDomain
 
 /// A store that another version of the program has changed.
 final class ChangedStore: StoreDecorator {
     let base: any DeliveryStore
 
-    init(_ base: any DeliveryStore) {
+    /// Whether lanes can be leased: the change comes after that.
+    private let leases: Bool
+
+    private let change = StoreError(code: .schemaChanged, message: "To fix, restart.")
+
+    init(_ base: any DeliveryStore, afterTheLease leases: Bool = false) {
         self.base = base
+        self.leases = leases
     }
 
     func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
-        throw StoreError(code: .schemaChanged, message: "To fix, restart.")
+        if !leases { throw change }
+        return try await base.lease(request)
+    }
+
+    func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        throw change
+    }
+
+    func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        throw change
     }
 }

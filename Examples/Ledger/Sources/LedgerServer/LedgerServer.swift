@@ -119,10 +119,12 @@ public final class LedgerServer: Sendable {
         signals: [UnixSignal] = [.sigterm, .sigint],
         onListening: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws {
-        let group = try await makeGroup(beside: services, signals: signals, onListening: onListening)
         do {
+            let group = try await makeGroup(beside: services, signals: signals, onListening: onListening)
             try await Self.run(group)
         } catch {
+            // The first error says more than an error of the closing.
+            try? store.close()
             throw ListeningError(error, configuration) ?? error
         }
         try store.close()

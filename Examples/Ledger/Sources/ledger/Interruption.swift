@@ -23,8 +23,15 @@ enum Interruption {
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-        return try await withThrowingTaskGroup(of: Event<Value>.self) { group in
+        try await cancelling(by: await UnixSignalsSequence(trapping: .sigint, .sigterm), body)
+    }
+
+    /// Runs `body` as ``cancelling(_:)`` does, until one of `signals` arrives.
+    static func cancelling<Value: Sendable, Signals: AsyncSequence & Sendable>(
+        by signals: Signals,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value where Signals.Element == UnixSignal {
+        try await withThrowingTaskGroup(of: Event<Value>.self) { group in
             group.addTask {
                 do {
                     return .end(.success(try await body()))
@@ -33,7 +40,7 @@ enum Interruption {
                 }
             }
             group.addTask {
-                for await signal in signals { return .signal(signal) }
+                for try await signal in signals { return .signal(signal) }
                 return .noSignal
             }
             defer { group.cancelAll() }

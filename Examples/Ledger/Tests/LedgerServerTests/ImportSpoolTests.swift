@@ -44,9 +44,9 @@ extension LedgerServerTests {
             try leaveFiles()
             let spool = ImportSpool(database: folder.database)
             let (open, underWay) = (UUID(), UUID())
-            _ = try spool.keep(Array("open".utf8), for: open)
+            _ = try await spool.keep(Array("open".utf8), for: open)
 
-            let lock = try spool.keep(Array("under way".utf8), for: underWay)
+            let lock = try await spool.keep(Array("under way".utf8), for: underWay)
             #expect(lock != nil)
             try await spool.discardLeftovers { [] }
             #expect(try names().count == 6)
@@ -57,8 +57,8 @@ extension LedgerServerTests {
             try leaveFiles()
             let spool = ImportSpool(database: folder.database)
             let (open, ended) = (UUID(), UUID())
-            _ = try spool.keep(Array("open".utf8), for: open)
-            _ = try spool.keep(Array("ended".utf8), for: ended)
+            _ = try await spool.keep(Array("open".utf8), for: open)
+            _ = try await spool.keep(Array("ended".utf8), for: ended)
 
             try await spool.discardLeftovers { [open] }
 

@@ -206,7 +206,7 @@ extension LedgerServerTests {
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let text = journal(3_000)
+                    let text = journal(9_000)
                     let id = try await server.upload(text, named: "first.journal").json(BegunWire.self).import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
 
@@ -218,9 +218,9 @@ extension LedgerServerTests {
                     _ = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
                     let second = try await server.upload(text, named: "second.journal").json(BegunWire.self).import
                     let end = try await server.get("/api/imports/\(second)").json(ImportWire.self)
-                    #expect(end.state == "finished" && end.posted == 0 && end.known == 3_000)
+                    #expect(end.state == "finished" && end.posted == 0 && end.known == 9_000)
                 }
-                #expect(try await server.balances().first == "assets:cash -3000 EUR")
+                #expect(try await server.balances().first == "assets:cash -9000 EUR")
             }
         }
 
@@ -231,7 +231,7 @@ extension LedgerServerTests {
                 let id = try await TestServer.with(in: folder) { first in
                     let id = try await first.listen { events in
                         _ = try await events.next()
-                        let id = try await first.upload(journal(3_000)).json(BegunWire.self).import
+                        let id = try await first.upload(journal(9_000)).json(BegunWire.self).import
                         _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
                         let answer = try await first.send("POST", "/api/imports/\(id)/pause")
                         #expect(try answer.json(ImportWire.self).state == "paused")
@@ -241,7 +241,7 @@ extension LedgerServerTests {
                     return id
                 }
                 if !isFirstThere { try await finish(id, at: second) }
-                #expect(try await second.balances().first == "assets:cash -3000 EUR")
+                #expect(try await second.balances().first == "assets:cash -9000 EUR")
             }
         }
 
@@ -251,7 +251,7 @@ extension LedgerServerTests {
                 _ = try await events.next()
                 #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
                 let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
-                #expect(end.posted == 3_000 && end.known == 0)
+                #expect(end.posted == 9_000 && end.known == 0)
             }
         }
 
@@ -265,14 +265,14 @@ extension LedgerServerTests {
                 let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(2_500)).json(BegunWire.self).import
+                    let id = try await server.upload(journal(9_000)).json(BegunWire.self).import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
                     _ = try await events.first("import", as: ImportWire.self) { $0.state == "paused" }
 
                     try await dispatcher.dispatch(ChangeImport(.resume, of: id))
 
                     let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
-                    #expect(end.posted == 2_500)
+                    #expect(end.posted == 9_000)
                 }
                 try store.close()
             }

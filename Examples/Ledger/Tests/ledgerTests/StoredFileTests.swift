@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import Headrace
 import Testing
+import UnixSignals
 
 @testable import ledger
 
@@ -49,9 +50,10 @@ import Testing
     }
 
     @Test func aSignalCancelsTheWorkAndGivesTheExitCode() async throws {
+        let (signals, source) = AsyncStream<UnixSignal>.makeStream()
         await #expect(throws: ExitCode(128 + SIGTERM)) {
-            try await Interruption.cancelling {
-                kill(getpid(), SIGTERM)
+            try await Interruption.cancelling(by: signals) {
+                source.yield(.sigterm)
                 try await Task.sleep(for: .seconds(3_600))
             }
         }

@@ -57,7 +57,7 @@ final class ImportDesk: ServiceLifecycle.Service {
         }
         let total = try await Self.count(bytes, named: name)
         let id = UUID.version7()
-        let lock = try spool.keep(bytes, for: id)
+        let lock = try await spool.keep(bytes, for: id)
         defer { withExtendedLifetime(lock) {} }
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         do {
@@ -156,7 +156,8 @@ final class ImportDesk: ServiceLifecycle.Service {
             do {
                 try await fail(run.id, error)
             } catch {
-                // That it has failed is not stored: after a restart it is gone on with, and fails again.
+                // The failure is not stored, perhaps because the disk is full. A resume or a restart takes the import up again.
+                runs.withLock { $0[run.id] = nil }
                 return
             }
         }

@@ -24,11 +24,11 @@ struct ImportSpool: Sendable {
     ///
     /// - Returns: A lock that keeps other servers from discarding the file. Hold it until the import is stored.
     /// - Throws: ``APIError`` with the status 507 if there is no room for the file.
-    func keep(_ bytes: [UInt8], for id: UUID) throws -> FolderLock? {
+    func keep(_ bytes: [UInt8], for id: UUID) async throws -> FolderLock? {
         let part = file(of: id, ending: Self.temporary)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let lock = FolderLock(folder, .shared)
+            let lock = try await FolderLock.shared(folder)
             try Data().write(to: part)
             let handle = try FileHandle(forWritingTo: part)
             do {
@@ -65,7 +65,7 @@ struct ImportSpool: Sendable {
     /// - Parameter open: Returns the imports whose files are needed. It runs while no server can store a file.
     /// - Throws: The error of `open`.
     func discardLeftovers(except open: () async throws -> Set<UUID>) async throws {
-        guard let lock = FolderLock(folder, .exclusive) else { return }
+        guard let lock = FolderLock.exclusive(folder) else { return }
         defer { withExtendedLifetime(lock) {} }
         let needed = Set(try await open().map { file(of: $0).lastPathComponent })
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
