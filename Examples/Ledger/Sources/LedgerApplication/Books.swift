@@ -55,8 +55,12 @@ public enum Books {
                 GetRegisterPageHandler.self, GetTransactionHandler.self,
             ],
             middleware: [
-                // A conflict is left where another process writes, or where a commit was built upon that has failed.
-                RetryMiddleware(maximumAttempts: 8, backoff: Backoff(base: .milliseconds(4), jitter: 1)),
+                // A conflict is left if another process writes, if a commit was built upon that has failed, or if several
+                // accounts widen the range of a commodity at once. Each conflict means that another command was stored.
+                RetryMiddleware(
+                    maximumAttempts: 24,
+                    backoff: Backoff(base: .milliseconds(4), longest: .milliseconds(200), jitter: 1)
+                ),
                 TurnsMiddleware(),
                 IdempotencyMiddleware(on: pipelined, delegator: registrar),
             ],
