@@ -9,6 +9,8 @@ struct SleeperList {
     struct Sleeper {
         let order: Int
         let deadline: ContinuousClock.Instant
+        /// The actor that runs the sleeping task.
+        let actor: (any Actor)?
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -22,6 +24,16 @@ struct SleeperList {
 
     /// Sorted by deadline, then by the order in which they fell asleep.
     private(set) var sleepers: [Sleeper] = []
+
+    /// The actors that run the sleeping tasks, each once.
+    var actors: [any Actor] {
+        var actors: [any Actor] = []
+        for sleeper in sleepers {
+            guard let actor = sleeper.actor, !actors.contains(where: { $0 === actor }) else { continue }
+            actors.append(actor)
+        }
+        return actors
+    }
 
     private var watchers: [Watcher] = []
     private var lastOrder = 0

@@ -70,13 +70,13 @@ public final class TestClock: TimeSource {
     private func sleep(until deadline: ContinuousClock.Instant, isolation: isolated (any Actor)?) async throws {
         let order = state.withLock { $0.makeOrder() }
         try await withTaskCancellationHandler {
-            // Keeps the closure on the actor.
-            _ = isolation
             try await withCheckedThrowingContinuation { continuation in
                 // The cancellation handler takes the lock too: it ran before, and the task is cancelled here, or it
                 // runs after, and finds the sleeper.
                 state.withLock { list in
-                    let sleeper = SleeperList.Sleeper(order: order, deadline: deadline, continuation: continuation)
+                    let sleeper = SleeperList.Sleeper(
+                        order: order, deadline: deadline, actor: isolation, continuation: continuation
+                    )
                     return Task.isCancelled ? WakeUps(cancelled: sleeper) : list.add(sleeper)
                 }.resume()
             }
@@ -86,6 +86,9 @@ public final class TestClock: TimeSource {
     }
 
     /// Waits until at least `count` tasks sleep on the clock; returns early where the waiting task is cancelled.
+    ///
+    /// A task that sleeps on an actor has left its actor when this returns. So the order that ``advance(by:)`` promises
+    /// holds for it. A task on a serial task executor may still be about to suspend: wait until its executor is idle.
     public func sleepers(_ count: Int) async {
         let order = state.withLock { $0.makeOrder() }
         await withTaskCancellationHandler {
@@ -98,5 +101,11 @@ public final class TestClock: TimeSource {
         } onCancel: {
             state.withLock { $0.cancelWatcher(order) }.resume()
         }
+        if Task.isCancelled { return }
+        // A sleeper is in the list shortly before its task suspends. If it were woken in between, it would go on at once,
+        // before those that were woken earlier. It holds its actor until it suspends, so a visit to the actor waits for that.
+        for actor in state.withLock(\.actors) { await visit(actor) }
     }
+
+    private func visit(_ actor: isolated any Actor) async {}
 }
