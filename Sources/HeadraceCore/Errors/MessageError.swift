@@ -42,15 +42,4 @@ public struct MessageError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
-
-    /// The refusal of a message that `middleware` does not let be handled.
-    package static func refused(_ context: MessageContext, by middleware: any ActionMiddleware.Type) -> MessageError {
-        MessageError(
-            code: .refused,
-            message: """
-                '\(context.typeName)' was refused by the middleware '\(middleware)'; it was not handled. \
-                To fix, send it when the middleware allows it, or take the middleware out of the chain.
-                """
-        )
-    }
 }
