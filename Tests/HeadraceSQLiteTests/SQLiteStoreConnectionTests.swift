@@ -132,8 +132,8 @@ import Testing
             try openStore(path).close()
 
             let plan = try withOtherProgram(path) { database in
-                let numbers = try SchemaNumbers.reconcile(EntitySchema([Note.self]), in: database, path: path)
-                let statement = try #require(numbers.statement(for: query))
+                let ids = try SchemaIDs.reconcile(EntitySchema([Note.self]), in: database, path: path)
+                let statement = try #require(ids.statement(for: query))
                 return try Row.fetchAll(
                     database,
                     sql: "EXPLAIN QUERY PLAN " + statement.sql,

@@ -15,26 +15,26 @@ import Synchronization
 /// fails, nothing of it is stored, and each is committed
 /// again by itself: so each hears of its own outcome, and of no other's.
 struct CommitBatch {
-    private let writings: [Writing]
+    private let writers: [ChangeSetWriter]
     private let rules: CommitRules
 
-    init(_ writings: [Writing], rules: CommitRules) {
-        self.writings = writings
+    init(_ writers: [ChangeSetWriter], rules: CommitRules) {
+        self.writers = writers
         self.rules = rules
     }
 
     /// Commits them and gives, in their order, what came of each.
     func commit(in database: Database) -> [Result<Void, any Error>] {
-        if writings.count > 1 {
+        if writers.count > 1 {
             do {
                 return try rules.waiting.run(durability, in: database) { try commitTogether(in: database) }
             } catch let error as Failure {
                 // It did not begin: to try again for each would be to wait as long for each.
-                return writings.map { _ in .failure(error.cause) }
+                return writers.map { _ in .failure(error.cause) }
             } catch {}
         }
-        return writings.map { writing in
-            Result { try rules.waiting.run(durability, in: database) { try commitAlone(writing, in: database) } }
+        return writers.map { writer in
+            Result { try rules.waiting.run(durability, in: database) { try commitAlone(writer, in: database) } }
         }
     }
 
@@ -43,10 +43,10 @@ struct CommitBatch {
         let cause: any Error
     }
 
-    private func commitAlone(_ writing: Writing, in database: Database) throws {
+    private func commitAlone(_ writer: ChangeSetWriter, in database: Database) throws {
         try database.inTransaction(.immediate) {
             try rules.check.requireCurrent(in: database)
-            try writing.apply(in: database)
+            try writer.apply(in: database)
             rules.faults?(.beforeCommit)
             return .commit
         }
@@ -63,16 +63,16 @@ struct CommitBatch {
             throw Failure(cause: error)
         }
         // Only SQL that is not ours can end the transaction otherwise than by an error.
-        let watch = writings.contains { !$0.changes.work.isEmpty } ? CommitWatch(on: database) : nil
+        let watch = writers.contains { !$0.changes.work.isEmpty } ? CommitWatch(on: database) : nil
         do {
-            for writing in writings {
+            for writer in writers {
                 if !outcomes.isEmpty { rules.faults?(.insideGroupCommit) }
-                outcomes.append(Result { try apply(writing, in: database) })
+                outcomes.append(Result { try apply(writer, in: database) })
                 if database.isInsideTransaction { continue }
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                 // What came before is stored.
-                let rest = CommitBatch(Array(writings.dropFirst(outcomes.count)), rules: rules)
+                let rest = CommitBatch(Array(writers.dropFirst(outcomes.count)), rules: rules)
                 return outcomes + rest.commit(in: database)
             }
             rules.faults?(.beforeCommit)
@@ -85,11 +85,11 @@ struct CommitBatch {
         return outcomes
     }
 
-    /// Applies `writing` in a savepoint, whole or not at all; GRDB would prepare the statements of one each time.
-    private func apply(_ writing: Writing, in database: Database) throws {
+    /// Applies `writer` in a savepoint, whole or not at all; GRDB would prepare the statements of one each time.
+    private func apply(_ writer: ChangeSetWriter, in database: Database) throws {
         try database.cachedStatement(sql: "SAVEPOINT unit_of_work").execute()
         do {
-            try writing.apply(in: database)
+            try writer.apply(in: database)
             try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
         } catch {
             // Where there is no transaction any more, there is no savepoint.
@@ -103,7 +103,7 @@ struct CommitBatch {
 
     /// The durability of all of them: durable if one of the units of work asks for it.
     private var durability: Durability {
-        writings.contains { $0.changes.durability == .durable } ? .durable : .relaxed
+        writers.contains { $0.changes.durability == .durable } ? .durable : .relaxed
     }
 }
 

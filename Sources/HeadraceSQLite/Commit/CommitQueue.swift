@@ -15,7 +15,7 @@ import Synchronization
 final class CommitQueue: Sendable {
     /// A commit and whoever waits for it.
     struct Entry: Sendable {
-        let writing: Writing
+        let writer: ChangeSetWriter
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -38,13 +38,13 @@ final class CommitQueue: Sendable {
         self.rules = rules
     }
 
-    /// Commits `writing` and returns when it is as durable as it asks; cancellation does not stop it.
+    /// Commits `writer` and returns when it is as durable as it asks; cancellation does not stop it.
     ///
     /// - Throws: What keeps this one from being stored; what befalls the others of its transaction does not.
-    func commit(_ writing: Writing) async throws {
+    func commit(_ writer: ChangeSetWriter) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
-                state.waiting.append(Entry(writing: writing, continuation: continuation))
+                state.waiting.append(Entry(writer: writer, continuation: continuation))
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
@@ -64,7 +64,7 @@ final class CommitQueue: Sendable {
             state.waiting.removeFirst(batch.count)
             return Array(batch)
         }
-        let outcomes = commit(batch.map(\.writing), in: database)
+        let outcomes = commit(batch.map(\.writer), in: database)
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
         // Others who want the connection get their turn in between.
@@ -75,15 +75,15 @@ final class CommitQueue: Sendable {
         if isMore { schedule() }
     }
 
-    /// Commits `writings`, and acknowledges none of them unless the file is where it was, before and after.
-    private func commit(_ writings: [Writing], in database: Database) -> [Result<Void, any Error>] {
+    /// Commits `writers`, and acknowledges none of them unless the file is where it was, before and after.
+    private func commit(_ writers: [ChangeSetWriter], in database: Database) -> [Result<Void, any Error>] {
         do {
             try checkFile(in: database)
-            let outcomes = CommitBatch(writings, rules: rules).commit(in: database)
+            let outcomes = CommitBatch(writers, rules: rules).commit(in: database)
             try checkFile(in: database)
             return outcomes
         } catch {
-            return writings.map { _ in .failure(error) }
+            return writers.map { _ in .failure(error) }
         }
     }
 

@@ -15,7 +15,7 @@ enum StoreSchema {
     static let applicationID = 0x4844_5243
 
     /// Refuses the file of another program, before a pool opens it: that would put it into write-ahead mode.
-    static func requireOurs(path: String, configuration: Configuration) throws {
+    static func validateApplicationID(path: String, configuration: Configuration) throws {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return }
         let queue = try DatabaseQueue(path: path, configuration: configuration)

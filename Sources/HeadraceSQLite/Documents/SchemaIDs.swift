@@ -9,8 +9,8 @@ import Foundation
 import GRDB
 import HeadraceDomain
 
-/// The numbers under which a file keeps the names of kinds and indexes.
-struct SchemaNumbers: Sendable {
+/// The IDs under which a file keeps the names of kinds and indexes.
+struct SchemaIDs: Sendable {
     struct Index: Sendable {
         let id: Int64
         let isUnique: Bool
@@ -59,8 +59,8 @@ struct SchemaNumbers: Sendable {
     }
 
     /// Numbers what `schema` declares, and makes and drops indexes until the file has those declared.
-    static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaNumbers {
-        var numbers = SchemaNumbers()
+    static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaIDs {
+        var ids = SchemaIDs()
         for kind in schema.kinds {
             let (id, isNewer) = try reconcile(kind, in: database, path: path)
             let stored = try Row.fetchAll(
@@ -71,7 +71,7 @@ struct SchemaNumbers: Sendable {
             var entry = Kind(id: id, schemaVersion: kind.schemaVersion)
             for row in stored {
                 let index = EntitySchema.Index(
-                    name: try row.decode(StoredText.self, forColumn: "name").text,
+                    name: try row.decode(SQLText.self, forColumn: "name").text,
                     isUnique: try row.decode(forColumn: "is_unique"),
                     holdsOneValue: try row.decode(forColumn: "holds_one_value")
                 )
@@ -87,16 +87,16 @@ struct SchemaNumbers: Sendable {
             for index in missing {
                 try database.execute(
                     sql: "INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES (?, ?, ?, ?)",
-                    arguments: [id, StoredText(index.name), index.isUnique, index.holdsOneValue]
+                    arguments: [id, SQLText(index.name), index.isUnique, index.holdsOneValue]
                 )
                 entry.indexes[index.name] = Index(index, id: database.lastInsertedRowID)
             }
-            numbers.kinds[kind.name] = entry
+            ids.kinds[kind.name] = entry
             if !missing.isEmpty {
-                try numbers.fill(Set(missing.map(\.name)), of: kind, number: id, in: database)
+                try ids.fill(Set(missing.map(\.name)), of: kind, number: id, in: database)
             }
         }
-        return numbers
+        return ids
     }
 
     /// Numbers `kind`.
@@ -110,12 +110,12 @@ struct SchemaNumbers: Sendable {
         let stored = try Row.fetchOne(
             database,
             sql: "SELECT id, schema_version FROM entity_kind WHERE name = ?",
-            arguments: [StoredText(kind.name)]
+            arguments: [SQLText(kind.name)]
         )
         guard let stored else {
             try database.execute(
                 sql: "INSERT INTO entity_kind (name, schema_version) VALUES (?, ?)",
-                arguments: [StoredText(kind.name), kind.schemaVersion]
+                arguments: [SQLText(kind.name), kind.schemaVersion]
             )
             return (database.lastInsertedRowID, true)
         }
@@ -148,10 +148,11 @@ struct SchemaNumbers: Sendable {
             sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ?",
             arguments: [number]
         )
+        let indexes = IndexWriter(database, ids: self)
         while let row = try rows.next() {
-            let document = try Reading.document(of: kind.name, row)
+            let document = try DocumentReader.document(of: kind.name, row)
             let entries = try kind.entries(document).filter { names.contains($0.index) }
-            try Writing.add(entries, of: document.reference, numbers: self, in: database)
+            try indexes.add(entries, of: document.reference)
         }
     }
 

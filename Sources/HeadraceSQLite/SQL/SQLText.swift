@@ -11,7 +11,7 @@ import GRDB
 ///
 /// NUL is written as the scalars 1 1, and 1 as 1 2. No other text changes, no two become the same, and the
 /// order by bytes stays what it is.
-struct StoredText: DatabaseValueConvertible, Sendable {
+struct SQLText: DatabaseValueConvertible, Sendable {
     let text: String
 
     init(_ text: String) {
@@ -34,9 +34,9 @@ struct StoredText: DatabaseValueConvertible, Sendable {
         return String(escaped)
     }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> StoredText? {
+    static func fromDatabaseValue(_ value: DatabaseValue) -> SQLText? {
         guard let stored = String.fromDatabaseValue(value) else { return nil }
-        if stored.utf8.allSatisfy({ $0 > 1 }) { return StoredText(stored) }
+        if stored.utf8.allSatisfy({ $0 > 1 }) { return SQLText(stored) }
         var text = String.UnicodeScalarView()
         var isEscaped = false
         for scalar in stored.unicodeScalars {
@@ -49,7 +49,7 @@ struct StoredText: DatabaseValueConvertible, Sendable {
                 text.append(scalar)
             }
         }
-        return StoredText(String(text))
+        return SQLText(String(text))
     }
 }
 #endif

@@ -21,12 +21,12 @@ extension SQLiteStore: DeliveryStore {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         let nextDue: LeasedDeliveries? = try await read { database in
-            let leasing = Leasing(request, checksClocks: checksClocks, in: database)
+            let leasing = LeaseQueries(request, checksClocks: checksClocks, in: database)
             return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
         }
         if let nextDue { return nextDue }
         return try await write(isDurable: false, after: .afterLease) {
-            try Leasing(request, checksClocks: checksClocks, in: $0).lease()
+            try LeaseQueries(request, checksClocks: checksClocks, in: $0).lease()
         }
     }
 
@@ -35,7 +35,7 @@ extension SQLiteStore: DeliveryStore {
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
         let refused = try await write(isDurable: false, before: .beforeAcknowledge) { database in
-            try settlements.filter { try !Settling(database).settle($0) }.map(\.lease)
+            try settlements.filter { try !SettlementWriter(database).settle($0) }.map(\.lease)
         }
         if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
         return refused
@@ -46,7 +46,7 @@ extension SQLiteStore: DeliveryStore {
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
         try await write(isDurable: false) { database in
-            try leases.filter { try !Settling(database).renew($0, until: date) }
+            try leases.filter { try !SettlementWriter(database).renew($0, until: date) }
         }
     }
 
@@ -54,21 +54,21 @@ extension SQLiteStore: DeliveryStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
     public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
-        try await read { try DeliveryReading.idempotencyRecord(for: key, in: $0) }
+        try await read { try DeliveryReader.idempotencyRecord(for: key, in: $0) }
     }
 
     /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
-        try await read { try DeliveryReading.deadLetters(after: id, of: subscription, limit: limit, in: $0) }
+        try await read { try DeliveryReader.deadLetters(after: id, of: subscription, limit: limit, in: $0) }
     }
 
     /// Gives the dead letter `id`, or `nil` where there is none any more.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
     public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
-        try await read { try DeliveryReading.deadLetter(id, in: $0) }
+        try await read { try DeliveryReader.deadLetter(id, in: $0) }
     }
 
     /// Delivers dead letters again, each in a lane of its own; tells how many there were.
@@ -76,7 +76,7 @@ extension SQLiteStore: DeliveryStore {
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
         let count = try await write { database in
-            try ids.count(where: { try DeliveryWriting(database).replayDeadLetter($0) })
+            try ids.count(where: { try DeliveryWriter(database).replayDeadLetter($0) })
         }
         deliverySignal.notify()
         return count
@@ -87,7 +87,7 @@ extension SQLiteStore: DeliveryStore {
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
         try await write { database in
-            try ids.count(where: { try DeliveryWriting(database).discardDeadLetter($0) })
+            try ids.count(where: { try DeliveryWriter(database).discardDeadLetter($0) })
         }
     }
 
@@ -102,7 +102,7 @@ extension SQLiteStore: DeliveryStore {
         after position: Int64
     ) async throws -> Int {
         let count = try await write { database in
-            try DeliveryWriting(database).replay(subscription, eventsNamed: names, after: position)
+            try DeliveryWriter(database).replay(subscription, eventsNamed: names, after: position)
         }
         deliverySignal.notify()
         return count
@@ -112,14 +112,14 @@ extension SQLiteStore: DeliveryStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError``.
     public func prune(_ request: PruneRequest) async throws -> Int {
-        try await write { try DeliveryWriting($0).prune(request) }
+        try await write { try DeliveryWriter($0).prune(request) }
     }
 
     /// Tells how far the subscriptions have come.
     ///
     /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
-        try await read { try DeliveryReading.statistics(in: $0) }
+        try await read { try DeliveryReader.statistics(in: $0) }
     }
 
     /// Runs `body` in a transaction, which cancellation of the task does not stop, between the fault points given.
@@ -129,7 +129,7 @@ extension SQLiteStore: DeliveryStore {
         after later: FaultPoint? = nil,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await SQLiteFailure(path: path).translating {
+        try await SQLiteErrorMapper(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
                 pool.asyncWriteWithoutTransaction { [rules] database in
                     if let earlier { rules.faults?(earlier) }

@@ -10,7 +10,7 @@ import GRDB
 import HeadraceDomain
 
 /// Does what settlements say, and renews leases; each only as long as its lease is valid.
-struct Settling {
+struct SettlementWriter {
     private let database: Database
 
     init(_ database: Database) {
@@ -123,7 +123,7 @@ struct Settling {
                 SELECT ?, position, is_replay, ?, ?, ? FROM delivery WHERE lane = ? AND position = ?
                 """,
             arguments: [
-                subscription, failure.attempts, StoredText(failure.reason), failure.date.milliseconds,
+                subscription, failure.attempts, SQLText(failure.reason), failure.date.milliseconds,
                 lane, failure.position,
             ]
         )
@@ -149,7 +149,7 @@ struct Settling {
     private func leave(_ lease: Lease, name: String, version: Int, since: Date) throws {
         try database.cachedStatement(
             sql: "UPDATE lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"
-        ).execute(arguments: [StoredText(name), version, since.milliseconds, lease.lane])
+        ).execute(arguments: [SQLText(name), version, since.milliseconds, lease.lane])
     }
 
     private func forgetUnknown(_ lease: Lease) throws {

@@ -32,7 +32,7 @@ struct StoreOpening {
     /// Opens the file.
     ///
     /// - Returns: The connections, the numbers of the schema, and the generation in which they hold.
-    func open() throws -> (DatabasePool, SchemaNumbers, generation: Int) {
+    func open() throws -> (DatabasePool, SchemaIDs, generation: Int) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {
             do {
@@ -46,16 +46,16 @@ struct StoreOpening {
         }
     }
 
-    private func attempt() throws -> (DatabasePool, SchemaNumbers, generation: Int) {
-        try StoreSchema.requireOurs(path: path, configuration: settings)
+    private func attempt() throws -> (DatabasePool, SchemaIDs, generation: Int) {
+        try StoreSchema.validateApplicationID(path: path, configuration: settings)
         let pool = try DatabasePool(path: vfs.map { "file:\(path)?vfs=\($0)" } ?? path, configuration: settings)
         do {
-            let (numbers, generation) = try pool.writeWithoutTransaction { database in
+            let (ids, generation) = try pool.writeWithoutTransaction { database in
                 // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 return try prepare(database)
             }
-            return (pool, numbers, generation)
+            return (pool, ids, generation)
         } catch {
             // The error that is thrown says more than one of the closing.
             try? pool.close()
@@ -64,12 +64,12 @@ struct StoreOpening {
     }
 
     /// Brings the file to the current tables and indexes, wholly or not at all.
-    private func prepare(_ database: Database) throws -> (SchemaNumbers, generation: Int) {
-        var prepared = (SchemaNumbers(), generation: 0)
+    private func prepare(_ database: Database) throws -> (SchemaIDs, generation: Int) {
+        var prepared = (SchemaIDs(), generation: 0)
         try database.inTransaction(.immediate) {
             prepared = try SchemaCheck.tracking(in: database) {
                 try StoreSchema.prepare(database, path: path, faults: faults)
-                return try SchemaNumbers.reconcile(schema, in: database, path: path)
+                return try SchemaIDs.reconcile(schema, in: database, path: path)
             }
             return .commit
         }

@@ -100,11 +100,11 @@ public final class SQLiteStore: EntityStore {
     ) throws {
         self.path = path
         schema = try EntitySchema(entities)
-        let failure = SQLiteFailure(path: path)
+        let failure = SQLiteErrorMapper(path: path)
         if configuration.vfs == nil { try failure.checkPath() }
-        let numbers: SchemaNumbers
+        let ids: SchemaIDs
         let generation: Int
-        (pool, numbers, generation) = try failure.translatingOpening { [schema] in
+        (pool, ids, generation) = try failure.translatingOpening { [schema] in
             try StoreOpening(
                 path: path,
                 vfs: configuration.vfs,
@@ -114,7 +114,7 @@ public final class SQLiteStore: EntityStore {
                 faults: configuration.faults
             ).open()
         }
-        check = SchemaCheck(numbers, generation: generation, path: path, feed: feed)
+        check = SchemaCheck(ids, generation: generation, path: path, feed: feed)
         rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
         file = OpenedFile(path: path)
         queue = CommitQueue(pool: pool, file: file, rules: rules)
@@ -143,7 +143,7 @@ public final class SQLiteStore: EntityStore {
     ///
     /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
-        try SQLiteFailure(path: path).translating {
+        try SQLiteErrorMapper(path: path).translating {
             // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
             pool.releaseMemory()
@@ -161,30 +161,30 @@ public final class SQLiteStore: EntityStore {
     /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read, and with the code `schemaChanged` after another
     ///   version of the program has changed it; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        guard let kind = check.numbers.kind(reference.kind) else { return nil }
-        return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
+        guard let kind = check.ids.kind(reference.kind) else { return nil }
+        return try await read { try DocumentReader.document(of: reference, kind: kind, in: $0) }
     }
 
     /// Gives the documents of several entities, in the order of `references`, of one moment.
     ///
     /// - Throws: As of ``find(_:)``.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await read { [check] in try Reading.documents(of: references, numbers: check.numbers, in: $0) }
+        try await read { [check] in try DocumentReader.documents(of: references, ids: check.ids, in: $0) }
     }
 
     /// Gives the documents that `query` asks for, of one moment.
     ///
     /// - Throws: As of ``find(_:)``.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        guard let statement = check.numbers.statement(for: query) else { return [] }
-        return try await read { try Reading.documents(of: query.kind, by: statement, in: $0) }
+        guard let statement = check.ids.statement(for: query) else { return [] }
+        return try await read { try DocumentReader.documents(of: query.kind, by: statement, in: $0) }
     }
 
     /// Gives the events of the log after a position, in the order committed, `limit` at the most.
     ///
     /// - Throws: As of ``find(_:)``.
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await read { try Reading.events(after: position, limit: limit, in: $0) }
+        try await read { try DocumentReader.events(after: position, limit: limit, in: $0) }
     }
 
     /// Gives what the store holds at this moment, whatever is committed later, on a connection of its own.
@@ -199,7 +199,7 @@ public final class SQLiteStore: EntityStore {
             // Its connection has opened the file that has the name now.
             try file.check()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
-            return SQLiteSnapshot(snapshot, numbers: check.numbers, path: path)
+            return SQLiteSnapshot(snapshot, ids: check.ids, path: path)
         }
     }
 
@@ -216,8 +216,12 @@ public final class SQLiteStore: EntityStore {
     ///   more until it
     ///   is opened again.
     public func commit(_ changes: ChangeSet) async throws {
-        let writing = Writing(changes: changes, numbers: check.numbers)
-        try await SQLiteFailure(path: path).translating { try await queue.commit(writing) }
+        let work = try changes.work.map { work in
+            guard let work = work as? SQLWork else { throw StoreError.unsupportedWork(work, by: Self.self) }
+            return work
+        }
+        let writer = ChangeSetWriter(changes: changes, work: work, ids: check.ids)
+        try await SQLiteErrorMapper(path: path).translating { try await queue.commit(writer) }
         feed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
     }
@@ -226,7 +230,7 @@ public final class SQLiteStore: EntityStore {
     ///
     /// Each connection has a number of its own, which its own commits leave alone: hence the one that writes.
     func noticeOthers() async throws {
-        let version = try await SQLiteFailure(path: path).translating {
+        let version = try await SQLiteErrorMapper(path: path).translating {
             try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA data_version") }
         }
         let isNews = othersVersion.withLock { last in
@@ -250,7 +254,7 @@ public final class SQLiteStore: EntityStore {
         _ operation: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
         do {
-            return try await SQLiteFailure(path: path).translating(operation)
+            return try await SQLiteErrorMapper(path: path).translating(operation)
         } catch let error as StoreError where [.unusable, .corrupt, .schemaChanged].contains(error.code) {
             try file.check()
             throw error

@@ -11,35 +11,35 @@ import HeadraceDomain
 /// One moment of a file: a transaction that reads, open for as long as this lives.
 final class SQLiteSnapshot: EntityReader {
     private let snapshot: DatabaseSnapshot
-    private let numbers: SchemaNumbers
+    private let ids: SchemaIDs
     private let path: String
 
-    init(_ snapshot: DatabaseSnapshot, numbers: SchemaNumbers, path: String) {
+    init(_ snapshot: DatabaseSnapshot, ids: SchemaIDs, path: String) {
         self.snapshot = snapshot
-        self.numbers = numbers
+        self.ids = ids
         self.path = path
     }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        guard let kind = numbers.kind(reference.kind) else { return nil }
-        return try await read { try Reading.document(of: reference, kind: kind, in: $0) }
+        guard let kind = ids.kind(reference.kind) else { return nil }
+        return try await read { try DocumentReader.document(of: reference, kind: kind, in: $0) }
     }
 
     func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await read { [numbers] in try Reading.documents(of: references, numbers: numbers, in: $0) }
+        try await read { [ids] in try DocumentReader.documents(of: references, ids: ids, in: $0) }
     }
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        guard let statement = numbers.statement(for: query) else { return [] }
-        return try await read { try Reading.documents(of: query.kind, by: statement, in: $0) }
+        guard let statement = ids.statement(for: query) else { return [] }
+        return try await read { try DocumentReader.documents(of: query.kind, by: statement, in: $0) }
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await read { try Reading.events(after: position, limit: limit, in: $0) }
+        try await read { try DocumentReader.events(after: position, limit: limit, in: $0) }
     }
 
     private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await SQLiteFailure(path: path).translating { try await snapshot.read(body) }
+        try await SQLiteErrorMapper(path: path).translating { try await snapshot.read(body) }
     }
 }
 #endif

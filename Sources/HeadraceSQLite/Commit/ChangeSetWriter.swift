@@ -10,15 +10,17 @@ import GRDB
 import HeadraceDomain
 
 /// Applies one change set, within a transaction that fails as a whole.
-struct Writing: Sendable {
+struct ChangeSetWriter: Sendable {
     let changes: ChangeSet
-    let numbers: SchemaNumbers
+    /// The SQL of `changes`.
+    let work: [SQLWork]
+    let ids: SchemaIDs
 
     func apply(in database: Database) throws {
         // First: a command that has taken effect is the reason for all other conflicts that it causes.
-        try DeliveryWriting(database).remember(changes)
+        try DeliveryWriter(database).remember(changes)
         for required in changes.requirements {
-            let stored = try Reading.documents(of: [required.reference], numbers: numbers, in: database).first
+            let stored = try DocumentReader.documents(of: [required.reference], ids: ids, in: database).first
             if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
         }
         for deletion in changes.deletions {
@@ -28,23 +30,21 @@ struct Writing: Sendable {
             try self.write(write, in: database)
         }
         // Entries are added when all others are gone, so that two entities can exchange a unique value.
+        let indexes = IndexWriter(database, ids: ids)
         for write in changes.writes {
-            try Self.add(write.addedEntries, of: write.document.reference, numbers: numbers, in: database)
+            try indexes.add(write.addedEntries, of: write.document.reference)
         }
-        try DeliveryWriting(database).apply(changes)
-        for work in changes.work {
+        try DeliveryWriter(database).apply(changes)
+        for work in work {
             try perform(work, in: database)
         }
     }
 
-    private func perform(_ work: any StoreWork, in database: Database) throws {
-        guard let work = work as? SQLWork else {
-            throw StoreError.unsupportedWork(work, by: SQLiteStore.self)
-        }
+    private func perform(_ work: SQLWork, in database: Database) throws {
         do {
             try work.body(database)
         } catch {
-            throw SQLiteFailure.isOfTheFile(error) ? error : PassedThrough(error: error)
+            throw SQLiteErrorMapper.isOfTheFile(error) ? error : ClientSQLError(error: error)
         }
         if !database.isInsideTransaction {
             throw StoreError(
@@ -69,7 +69,7 @@ struct Writing: Sendable {
                     ON CONFLICT DO NOTHING
                     """
             ).execute(arguments: [
-                kind, StoredText(document.reference.key), document.version, document.schemaVersion, json,
+                kind, SQLText(document.reference.key), document.version, document.schemaVersion, json,
             ])
             if database.changesCount == 0 { throw StoreError.alreadyExists(document.reference) }
         } else {
@@ -81,20 +81,20 @@ struct Writing: Sendable {
             ).execute(
                 arguments: [
                     document.version, document.schemaVersion, json,
-                    kind, StoredText(document.reference.key), write.expectedVersion,
+                    kind, SQLText(document.reference.key), write.expectedVersion,
                 ]
             )
             try requireChange(of: document.reference, expected: write.expectedVersion, in: database)
         }
-        try remove(write.removedEntries, of: document.reference, in: database)
+        try IndexWriter(database, ids: ids).remove(write.removedEntries, of: document.reference)
     }
 
     private func delete(_ deletion: ChangeSet.Deletion, in database: Database) throws {
         try database.cachedStatement(sql: "DELETE FROM entity WHERE kind = ? AND key = ? AND version = ?").execute(
-            arguments: [try kind(of: deletion.reference), StoredText(deletion.reference.key), deletion.expectedVersion]
+            arguments: [try kind(of: deletion.reference), SQLText(deletion.reference.key), deletion.expectedVersion]
         )
         try requireChange(of: deletion.reference, expected: deletion.expectedVersion, in: database)
-        try remove(deletion.removedEntries, of: deletion.reference, in: database)
+        try IndexWriter(database, ids: ids).remove(deletion.removedEntries, of: deletion.reference)
     }
 
     private func requireChange(of reference: EntityReference, expected: Int, in database: Database) throws {
@@ -102,49 +102,13 @@ struct Writing: Sendable {
         let stored = try Int.fetchOne(
             database,
             sql: "SELECT version FROM entity WHERE kind = ? AND key = ?",
-            arguments: [try kind(of: reference), StoredText(reference.key)]
+            arguments: [try kind(of: reference), SQLText(reference.key)]
         )
         throw StoreError.versionConflict(reference, expected: expected, stored: stored)
     }
 
-    private func remove(
-        _ entries: Set<ChangeSet.IndexEntry>,
-        of reference: EntityReference,
-        in database: Database
-    ) throws {
-        for entry in entries {
-            guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
-            try database.cachedStatement(
-                sql: "DELETE FROM index_entry WHERE index_id = ? AND value = ? AND key = ?"
-            ).execute(arguments: [index.id, entry.value.databaseValue, StoredText(reference.key)])
-        }
-    }
-
-    /// Puts `entries` into their indexes, unless another entity has a value that must be unique.
-    static func add(
-        _ entries: Set<ChangeSet.IndexEntry>,
-        of reference: EntityReference,
-        numbers: SchemaNumbers,
-        in database: Database
-    ) throws {
-        for entry in entries {
-            guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
-            if index.isUnique {
-                // The transaction is the only one that writes, so nothing comes between this and the insertion.
-                let other = try StoredText.fetchOne(
-                    database.cachedStatement(sql: "SELECT key FROM index_entry WHERE index_id = ? AND value = ?"),
-                    arguments: [index.id, entry.value.databaseValue]
-                )
-                if let other { throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text) }
-            }
-            try database.cachedStatement(
-                sql: "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-            ).execute(arguments: [index.id, entry.value.databaseValue, StoredText(reference.key)])
-        }
-    }
-
     private func kind(of reference: EntityReference) throws -> Int64 {
-        guard let kind = numbers.kind(reference.kind) else {
+        guard let kind = ids.kind(reference.kind) else {
             throw StoreError.undeclaredEntity(reference)
         }
         return kind

@@ -10,10 +10,10 @@ import GRDB
 import HeadraceDomain
 
 /// Reads dead letters, idempotency records and statistics.
-enum DeliveryReading {
+enum DeliveryReader {
     static func idempotencyRecord(for key: String, in database: Database) throws -> IdempotencyRecord? {
         let statement = try database.cachedStatement(sql: "SELECT * FROM idempotency WHERE key = ?")
-        return try Row.fetchOne(statement, arguments: [StoredText(key)]).map { row in
+        return try Row.fetchOne(statement, arguments: [SQLText(key)]).map { row in
             IdempotencyRecord(
                 key: key,
                 command: Data(try row.decode(String.self, forColumn: "command").utf8),
@@ -45,7 +45,7 @@ enum DeliveryReading {
                     ORDER BY dead_letter.id LIMIT ?3
                     """
             ),
-            arguments: [id, subscription.map(StoredText.init), max(0, limit)]
+            arguments: [id, subscription.map(SQLText.init), max(0, limit)]
         ).map { try deadLetter($0, in: database) }
     }
 
@@ -60,17 +60,17 @@ enum DeliveryReading {
         let position: Int64 = try row.decode(forColumn: "place")
         let content: Delivery.Content =
             if position < 0 {
-                try Leasing.scheduled(-position, in: database)
+                try LeaseQueries.scheduled(-position, in: database)
             } else if row.hasNull(atIndex: 6) {
                 .missing
             } else {
-                .event(try Reading.event(row))
+                .event(try DocumentReader.event(row))
             }
         return DeadLetter(
             id: try row.decode(forColumn: "letter"),
-            subscription: try row.decode(StoredText.self, forColumn: "subscription_name").text,
+            subscription: try row.decode(SQLText.self, forColumn: "subscription_name").text,
             attempts: try row.decode(forColumn: "attempts"),
-            reason: try row.decode(StoredText.self, forColumn: "reason").text,
+            reason: try row.decode(SQLText.self, forColumn: "reason").text,
             date: Date(milliseconds: try row.decode(forColumn: "date")),
             content: content
         )
@@ -99,7 +99,7 @@ enum DeliveryReading {
         return DeliveryStatistics(
             subscriptions: try rows.map { row in
                 DeliveryStatistics.Subscription(
-                    name: try row.decode(StoredText.self, forColumn: "name").text,
+                    name: try row.decode(SQLText.self, forColumn: "name").text,
                     pendingCount: try row.decode(Int?.self, forColumn: "pending") ?? 0,
                     oldestPending: try row.decode(Int64?.self, forColumn: "oldest").map(Date.init(milliseconds:)),
                     deadLetterCount: try row.decode(Int?.self, forColumn: "letters") ?? 0

@@ -10,7 +10,7 @@ import GRDB
 import HeadraceDomain
 
 /// Leases the lanes that are due, and reads what they hold.
-struct Leasing {
+struct LeaseQueries {
     private let database: Database
     private let request: LeaseRequest
 
@@ -100,7 +100,7 @@ struct Leasing {
     private func subscriptions() throws -> [(id: Int64, name: String)] {
         let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
         return try request.subscriptions.compactMap { name in
-            try Int64.fetchOne(find, arguments: [StoredText(name)]).map { ($0, name) }
+            try Int64.fetchOne(find, arguments: [SQLText(name)]).map { ($0, name) }
         }
     }
 
@@ -133,7 +133,7 @@ struct Leasing {
             try lanes(
                 "\(Self.columns) AND unknown_name = ? AND unknown_version BETWEEN ? AND ? ORDER BY id LIMIT ?",
                 [
-                    subscription.id, StoredText(message.name), message.versions.lowerBound, message.versions.upperBound,
+                    subscription.id, SQLText(message.name), message.versions.lowerBound, message.versions.upperBound,
                     limit,
                 ]
             )
@@ -207,7 +207,7 @@ struct Leasing {
 
     private func content(at position: Int64, _ row: Row) throws -> Delivery.Content {
         if position < 0 { return try Self.scheduled(-position, in: database) }
-        return row.hasNull(atIndex: 2) ? .missing : .event(try Reading.event(row))
+        return row.hasNull(atIndex: 2) ? .missing : .event(try DocumentReader.event(row))
     }
 
     /// Reads the scheduled message with this number.
@@ -223,14 +223,14 @@ struct Leasing {
         }
         return .scheduled(
             ScheduledMessage(
-                id: try Reading.identifier(row, "id"),
+                id: try DocumentReader.identifier(row, "id"),
                 kind: kind,
-                name: try row.decode(StoredText.self, forColumn: "name").text,
+                name: try row.decode(SQLText.self, forColumn: "name").text,
                 version: try row.decode(forColumn: "version"),
-                stream: try Reading.stream(of: row),
+                stream: try DocumentReader.stream(of: row),
                 dueAt: Date(milliseconds: try row.decode(forColumn: "due_at")),
                 json: Data(try row.decode(String.self, forColumn: "document").utf8),
-                origin: try Reading.origin(of: row)
+                origin: try DocumentReader.origin(of: row)
             )
         )
     }

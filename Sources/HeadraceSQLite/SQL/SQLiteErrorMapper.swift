@@ -10,7 +10,7 @@ import GRDB
 import HeadraceDomain
 
 /// Tells what SQLite has met in terms of ``StoreError``: which file, what happened, what to do.
-struct SQLiteFailure {
+struct SQLiteErrorMapper {
     let path: String
 
     /// Runs `operation`; what SQLite throws is told as a ``StoreError``, everything else passes.
@@ -21,7 +21,7 @@ struct SQLiteFailure {
             throw storeError(error)
         } catch let error as RowDecodingError {
             throw corrupt("\(error)", cause: error)
-        } catch let passed as PassedThrough {
+        } catch let passed as ClientSQLError {
             throw passed.error
         }
     }
@@ -36,7 +36,7 @@ struct SQLiteFailure {
             throw storeError(error)
         } catch let error as RowDecodingError {
             throw corrupt("\(error)", cause: error)
-        } catch let passed as PassedThrough {
+        } catch let passed as ClientSQLError {
             throw passed.error
         }
     }
@@ -198,7 +198,7 @@ struct SQLiteFailure {
 }
 
 /// An error of a user's own SQL, on its way out without a translation.
-struct PassedThrough: Error {
+struct ClientSQLError: Error {
     let error: any Error
 }
 #endif

@@ -65,7 +65,7 @@ struct SelectStatement: Sendable {
     }
 
     /// Orders by the value in `index` that comes first.
-    mutating func order(by index: SchemaNumbers.Index, descending: Bool) {
+    mutating func order(by index: SchemaIDs.Index, descending: Bool) {
         order = index.holdsOneValue ? .byValue(index: index.id) : .byFirstValue(index: index.id)
         isDescending = descending
     }
@@ -104,7 +104,7 @@ struct SelectStatement: Sendable {
     /// The condition that leaves out what comes before ``after``, and that itself.
     private var beginning: (sql: String, arguments: [DatabaseValue]) {
         guard let after else { return ("", []) }
-        let key = StoredText(after.key).databaseValue
+        let key = SQLText(after.key).databaseValue
         let comparison = isDescending ? "<" : ">"
         return switch after.value {
         case nil: (" AND entity.key \(comparison) ?", [key])
@@ -131,7 +131,7 @@ extension IndexValue {
     var databaseValue: DatabaseValue {
         switch self {
         case .integer(let number): number.databaseValue
-        case .text(let text): StoredText(text).databaseValue
+        case .text(let text): SQLText(text).databaseValue
         }
     }
 }

@@ -11,23 +11,23 @@ import HeadraceCore
 import HeadraceDomain
 
 /// Reads documents and events.
-enum Reading {
+enum DocumentReader {
     static func document(of reference: EntityReference, kind: Int64, in database: Database) throws -> StoredDocument? {
         let statement = try database.cachedStatement(
             sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key = ?"
         )
-        return try Row.fetchOne(statement, arguments: [kind, StoredText(reference.key)]).map {
+        return try Row.fetchOne(statement, arguments: [kind, SQLText(reference.key)]).map {
             try document(of: reference.kind, $0)
         }
     }
 
     static func documents(
         of references: [EntityReference],
-        numbers: SchemaNumbers,
+        ids: SchemaIDs,
         in database: Database
     ) throws -> [StoredDocument] {
         try references.compactMap { reference in
-            try numbers.kind(reference.kind).flatMap { try document(of: reference, kind: $0, in: database) }
+            try ids.kind(reference.kind).flatMap { try document(of: reference, kind: $0, in: database) }
         }
     }
 
@@ -48,7 +48,7 @@ enum Reading {
     /// not survive.
     static func document(of kind: String, _ row: Row) throws -> StoredDocument {
         StoredDocument(
-            reference: EntityReference(kind: kind, key: try row.decode(StoredText.self, forColumn: "key").text),
+            reference: EntityReference(kind: kind, key: try row.decode(SQLText.self, forColumn: "key").text),
             version: try row.decode(forColumn: "version"),
             schemaVersion: try row.decode(forColumn: "schema_version"),
             json: Data(try row.decode(String.self, forColumn: "document").utf8)
@@ -68,7 +68,7 @@ enum Reading {
             position: try row.decode(forColumn: "position"),
             event: NewEvent(
                 id: try identifier(row, "id"),
-                name: try row.decode(StoredText.self, forColumn: "name").text,
+                name: try row.decode(SQLText.self, forColumn: "name").text,
                 version: try row.decode(forColumn: "version"),
                 stream: try stream(of: row),
                 recordedAt: Date(milliseconds: try row.decode(forColumn: "recorded_at")),
@@ -99,8 +99,8 @@ enum Reading {
 
     /// Reads which entity a message is about.
     static func stream(of row: Row) throws -> EntityReference? {
-        guard let kind = try row.decode(StoredText?.self, forColumn: "stream_kind"),
-            let key = try row.decode(StoredText?.self, forColumn: "stream_key")
+        guard let kind = try row.decode(SQLText?.self, forColumn: "stream_kind"),
+            let key = try row.decode(SQLText?.self, forColumn: "stream_key")
         else { return nil }
         return EntityReference(kind: kind.text, key: key.text)
     }

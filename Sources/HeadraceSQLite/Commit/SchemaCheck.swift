@@ -18,7 +18,7 @@ import Synchronization
 /// a page that SQLite has in memory. If the number is new, the check compares what this store uses: changes of other kinds of
 /// entities don't concern the store.
 final class SchemaCheck: Sendable {
-    let numbers: SchemaNumbers
+    let ids: SchemaIDs
     private let path: String
     private let feed: CommitFeed
 
@@ -26,12 +26,12 @@ final class SchemaCheck: Sendable {
     private let known: Mutex<Int>
 
     /// - Parameters:
-    ///   - numbers: The numbers of the kinds and indexes of the store.
-    ///   - generation: The generation of the file when `numbers` were read.
+    ///   - ids: The numbers of the kinds and indexes of the store.
+    ///   - generation: The generation of the file when `ids` were read.
     ///   - path: The path of the file, for messages.
     ///   - feed: Is notified when the store can't be used any longer, so that live queries end.
-    init(_ numbers: SchemaNumbers, generation: Int, path: String, feed: CommitFeed) {
-        self.numbers = numbers
+    init(_ ids: SchemaIDs, generation: Int, path: String, feed: CommitFeed) {
+        self.ids = ids
         self.path = path
         self.feed = feed
         known = Mutex(generation)
@@ -82,7 +82,7 @@ final class SchemaCheck: Sendable {
         if try !StoreSchema.knowsTables(in: database) {
             return "it has tables that this version of Headrace does not know"
         }
-        return try numbers.changedKind(in: database).map {
+        return try ids.changedKind(in: database).map {
             "it has other indexes, or another schema version, of '\($0)'"
         }
     }

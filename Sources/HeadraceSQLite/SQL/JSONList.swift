@@ -18,7 +18,7 @@ struct JSONList {
             if json.count > 1 { json.append(UInt8(ascii: ",")) }
             switch value {
             case .integer(let number): json.append(contentsOf: String(number).utf8)
-            case .text(let text): Self.append(StoredText(text).escaped, to: &json)
+            case .text(let text): Self.append(SQLText(text).escaped, to: &json)
             }
         }
         json.append(UInt8(ascii: "]"))

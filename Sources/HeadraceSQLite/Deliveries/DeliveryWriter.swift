@@ -11,7 +11,7 @@ import HeadraceCore
 import HeadraceDomain
 
 /// Writes the part of a change set that is not about entities, within its transaction.
-struct DeliveryWriting {
+struct DeliveryWriter {
     let database: Database
 
     init(_ database: Database) {
@@ -26,7 +26,7 @@ struct DeliveryWriting {
     /// Settles, logs and schedules what `changes` say; throws where a lease does not allow it.
     func apply(_ changes: ChangeSet) throws {
         for settlement in changes.settlements {
-            if try !Settling(database).settle(settlement) { throw StoreError.leaseLost(settlement.lease) }
+            if try !SettlementWriter(database).settle(settlement) { throw StoreError.leaseLost(settlement.lease) }
         }
         var positions: [Int64] = []
         positions.reserveCapacity(changes.events.count)
@@ -48,7 +48,7 @@ struct DeliveryWriting {
         try database.cachedStatement(
             sql: "INSERT INTO idempotency (key, command, outcome, date) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
         ).execute(arguments: [
-            StoredText(record.key),
+            SQLText(record.key),
             String(decoding: record.command, as: UTF8.self),
             String(decoding: record.outcome, as: UTF8.self),
             record.date.milliseconds,
@@ -64,8 +64,8 @@ struct DeliveryWriting {
                 """
         ).execute(
             arguments: [
-                event.id.text(), StoredText(event.name), event.version,
-                event.stream.map { StoredText($0.kind) }, event.stream.map { StoredText($0.key) },
+                event.id.text(), SQLText(event.name), event.version,
+                event.stream.map { SQLText($0.kind) }, event.stream.map { SQLText($0.key) },
                 event.recordedAt.milliseconds, String(decoding: event.json, as: UTF8.self), try text(of: event.origin),
             ]
         )
@@ -81,8 +81,8 @@ struct DeliveryWriting {
     /// Gives the number of a subscription, which it gets when it is first delivered to.
     func subscription(_ name: String) throws -> Int64 {
         let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
-        if let id = try Int64.fetchOne(find, arguments: [StoredText(name)]) { return id }
-        try database.execute(sql: "INSERT INTO subscription (name) VALUES (?)", arguments: [StoredText(name)])
+        if let id = try Int64.fetchOne(find, arguments: [SQLText(name)]) { return id }
+        try database.execute(sql: "INSERT INTO subscription (name) VALUES (?)", arguments: [SQLText(name)])
         return database.lastInsertedRowID
     }
 
@@ -105,14 +105,13 @@ struct DeliveryWriting {
                 RETURNING id
                 """
         )
-        let kind = stream.map { StoredText($0.kind) }
-        let key = stream.map { StoredText($0.key) }
-        if let id = try Int64.fetchOne(make, arguments: [kind, key, StoredText(name)]) { return id }
+        let kind = stream.map { SQLText($0.kind) }
+        let key = stream.map { SQLText($0.key) }
+        if let id = try Int64.fetchOne(make, arguments: [kind, key, SQLText(name)]) { return id }
         return try makeLane(for: try subscription(name), kind: kind, key: key, readyAt: 0)
     }
 
-    private func makeLane(for subscription: Int64, kind: StoredText?, key: StoredText?, readyAt: Int64) throws -> Int64
-    {
+    private func makeLane(for subscription: Int64, kind: SQLText?, key: SQLText?, readyAt: Int64) throws -> Int64 {
         try database.cachedStatement(
             sql: "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [subscription, kind, key, readyAt])
@@ -136,8 +135,8 @@ struct DeliveryWriting {
                 """
         ).execute(
             arguments: [
-                message.id.text(), message.kind.rawValue, StoredText(message.name), message.version,
-                message.stream.map { StoredText($0.kind) }, message.stream.map { StoredText($0.key) },
+                message.id.text(), message.kind.rawValue, SQLText(message.name), message.version,
+                message.stream.map { SQLText($0.kind) }, message.stream.map { SQLText($0.key) },
                 message.dueAt.milliseconds, String(decoding: message.json, as: UTF8.self), try text(of: message.origin),
                 lane,
             ]
@@ -211,7 +210,7 @@ struct DeliveryWriting {
                 """,
             arguments: [subscription]
         )
-        let stored = names.map(StoredText.init)
+        let stored = names.map(SQLText.init)
         let rows = try Row.fetchCursor(
             database,
             sql: """
@@ -228,7 +227,7 @@ struct DeliveryWriting {
         // Read first: what is inserted must not show in what is still being read.
         var events: [(position: Int64, stream: EntityReference?)] = []
         while let row = try rows.next() {
-            events.append((try row.decode(forColumn: "position"), try Reading.stream(of: row)))
+            events.append((try row.decode(forColumn: "position"), try DocumentReader.stream(of: row)))
         }
         for event in events {
             try deliver(event.position, of: event.stream, to: name, isReplay: true)
