@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
+        .library(name: "HeadraceStoreContract", targets: ["HeadraceStoreContract"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
         .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
@@ -187,6 +188,7 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceResolution",
+                "HeadraceStoreContract",
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -232,6 +234,7 @@ let package = Package(
                 "CrashSubject",
                 "HeadraceCore",
                 "HeadraceSQLite",
+                "HeadraceStoreContract",
                 "HeadraceTesting",
                 "PowerFailureVFS",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
@@ -360,14 +363,21 @@ let package = Package(
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]
         ),
+        // For authors of stores.
+        .target(
+            name: "HeadraceStoreContract",
+            dependencies: ["HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceTesting"]
+        ),
         .testTarget(
             name: "HeadraceTestingTests",
             dependencies: [
                 "HeadraceCommands",
                 "HeadraceCore",
+                "HeadraceDomain",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStoreContract",
                 "HeadraceTesting",
             ]
         ),

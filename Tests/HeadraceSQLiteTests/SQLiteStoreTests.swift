@@ -6,6 +6,7 @@
 
 #if SQLite
 import HeadraceSQLite
+import HeadraceStoreContract
 import HeadraceTesting
 import Testing
 

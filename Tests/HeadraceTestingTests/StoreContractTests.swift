@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStoreContract
 import HeadraceTesting
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
 
         #expect(violation?.expectation == "an insertion under a taken key is refused with alreadyExists")
         #expect(violation?.observation == "it is stored")
-        #expect(violation?.fileID == "HeadraceTesting/VersionChecks.swift")
+        #expect(violation?.fileID == "HeadraceStoreContract/VersionChecks.swift")
         #expect(
             violation.map { $0.description }
                 == violation.map {

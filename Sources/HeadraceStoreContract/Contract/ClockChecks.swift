@@ -1,0 +1,110 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+
+/// A relay asks with the time of its own clock, which may be wrong.
+extension StoreContract {
+    /// Seconds by which a wrong clock is ahead: 27 years.
+    private static let ahead = 850_000_000.0
+
+    static let clockChecks: [Check] = [
+        Check("a lease that was given by a clock that is ahead ends after its duration") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1))
+            let first = try await fixture.leaseOne(at: ahead)
+
+            try requireEqual(try await fixture.lease(at: 0).numbers, [], "what is due when the clock is right again")
+            try requireEqual(try await fixture.lease(at: 9.999).numbers, [], "what is due before the lease ends")
+            let second = try await fixture.leaseOne(at: 10)
+
+            try requireEqual(second.numbers, ["1"], "what is due when the lease has ended")
+            let refused = try await fixture.store.settle([first.settlement(acknowledged: 1)])
+            try requireEqual(refused.count, 1, "the number of refused settlements under the first lease")
+        },
+        Check("a lease that was renewed by a clock that is ahead ends after its duration") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1))
+            let lease = try await fixture.leaseOne(at: ahead)[0].lease
+            _ = try await fixture.store.renew([lease], until: DeliveryFixture.date(ahead + 3 * 10))
+
+            try requireEqual(try await fixture.lease(at: 0).numbers, [], "what is due when the clock is right again")
+            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["1"], "what is due after 10 seconds")
+        },
+        Check("a retry that was asked for by a clock that is ahead waits as long as it was to wait") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1).delivering(2, of: "y"))
+            let (later, now) = (DeliveryFixture.date(ahead + 60), DeliveryFixture.date(ahead))
+            let lanes = try await fixture.lease(at: ahead)
+            try await fixture.settle(lanes[0], end: .retry(at: later, now: now))
+            try await fixture.settle(lanes[1], end: .handedBack(now: now))
+
+            try requireEqual(
+                try await fixture.lease(at: 0).numbers, [["2"]], "what is due when the clock is right again")
+            try requireEqual(try await fixture.lease(at: 59).numbers, [["2"]], "what is due before the retry")
+            try requireEqual(try await fixture.leaseOne(at: 60).numbers, ["1"], "what is due then")
+        },
+        Check("clocks that differ by less than a lease end no lease early") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1))
+            _ = try await fixture.leaseOne(at: 5)
+
+            try requireEqual(try await fixture.lease(at: 0).numbers, [], "what is due for a clock that is behind")
+            try requireEqual(try await fixture.lease(at: 14.999).numbers, [], "what is due before the lease ends")
+            try requireEqual(try await fixture.leaseOne(at: 15).numbers, ["1"], "what is due when it has ended")
+        },
+        Check("a scheduled message and a long wait keep their dates") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1).scheduling("later", at: 1_000_000))
+            let lane = try await fixture.leaseOne(at: 0)
+            let now = DeliveryFixture.date(0)
+            try await fixture.settle(lane, end: .retry(at: DeliveryFixture.date(1_000_000), now: now))
+
+            for seconds in [0.0, 500, 999_999] {
+                let lanes = try await fixture.lease("a", ScheduledMessage.subscription, at: seconds)
+                try requireEqual(lanes.numbers, [], "what is due after \(seconds) seconds")
+            }
+            let lanes = try await fixture.lease("a", ScheduledMessage.subscription, at: 1_000_000)
+            try requireEqual(lanes.numbers, [["1"], ["later"]], "what is due then")
+        },
+        Check("a clock before 1970, or without a number, is refused and leases nothing") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1))
+
+            for seconds in [-1, -1e12, .nan, .infinity] {
+                let now = Date(timeIntervalSince1970: seconds)
+                let request = LeaseRequest(
+                    subscriptions: ["a"],
+                    laneLimit: 1,
+                    runLimit: 1,
+                    now: now,
+                    duration: .seconds(10)
+                )
+                do {
+                    _ = try await fixture.store.lease(request)
+                    try require(false, "the clock is refused", "a lease at \(seconds) seconds is given")
+                } catch let error as StoreError {
+                    try requireEqual(error.code, .invalidDate, "the code of the error")
+                }
+            }
+            try requireEqual(try await fixture.leaseOne(at: 0).map(\.attempt), [1], "the attempt with a right clock")
+        },
+        Check("dates without a number end no process") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1))
+            let date = Date(timeIntervalSince1970: .nan)
+            let lane = try await fixture.leaseOne(at: 0)
+
+            _ = try await fixture.store.renew([lane[0].lease], until: date)
+            _ = try await fixture.store.settle([lane.settlement(acknowledged: 0, end: .retry(at: date, now: date))])
+            _ = try await fixture.store.prune(PruneRequest(eventsBefore: date, idempotencyRecordsBefore: date))
+
+            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["1"], "what is due")
+        },
+    ]
+}

@@ -1,0 +1,225 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+
+extension StoreContract {
+    static let conditionChecks: [Check] = [
+        Check("a document is found by each of its values and no longer by those taken from it") { fixture in
+            let store = try await fixture.open()
+            let old = Draft(key: "a", labels: ["x", "y", 1, 2])
+            let new = Draft(key: "a", labels: ["y", 2, 3])
+            try await store.commit(ChangeSet().inserting(old))
+
+            try await store.commit(ChangeSet().updating(old, at: 1, to: new))
+
+            for value: Value in ["y", 2, 3] {
+                try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), ["a"], "\(value)")
+            }
+            for value: Value in ["x", 1] {
+                try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), [], "\(value)")
+            }
+        },
+        Check("a document with several matching values is given once") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(ChangeSet().inserting(Draft(key: "a", labels: ["x", "y", "z"])))
+
+            let matches = try await store.fetch(where: "label", .oneOf([.text("x"), .text("y")]))
+            let all = try await store.fetch(where: "label", .range(from: nil, below: nil))
+
+            try requireKeys(matches, ["a"], "a set of two of its values")
+            try requireKeys(all, ["a"], "the range of all values")
+        },
+        Check("a condition takes 300,000 values, with each order, limit and place") { fixture in
+            let store = try await fixture.open()
+            // Under keys that sort otherwise.
+            let drafts = edgeCaseValues.enumerated().map {
+                Draft(key: "\(($0.offset * 37) % 1_000) \($0.offset)", rank: $0.element, labels: [$0.element, "all"])
+            }
+            try await store.commit(
+                ChangeSet().inserting(drafts).inserting(Draft(key: "other", rank: "no value of these")))
+            let wanted = drafts.indices.filter { $0 % 3 != 0 }.map { drafts[$0] }
+            var values = Set((0..<300_000).map { IndexValue.integer(1_000_000_000 + Int64($0)) })
+            for draft in wanted { values.formUnion([draft.rank, draft.labels.first].compactMap { $0?.indexValue }) }
+            let conditions = ["rank", "label"].map { DocumentQuery.Condition(index: $0, test: .oneOf(values)) }
+            func keys(
+                orderedBy order: DocumentQuery.Order? = nil,
+                after place: DocumentQuery.Place? = nil,
+                limit: Int? = nil
+            ) async throws -> [StoredDocument] {
+                try await store.fetch(
+                    DocumentQuery(
+                        kind: ContractEntity.entityName,
+                        conditions: conditions,
+                        order: order,
+                        after: place,
+                        limit: limit
+                    )
+                )
+            }
+            let byKey = wanted.map(\.key).sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+            let byRank = DocumentQuery.Order(index: "rank", isDescending: false)
+            let byLabel = DocumentQuery.Order(index: "label", isDescending: true)
+            let middle = wanted[wanted.count / 2]
+
+            try requireKeys(try await keys(), byKey, "a fetch by key")
+            try requireKeys(try await keys(orderedBy: byRank), wanted.map(\.key), "a fetch by an index")
+            try requireKeys(
+                try await keys(
+                    orderedBy: byRank,
+                    after: DocumentQuery.Place(value: middle.rank?.indexValue, key: middle.key),
+                    limit: 5
+                ),
+                wanted.dropFirst(wanted.count / 2 + 1).prefix(5).map(\.key),
+                "the page after a place"
+            )
+            try require(
+                try await keys(orderedBy: byLabel, limit: 7).count == 7,
+                "a fetch by the first of several values gives as many as its limit"
+            )
+        },
+        Check("several documents are found at once, in the order asked for, those that are there") { fixture in
+            let store = try await fixture.open()
+            let drafts = (0..<40).map { Draft(key: "key \($0)", text: "text \($0)") }
+            try await store.commit(ChangeSet().inserting(drafts))
+            let moment = try await store.snapshot()
+            let some = [7, 50, 3, 39, 41, 0].map { EntityReference(kind: "contract-entity", key: "key \($0)") }
+            let strange = EntityReference(kind: "nobody-declared-this", key: "key 1")
+
+            for (reader, name) in [(store as any EntityReader, "the store"), (moment, "a moment of it")] {
+                let found = try await reader.find(all: some + [strange])
+                try requireKeys(found, ["key 7", "key 3", "key 39", "key 0"], "some keys of \(name)")
+                for document in found {
+                    try requireEqual(try await reader.find(document.reference), document, "one alone, of \(name)")
+                }
+                try requireKeys(try await reader.find(all: []), [], "no key of \(name)")
+            }
+        },
+        Check("equality tells all values apart") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(ChangeSet().inserting(edgeCaseDrafts))
+
+            for value in edgeCaseValues {
+                try requireKeys(
+                    try await store.fetch(where: "rank", .oneOf([value.indexValue])),
+                    keys { $0.isSame(as: value) },
+                    "equality with \(value.shortDescription)"
+                )
+            }
+        },
+        Check("a set accepts exactly what is in it") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(ChangeSet().inserting(edgeCaseDrafts))
+
+            for stride in [2, 3, 7] {
+                let members = edgeCaseValues.enumerated().filter { $0.offset % stride == 0 }.map(\.element)
+                try requireKeys(
+                    try await store.fetch(where: "rank", .oneOf(Set(members.map(\.indexValue)))),
+                    keys { value in members.contains { $0.isSame(as: value) } },
+                    "a set of \(members.count) values"
+                )
+            }
+            try requireKeys(try await store.fetch(where: "rank", .oneOf([])), [], "the empty set")
+        },
+        Check("a range is ordered by number, then by bytes, and is open above") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(ChangeSet().inserting(edgeCaseDrafts))
+
+            for (index, lower) in edgeCaseValues.enumerated() {
+                try requireKeys(
+                    try await store.fetch(where: "rank", .range(from: lower.indexValue, below: nil)),
+                    keys { !$0.precedes(lower) },
+                    "the range from \(lower.shortDescription)"
+                )
+                try requireKeys(
+                    try await store.fetch(where: "rank", .range(from: nil, below: lower.indexValue)),
+                    keys { $0.precedes(lower) },
+                    "the range below \(lower.shortDescription)"
+                )
+                for upper in [edgeCaseValues[(index * 5 + 3) % edgeCaseValues.count], lower] {
+                    try requireKeys(
+                        try await store.fetch(
+                            where: "rank",
+                            .range(from: lower.indexValue, below: upper.indexValue)
+                        ),
+                        keys { !$0.precedes(lower) && $0.precedes(upper) },
+                        "the range from \(lower.shortDescription) below \(upper.shortDescription)"
+                    )
+                }
+            }
+        },
+        Check("all conditions must hold, each by any value") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(
+                ChangeSet().inserting(
+                    Draft(key: "a", rank: 1, labels: ["x", "y"]),
+                    Draft(key: "b", rank: 2, labels: ["x"]),
+                    Draft(key: "c", rank: 1, labels: ["y"]),
+                    Draft(key: "d", labels: ["x", "y"])
+                )
+            )
+            func fetch(_ conditions: (String, IndexTest)...) async throws -> [StoredDocument] {
+                try await store.fetch(
+                    DocumentQuery(
+                        kind: ContractEntity.entityName,
+                        conditions: conditions.map { DocumentQuery.Condition(index: $0.0, test: $0.1) }
+                    )
+                )
+            }
+
+            let both = try await fetch(("label", .oneOf([.text("x")])), ("label", .oneOf([.text("y")])))
+            let mixed = try await fetch(
+                ("label", .oneOf([.text("x")])), ("rank", .range(from: .integer(1), below: nil)))
+            let none = try await fetch(("label", .oneOf([.text("x")])), ("rank", .oneOf([.integer(3)])))
+
+            try requireKeys(both, ["a", "d"], "two conditions on one index")
+            try requireKeys(mixed, ["a", "b"], "conditions on two indexes")
+            try requireKeys(none, [], "conditions that never hold together")
+        },
+        Check("a condition on an index that was not declared holds for nothing") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(ChangeSet().inserting(Draft(key: "a", rank: 1)))
+
+            let matches = try await store.fetch(where: "undeclared", .range(from: nil, below: nil))
+
+            try requireKeys(matches, [], "a fetch")
+        },
+        Check("a set may have 2,000 values, and 40,000") { fixture in
+            let store = try await fixture.open()
+            try await store.commit(ChangeSet().inserting((0..<10).map { Draft(key: "\($0)", rank: .number($0 * 7)) }))
+
+            for count in [2_000, 40_000] as [Int64] {
+                let numbers = (0..<count).map { IndexValue.integer($0 * 14) }
+                let texts = (0..<count).map { IndexValue.text("\($0)") }
+                try requireKeys(
+                    try await store.fetch(where: "rank", .oneOf(Set(numbers + texts))),
+                    ["0", "2", "4", "6", "8"],
+                    "a set of \(2 * count) values"
+                )
+            }
+        },
+    ]
+
+    /// An entity for each edge case, in whose key is the place of the value.
+    private static let edgeCaseDrafts: [Draft] = edgeCaseValues.enumerated().map { index, value in
+        Draft(key: "\(1_000 + index)", rank: value)
+    }
+
+    /// The keys of the edge cases that are accepted.
+    private static func keys(where accepts: (Value) -> Bool) -> [String] {
+        edgeCaseDrafts.filter { $0.rank.map(accepts) ?? false }.map(\.key)
+    }
+}
+
+extension Value {
+    /// The value, cut where it is long.
+    fileprivate var shortDescription: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .text(let text): "\(text.prefix(20).debugDescription)"
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceDomain
+import HeadraceTesting
+
+extension StoreContract {
+    static let randomDeliveryChecks: [Check] = (1...6).map { seed in
+        Check("random commits, leases and settlements do what they do in memory, seed \(seed)") { fixture in
+            let actual = try await fixture.openDeliveries()
+            let expected = DeliveryFixture(store: try InMemoryStore(entities: [ContractEntity.self]))
+            var walk = DeliveryWalk(actual: actual, expected: expected, seed: UInt64(seed))
+            for step in 0..<300 { try await walk.step("step \(step) of seed \(seed)") }
+        }
+    }
+}
+
+/// The same random steps on two stores, which must answer the same.
+private struct DeliveryWalk {
+    let actual: DeliveryFixture
+    let expected: DeliveryFixture
+    private var generator: SeededGenerator
+    private var now = 0.0
+
+    /// Leases of both stores that were given at the same time; old ones stay, to be refused.
+    private var leases: [(actual: [Delivery], expected: [Delivery])] = []
+
+    init(actual: DeliveryFixture, expected: DeliveryFixture, seed: UInt64) {
+        self.actual = actual
+        self.expected = expected
+        generator = SeededGenerator(seed: seed)
+    }
+
+    nonisolated(nonsending) mutating func step(_ subject: String) async throws {
+        now += Double.random(in: 0..<2, using: &generator).rounded()
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0...2: try await commit()
+        case 3...5: try await lease(subject)
+        case 6...7: try await settle(subject)
+        case 8: try await handleDeadLetters(subject)
+        default: try await replayOrPrune(subject)
+        }
+    }
+
+    private nonisolated(nonsending) mutating func commit() async throws {
+        var changes = ChangeSet()
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            let stream = ["x", "y", "z", nil].randomElement(using: &generator) ?? nil
+            let subscriptions = ["a", "b"].filter { _ in Bool.random(using: &generator) }
+            changes = changes.delivering(UInt8.random(in: 0...255, using: &generator), of: stream, to: subscriptions)
+        }
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+            changes = changes.scheduling("s\(now)", at: now + Double(Int.random(in: 0..<9, using: &generator)))
+        }
+        try await actual.store.commit(changes)
+        try await expected.store.commit(changes)
+    }
+
+    private nonisolated(nonsending) mutating func lease(_ subject: String) async throws {
+        let request = LeaseRequest(
+            subscriptions: ["a", "b", ScheduledMessage.subscription].shuffled(using: &generator),
+            laneLimit: Int.random(in: 1...5, using: &generator),
+            runLimit: Int.random(in: 1...4, using: &generator),
+            now: DeliveryFixture.date(now),
+            duration: .seconds(Int.random(in: 1...6, using: &generator))
+        )
+        let one = try await actual.store.lease(request)
+        let other = try await expected.store.lease(request)
+        try requireEqual(one.lanes.map(Self.seen), other.lanes.map(Self.seen), "what \(subject) leases")
+        try requireEqual(one.nextDue, other.nextDue, "when the next is due in \(subject)")
+        leases += zip(one.lanes, other.lanes).map { ($0, $1) }
+    }
+
+    private nonisolated(nonsending) mutating func settle(_ subject: String) async throws {
+        guard let index = leases.indices.randomElement(using: &generator) else { return }
+        let lane = leases[index]
+        let count = Int.random(in: 0...lane.actual.count, using: &generator)
+        let date = DeliveryFixture.date(now)
+        let ends: [Settlement.End?] = [
+            nil, .finished(now: date), .retry(at: DeliveryFixture.date(now + 3)), .handedBack(now: date),
+        ]
+        let end = ends.randomElement(using: &generator) ?? nil
+        let attempts = [nil, 0, 1, 2].randomElement(using: &generator) ?? nil
+        var one = lane.actual.settlement(acknowledged: count, attempts: attempts, end: end)
+        var other = lane.expected.settlement(acknowledged: count, attempts: attempts, end: end)
+        if count < lane.actual.count, Bool.random(using: &generator) {
+            one.failures = [lane.actual[count].failure("broken", at: date)]
+            other.failures = [lane.expected[count].failure("broken", at: date)]
+        }
+        if Bool.random(using: &generator) {
+            let refused = try await (actual.store.settle([one]), expected.store.settle([other]))
+            try requireEqual(refused.0.count, refused.1.count, "how many settlements of \(subject) are refused")
+        } else {
+            let changes = (ChangeSet().settling(one), ChangeSet().settling(other))
+            let codes = await (Self.code(of: changes.0, on: actual.store), Self.code(of: changes.1, on: expected.store))
+            try requireEqual(codes.0, codes.1, "the outcome of the commit of \(subject)")
+        }
+    }
+
+    private nonisolated(nonsending) mutating func handleDeadLetters(_ subject: String) async throws {
+        let letters = try await actual.store.deadLetters(after: 0, of: nil, limit: 50)
+        let others = try await expected.store.deadLetters(after: 0, of: nil, limit: 50)
+        try requireEqual(letters.map(Self.seen), others.map(Self.seen), "the dead letters in \(subject)")
+        try requireEqual(
+            try await actual.store.deliveryStatistics(),
+            try await expected.store.deliveryStatistics(),
+            "the statistics in \(subject)"
+        )
+        guard let index = letters.indices.randomElement(using: &generator) else { return }
+        if Bool.random(using: &generator) {
+            _ = try await actual.store.replayDeadLetters([letters[index].id])
+            _ = try await expected.store.replayDeadLetters([others[index].id])
+        } else {
+            _ = try await actual.store.discardDeadLetters([letters[index].id])
+            _ = try await expected.store.discardDeadLetters([others[index].id])
+        }
+    }
+
+    private nonisolated(nonsending) mutating func replayOrPrune(_ subject: String) async throws {
+        if Int.random(in: 0..<3, using: &generator) == 0 {
+            let position = Int64.random(in: 0..<200, using: &generator)
+            let counts = try await (
+                actual.store.replay("a", eventsNamed: ["numbered"], after: position),
+                expected.store.replay("a", eventsNamed: ["numbered"], after: position)
+            )
+            try requireEqual(counts.0, counts.1, "how many events \(subject) replays")
+        } else {
+            let request = PruneRequest(eventsBefore: .distantFuture, limit: Int.random(in: 0..<9, using: &generator))
+            let counts = try await (actual.store.prune(request), expected.store.prune(request))
+            try requireEqual(counts.0, counts.1, "how many events \(subject) prunes")
+        }
+    }
+
+    private static func seen(_ lane: [Delivery]) -> [String] {
+        lane.map {
+            "\($0.subscription) \($0.content.number) \($0.position) \($0.attempt) \($0.mayHaveRun) \($0.isReplay)"
+        }
+    }
+
+    private static func seen(_ letter: DeadLetter) -> String {
+        "\(letter.subscription) \(letter.content.number) \(letter.attempts)"
+    }
+
+    private static nonisolated(nonsending) func code(
+        of changes: ChangeSet,
+        on store: any DeliveryStore
+    ) async -> StoreError.Code? {
+        do {
+            try await store.commit(changes)
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Texts that something may mistake for something else, each different from the others in its bytes.
+let edgeCaseTexts: [String] = [
+    "", " ", "a", "A", "ab", "a b", "a\n", "\t",
+    // NUL, and what an escape for it may look like.
+    "\0", "a\0", "a\0b", "\u{1}", "\u{1}\u{1}", "\u{1}\u{2}", "\u{2}", "\\0", "\\u0000",
+    // Canonically equal, different in bytes.
+    "\u{E9}", "e\u{301}", "\u{AC00}", "\u{1100}\u{1161}", "\u{212B}", "\u{C5}", "A\u{30A}",
+    // Different where case or width is folded.
+    "ss", "ß", "ﬀ", "ff", "İ", "i",
+    // SQL, patterns and quotes.
+    "'", "''", "\"", "`", "\\", "%", "_", "*", "?1", ":a", "'; DROP TABLE entity; --", "NULL", "true",
+    // Numbers as text.
+    "0", "1", "-1", "1.0", "1e3", "0x1", "9223372036854775807", "9223372036854775808", "１",
+    // Several scalars in one character, the ends of the planes, right to left.
+    "👩‍👩‍👧‍👦", "🏳️‍🌈", "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}", "\u{FEFF}", "אב",
+    String(repeating: "long ", count: 20_000),
+]
+
+/// Whole numbers at which something may overflow or lose precision.
+let edgeCaseNumbers: [Int64] = [
+    .min, .min + 1, -9_007_199_254_740_993, -4_294_967_297, -256, -1, 0, 1, 127, 128, 255, 256, 65_536,
+    4_294_967_295, 4_294_967_296, 9_007_199_254_740_992, 9_007_199_254_740_993, .max - 1, .max,
+]
+
+/// All of them, the least first.
+let edgeCaseValues: [Value] = (edgeCaseNumbers.map(Value.number) + edgeCaseTexts.map(Value.text)).sorted {
+    $0.precedes($1)
+}

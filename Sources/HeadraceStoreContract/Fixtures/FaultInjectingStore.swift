@@ -1,0 +1,48 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceDomain
+import Synchronization
+
+/// A store as a process sees it that can be killed: from then on it can write nothing.
+final class FaultInjectingStore: StoreDecorator {
+    let base: any DeliveryStore
+    private let isKilled = Mutex(false)
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    /// Ends the process.
+    func kill() {
+        isKilled.withLock { $0 = true }
+    }
+
+    private func live() throws {
+        if isKilled.withLock(\.self) { throw StoreError(code: .unusable, message: "The process was killed.") }
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        try live()
+        try await base.commit(changes)
+    }
+
+    func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try live()
+        return try await base.lease(request)
+    }
+
+    func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        try live()
+        return try await base.settle(settlements)
+    }
+
+    func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        try live()
+        return try await base.renew(leases, until: date)
+    }
+}

@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// A golden file is missing, cannot be decoded, or differs from what its type encodes today.
+public struct GoldenFileError: Error, Sendable, CustomStringConvertible {
+    /// The name of the file.
+    public let file: String
+
+    /// What happened and how to fix it.
+    public let message: String
+
+    /// The message.
+    public var description: String { message }
+
+    static func unreadable(_ file: String, version: Int, of lastVersion: Int, _ error: any Error) -> GoldenFileError {
+        GoldenFileError(
+            file: file,
+            message: """
+                '\(file)', version \(version) of \(lastVersion), could not be read and decoded: \(error). \
+                To fix, add the file, or let the type decode this version.
+                """
+        )
+    }
+
+    static func changed(_ file: String, version: Int, encoded: Data) -> GoldenFileError {
+        GoldenFileError(
+            file: file,
+            message: """
+                '\(file)' differs from what version \(version) encodes today: \(String(decoding: encoded, as: UTF8.self)). \
+                To fix, give the new shape a new version, and add a file for it.
+                """
+        )
+    }
+}

@@ -1,0 +1,83 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import HeadraceDomain
+
+/// Tries that what was ever written still decodes: a file of JSON for each version of a type.
+///
+/// ```swift
+/// @Test func everyVersionOfACustomerDecodes() throws {
+///     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+///     try GoldenFiles.check(Customer.self, in: folder)       // customer.1.json, customer.2.json, …
+///     try GoldenFiles.check(OrderPlaced.self, in: folder)    // order-placed.1.json, …
+/// }
+/// ```
+///
+/// Keep the files for ever: they stand for what lies in the stores of those who run the program. A file of the current
+/// version is compared with what the type encodes today, so that a shape which changes without a new version is found out.
+public enum GoldenFiles {
+    /// Tries the versions of an entity: the files `entityName.version.json` in `folder`.
+    ///
+    /// - Throws: ``GoldenFileError`` that names the file, and says whether it is missing, cannot be decoded, or is out of date.
+    public static func check<Entity: StoredEntity>(_ type: Entity.Type, in folder: URL) throws {
+        try check(Entity.entityName, through: Entity.schemaVersion, in: folder) { json, version in
+            let document = StoredDocument(
+                reference: EntityReference(kind: Entity.entityName, key: ""),
+                version: 1,
+                schemaVersion: version,
+                json: json
+            )
+            let entity: Entity = try DocumentCoding.decode(document)
+            return try DocumentCoding.encode(entity)
+        }
+    }
+
+    /// Tries the versions of an event: the files `eventName.version.json` in `folder`.
+    ///
+    /// - Throws: ``GoldenFileError`` that names the file, and says whether it is missing, cannot be decoded, or is out of date.
+    public static func check<Event: DurableDomainEvent>(_ type: Event.Type, in folder: URL) throws {
+        var registry = EventRegistry()
+        try registry.register(type)
+        try check(Event.eventName, through: Event.eventVersion, in: folder) { [registry] json, version in
+            let stored = NewEvent(
+                id: UUID(),
+                name: Event.eventName,
+                version: version,
+                stream: nil,
+                recordedAt: Date(),
+                json: json
+            )
+            return try DocumentCoding.encode(try registry.decode(stored))
+        }
+    }
+
+    /// Reads each version, and has it decoded and encoded again by `roundTrip`.
+    private static func check(
+        _ name: String,
+        through lastVersion: Int,
+        in folder: URL,
+        _ roundTrip: (_ json: Data, _ version: Int) throws -> Data
+    ) throws {
+        for version in 1...max(1, lastVersion) {
+            let file = "\(name).\(version).json"
+            let encoded: Data
+            let json: Data
+            do {
+                json = try Data(contentsOf: folder.appending(path: file))
+                encoded = try roundTrip(json, version)
+            } catch {
+                throw GoldenFileError.unreadable(file, version: version, of: lastVersion, error)
+            }
+            if version == lastVersion {
+                let decoder = JSONDecoder()
+                let isSame =
+                    try decoder.decode(JSONValue.self, from: json) == decoder.decode(JSONValue.self, from: encoded)
+                if !isSame { throw GoldenFileError.changed(file, version: version, encoded: encoded) }
+            }
+        }
+    }
+}
