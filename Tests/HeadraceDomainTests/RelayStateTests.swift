@@ -57,6 +57,22 @@ import Testing
         #expect(state.heldCount == 1)
     }
 
+    @Test func aRefusalAfterTheCommitThatHasEndedTheLeaseIsNoLoss() {
+        enqueue(lane(1))
+        let lease = Lease(lane: 1, token: 1)
+        state.add(Settlement(lease: lease, acknowledged: [1]))
+        _ = state.takeSettlements()
+        _ = state.beginHandling(Settlement(lease: lease, acknowledged: [2], end: .finished(now: .now)))
+        let isLost = state.endHandling(lease, isSettled: true)
+        #expect(!isLost)
+
+        let isNews = state.refuseRenewal(of: lease)
+        #expect(!isNews)
+        let lost = state.endSettling(refused: [lease])
+        #expect(lost == [])
+        #expect(state.heldCount == 0)
+    }
+
     @Test func settlementsThatWerePutBackComeBeforeLaterOnes() {
         enqueue(lane(1))
         let lease = Lease(lane: 1, token: 1)

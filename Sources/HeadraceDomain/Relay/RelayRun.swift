@@ -211,8 +211,9 @@ final class RelayRun: Sendable {
                 for observer in relay.observers { observer.delivered(delivery) }
                 settle(settlement)
             case .settled:
+                // If it was the last one, the commit has ended the lease, so there is room for another lane.
+                if isLast { news.notify() }
                 for observer in relay.observers { observer.delivered(delivery) }
-                if isLast { release(delivery.lease) }
             case .failed(let error):
                 if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
                 giveUp(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)

@@ -190,9 +190,13 @@ struct RelayState {
     /// - Returns: Whether `lease` turns out to be lost, and that is news.
     mutating func endHandling(_ lease: Lease, isSettled: Bool) -> Bool {
         guard let hold = held[lease.lane], hold.token == lease.token else { return false }
+        if isSettled {
+            waiting[lease.lane] = nil
+            // The commit has ended the lease. A refusal that comes from now on is not a loss.
+            if hold.mayEnd { held[lease.lane] = nil }
+        }
         held[lease.lane]?.mayEnd = false
         held[lease.lane]?.isDoubtful = false
-        if isSettled { waiting[lease.lane] = nil }
         return hold.isDoubtful && !isSettled && lose(lease)
     }
 
