@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Async functions run on the actor of their caller. SE-0461
+let settings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
 let package = Package(
     name: "desk",
     platforms: [.macOS(.v15)],
@@ -10,11 +13,13 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "desk",
-            dependencies: [.product(name: "Headrace", package: "headrace")]
+            dependencies: [.product(name: "Headrace", package: "headrace")],
+            swiftSettings: settings
         ),
         .testTarget(
             name: "deskTests",
-            dependencies: ["desk", .product(name: "HeadraceTesting", package: "headrace")]
+            dependencies: ["desk", .product(name: "HeadraceTesting", package: "headrace")],
+            swiftSettings: settings
         ),
     ]
 )

@@ -1,0 +1,97 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import Testing
+
+@MainActor
+final class CounterStore: Dispatcher {
+    let pipeline = Pipeline()
+    // The state
+    var count: Int = 0
+}
+
+extension CounterStore {
+    struct Increment: Action {
+        var value: Int = 1
+
+        @MainActor
+        func execute(with store: CounterStore) async {
+            store.count += value
+        }
+    }
+}
+
+protocol CounterStoreAction: Action where Dispatcher == CounterStore {}
+
+extension CounterStoreAction {
+    @Inject(\.counterStore)  // Injected from IoC container
+    var store: CounterStore
+
+    func dispatch() {
+        store.dispatch(self)
+    }
+}
+
+extension DependencyResolver {
+    var counterStore: CounterStore { resolve() }
+}
+
+extension CounterStore {
+    struct IncrementByOne: CounterStoreAction {
+        @MainActor
+        func execute(with store: CounterStore) async {
+            store.count += 1
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) @MainActor struct AsyncDispatcherTests {
+    @Test func twoIncrementsMakeEleven() async {
+        let counterStore = CounterStore()
+
+        async let one = counterStore.dispatch(CounterStore.Increment())
+        async let ten = counterStore.dispatch(CounterStore.Increment(value: 10))
+        _ = await [one, ten]
+
+        #expect(counterStore.count == 11)
+    }
+
+    @Test func anActionDispatchesItselfToTheInjectedStore() async throws {
+        let counterStore = CounterStore()
+        let builder = ContainerBuilder()
+        builder.singleton { counterStore }
+
+        try await builder.build().withCurrent {
+            CounterStore.IncrementByOne().dispatch()
+            try await counterStore.drain()
+        }
+
+        #expect(counterStore.count == 1)
+    }
+
+    @Test func actionsAreExecutedOneAfterTheOtherAlthoughTheyWait() async {
+        let counterStore = CounterStore()
+
+        await withTaskGroup { group in
+            for _ in 0..<10 { group.addTask { await counterStore.dispatch(IncrementSlowly()) } }
+        }
+
+        #expect(counterStore.count == 10)
+    }
+}
+
+/// Loses increments unless it is alone.
+private struct IncrementSlowly: Action {
+    @MainActor
+    func execute(with store: CounterStore) async {
+        let before = store.count
+        await withCheckedContinuation { continuation in
+            Task { @MainActor in continuation.resume() }
+        }
+        store.count = before + 1
+    }
+}

@@ -1,0 +1,39 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import Shelf
+
+@Resolvable
+final class CountLoan: HandlesDomainEvent {
+    private let context: EntityContext
+
+    func handle(_ event: BookLent) async throws {
+        try await reader(event.reader, in: context).countLoan()
+    }
+
+    private func reader(_ name: String, in context: EntityContext) async throws -> Reader {
+        guard let reader = try await context.find(Reader.self, id: name) else { throw NotFound(id: name) }
+        return reader
+    }
+}
+
+@Resolvable
+final class ShowLoan: HandlesDomainEvent {
+    static let isPostCommit = true
+
+    private let screen: Screen
+
+    @MainActor
+    func handle(_ event: BookLent) async throws {
+        await show("\(event.reader) has \(event.book)")
+    }
+
+    @MainActor
+    private func show(_ line: String) async {
+        screen.show(line)
+    }
+}

@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import Shelf
+import Testing
+
+#if !hasFeature(NonisolatedNonsendingByDefault)
+#error("The manifest must enable this feature.")
+#endif
+
+@Suite(.timeLimit(.minutes(1))) @MainActor struct UpcomingFeatureTests {
+    @Test func helpersOfAHandlerRunOnTheCallersActor() async throws {
+        let loan = try await Loan(
+            commandHandlers: [LendBookHandler.self, ClearScreenHandler.self],
+            queryHandlers: [GetReaderHandler.self, GetScreenHandler.self],
+            eventHandlers: [CountLoan.self, ShowLoan.self]
+        )
+
+        #expect(
+            loan
+                == Loan(
+                    description: "Ulysses is lent to Ada, who has 1 loan",
+                    screen: ["Ada has Ulysses"],
+                    wasOnMainActor: [true, true, true]
+                )
+        )
+    }
+}
