@@ -14,6 +14,9 @@
 public final class Container: DependencyResolutionScope, ProvingResolver {
     private let root: ResolutionScope
 
+    /// The number of the container.
+    var containerNumber: UInt { root.containerNumber }
+
     /// Creates a container of `registrations`, with singletons of its own.
     init(_ registrations: [Registration]) {
         root = ResolutionScope(Blueprint(registrations))
@@ -84,9 +87,9 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: ResolutionProof.Subject,
-        named name: String?
-    ) throws(ResolutionError) {
-        try root.check(dependencies(), of: subject, named: name)
+        named name: @autoclosure () -> String?
+    ) throws(ResolutionError) -> Bool {
+        try root.check(dependencies(), of: subject, named: name())
     }
 
     /// Gives all that joined the set of `type`, in the order of registration, each with its own lifetime.

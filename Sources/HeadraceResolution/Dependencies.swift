@@ -14,8 +14,9 @@
 /// }
 /// ```
 ///
-/// ``ContainerBuilder/validate(_:)``, graphs, and ``DependencyResolver/require(_:)`` read it. ``DependencyResolver/resolve(_:)``
-/// doesn't, so a wrong statement changes no object that it makes.
+/// ``ContainerBuilder/validate(_:)``, graphs, ``DependencyResolver/require(_:)``, and the dispatchers of commands, queries and
+/// events read it: if a stated dependency isn't registered, they throw before they make the object.
+/// ``DependencyResolver/resolve(_:)`` doesn't read it, so a wrong statement changes no object that it makes.
 public struct Dependencies: Sendable {
     /// What is stated, in the order stated.
     package private(set) var stated: [Dependency] = []

@@ -132,6 +132,24 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
         #expect(notes.all == ["placed \(id)"])
     }
 
+    @Test func aDispatcherTakesTheMiddlewareOfADomain() async throws {
+        let builder = builder
+        builder.domain(store: store, entities: [Customer.self])
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [PlaceOrderHandler.self],
+            middleware: [RetryMiddleware()],
+            resolvedMiddleware: [IdempotencyMiddleware.self]
+        )
+        try builder.validate()
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        let id = UUID()
+
+        try await dispatcher.dispatch(PlaceOrder(orderId: id))
+        try await dispatcher.dispatch(PlaceOrder(orderId: id))
+
+        #expect(notes.all == ["placed \(id)"])
+    }
+
     @Test func aCommandIsOneUnitOfWork() async throws {
         struct Refusal: Error {}
         let chain = MiddlewareChain(middleware: [unitOfWorkMiddleware])

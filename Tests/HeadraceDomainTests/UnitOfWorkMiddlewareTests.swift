@@ -37,8 +37,11 @@ import Testing
     }
 
     @Test func aRetryWithinAUnitOfWorkIsKnownToDoNothing() {
-        #expect(retry.obstacle(among: [unitOfWork]) is UnitOfWorkMiddleware<EntityContext>)
-        #expect(retry.obstacle(among: [TimeoutMiddleware(.seconds(1), clock: clock)]) == nil)
+        #expect(
+            RetryMiddleware.obstacle(among: [UnitOfWorkMiddleware<EntityContext>.self])
+                == UnitOfWorkMiddleware<EntityContext>.self
+        )
+        #expect(RetryMiddleware.obstacle(among: [TimeoutMiddleware.self]) == nil)
     }
 
     @Test func aHandlersUnitsOfWorkJoinIntoOneCommit() async throws {

@@ -18,7 +18,7 @@ enum Import {
         let store = try SQLiteStore(path: database.path(percentEncoded: false), entities: Books.entities)
         let laps = Laps()
         let timedStore = TimedStore(store, laps: laps)
-        let dispatcher = dispatcher(on: timedStore, laps: laps)
+        let dispatcher = try dispatcher(on: timedStore, laps: laps)
 
         laps.begin(.reading)
         let bytes = [UInt8](try Data(contentsOf: source))
@@ -32,13 +32,15 @@ enum Import {
         return (laps, timedStore.changes)
     }
 
-    private static func dispatcher(on store: TimedStore, laps: Laps) -> any CommandQueryDispatcher {
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store, progress: TimedProgress(laps: laps))
+    private static func dispatcher(on store: TimedStore, laps: Laps) throws -> any CommandQueryDispatcher {
+        var configuration = Books.Configuration()
+        configuration.progress = TimedProgress(laps: laps)
+        let books = try Books.makeContainer(on: store, configuration: configuration)
         // The same books once more, whose delegator is wrapped in one with a clock.
-        let books = builder.build()
-        builder.singleton((any DomainEventDelegator).self) { TimedDelegator(of: books, laps: laps) }
-        return builder.build().resolve()
+        let timed = books.overriding { builder in
+            builder.singleton((any DomainEventDelegator).self) { TimedDelegator(of: books, laps: laps) }
+        }
+        return timed.resolve()
     }
 }
 

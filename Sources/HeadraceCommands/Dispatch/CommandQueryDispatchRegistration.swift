@@ -28,6 +28,8 @@ public struct CommandQueryDispatchRegistration {
     /// - Middleware wraps each message in the order of the list: the first one is the outermost. The handler is made
     ///   when the last one lets the message pass. One that does nothing where it stands is a problem to `validate()`.
     ///   Observers are told of what happens around all of it.
+    /// - If a stated dependency of a handler is missing, the dispatch throws a `ResolutionError`. `validate()` reports it
+    ///   before that.
     /// - With middleware or observers each message has a `MessageContext`. Without, nothing is made for it, and a
     ///   deadline is not looked at: the dispatcher is then another one, which knows nothing of either.
     ///
@@ -38,6 +40,9 @@ public struct CommandQueryDispatchRegistration {
     ///   - messages: The messages that the application sends. `validate()` reports each that nothing handles; whether they
     ///     are listed or not, dispatching one that nothing handles throws.
     ///   - middleware: What wraps the handling of each message, the outermost first.
+    ///   - resolvedMiddleware: Types of middleware that are registered in the container, such as the `IdempotencyMiddleware`
+    ///     of a domain. Each dispatcher resolves them from its scope when it is made. They stand within all of `middleware`,
+    ///     the outermost first.
     ///   - observers: What is told of each message.
     ///   - scoping: Which scope a handler is made in: the dispatcher's, unless said otherwise.
     ///   - clock: Tells when a deadline has passed and how long a message took.
@@ -47,6 +52,7 @@ public struct CommandQueryDispatchRegistration {
         streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = [],
         messages: [any DispatchedMessage.Type] = [],
         middleware: [any Middleware] = [],
+        resolvedMiddleware: [any Middleware.Type] = [],
         observers: [any MessageObserver] = [],
         scoping: DispatchScoping = .dispatcher,
         clock: any TimeSource = ContinuousClock()
@@ -66,14 +72,19 @@ public struct CommandQueryDispatchRegistration {
         let chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
         var registration = Registration(
             transient: (any CommandQueryDispatcher).self,
-            dependencies: scoping.dependencies,
-            factory: Self.makeDispatcher(handlers: handlers, chain: chain, scoping: scoping)
+            dependencies: resolvedMiddleware.reduce(scoping.dependencies) { Self.adding($1, to: $0) },
+            factory: Self.makeDispatcher(
+                handlers: handlers,
+                chain: chain,
+                resolvedMiddleware: resolvedMiddleware,
+                scoping: scoping
+            )
         )
         registration.parts = catalog.parts
         registration.notes =
             catalog.entries + [
                 MiddlewareOrder(
-                    middleware: middleware,
+                    middleware: middleware.map { type(of: $0) } + resolvedMiddleware,
                     commands: catalog.entries.filter { $0.list == "commandHandlers" }.map(\.message)
                 )
             ]
@@ -84,9 +95,21 @@ public struct CommandQueryDispatchRegistration {
     private static func makeDispatcher(
         handlers: HandlerTable,
         chain: MiddlewareChain,
+        resolvedMiddleware: [any Middleware.Type],
         scoping: DispatchScoping
     ) -> @Sendable (any DependencyResolutionScope) -> any CommandQueryDispatcher {
-        switch scoping.choice {
+        if !resolvedMiddleware.isEmpty {
+            return { scope in
+                let inner = resolvedMiddleware.map { resolve($0, from: scope) }
+                return MiddlewareDispatcher(
+                    handlers: handlers,
+                    chain: chain.appending(inner),
+                    scoping: scoping,
+                    scope: scope
+                )
+            }
+        }
+        return switch scoping.choice {
         case .dispatcher where chain.isEmpty:
             { StandardDispatcher(handlers: handlers, scope: $0) }
         case .perDispatch(makeMiddleware: nil) where chain.isEmpty:
@@ -94,6 +117,17 @@ public struct CommandQueryDispatchRegistration {
         case .dispatcher, .perDispatch:
             { MiddlewareDispatcher(handlers: handlers, chain: chain, scoping: scoping, scope: $0) }
         }
+    }
+
+    private static func adding<M: Middleware>(_ middleware: M.Type, to dependencies: Dependencies) -> Dependencies {
+        dependencies.on(middleware)
+    }
+
+    private static func resolve<M: Middleware>(
+        _ middleware: M.Type,
+        from scope: any DependencyResolutionScope
+    ) -> any Middleware {
+        scope.resolve(middleware)
     }
 }
 

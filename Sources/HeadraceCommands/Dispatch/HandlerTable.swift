@@ -26,38 +26,44 @@ final class HandlerTable: Sendable {
     }
 
     /// Makes the handler of a command, or gives `nil` where nothing handles it.
+    ///
+    /// - Throws: `ResolutionError` if a stated dependency of the handler is missing.
     func makeHandler<Command: CQDCommand>(
         of command: Command.Type,
         in scope: any DependencyResolutionScope
-    ) -> (any HandlesCommand<Command>)? {
+    ) throws -> (any HandlesCommand<Command>)? {
         guard let route = unsafe commands.unretained(command) else { return nil }
         // The key of a row is the type that its route is generic over: see `row`.
-        return unsafe route._withUnsafeGuaranteedRef {
-            unsafe unsafeDowncast($0, to: CommandRoute<Command>.self).makeHandler(in: scope)
+        return try unsafe route._withUnsafeGuaranteedRef {
+            try unsafe unsafeDowncast($0, to: CommandRoute<Command>.self).makeHandler(in: scope)
         }
     }
 
     /// Makes the handler of a query, or gives `nil` where nothing handles it.
+    ///
+    /// - Throws: `ResolutionError` if a stated dependency of the handler is missing.
     func makeHandler<Query: CQDQuery>(
         of query: Query.Type,
         in scope: any DependencyResolutionScope
-    ) -> (any HandlesQuery<Query>)? {
+    ) throws -> (any HandlesQuery<Query>)? {
         guard let route = unsafe queries.unretained(query) else { return nil }
         // As above.
-        return unsafe route._withUnsafeGuaranteedRef {
-            unsafe unsafeDowncast($0, to: QueryRoute<Query>.self).makeHandler(in: scope)
+        return try unsafe route._withUnsafeGuaranteedRef {
+            try unsafe unsafeDowncast($0, to: QueryRoute<Query>.self).makeHandler(in: scope)
         }
     }
 
     /// Makes the handler of a stream query, or gives `nil` where nothing handles it.
+    ///
+    /// - Throws: `ResolutionError` if a stated dependency of the handler is missing.
     func makeHandler<Query: CQDStreamQuery>(
         of query: Query.Type,
         in scope: any DependencyResolutionScope
-    ) -> (any HandlesStreamQuery<Query>)? {
+    ) throws -> (any HandlesStreamQuery<Query>)? {
         guard let route = unsafe streams.unretained(query) else { return nil }
         // As above.
-        return unsafe route._withUnsafeGuaranteedRef {
-            unsafe unsafeDowncast($0, to: StreamRoute<Query>.self).makeHandler(in: scope)
+        return try unsafe route._withUnsafeGuaranteedRef {
+            try unsafe unsafeDowncast($0, to: StreamRoute<Query>.self).makeHandler(in: scope)
         }
     }
 

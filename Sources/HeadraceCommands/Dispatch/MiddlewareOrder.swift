@@ -9,7 +9,8 @@ import HeadraceResolution
 
 /// The middleware of one dispatcher, to be checked with the graph.
 struct MiddlewareOrder: RegistrationNote {
-    let middleware: [any Middleware]
+    /// The types of the middleware, the outermost first.
+    let middleware: [any Middleware.Type]
 
     /// The types of the commands that the dispatcher handles.
     let commands: [Any.Type]
@@ -17,13 +18,13 @@ struct MiddlewareOrder: RegistrationNote {
     /// Each command that can't be stored under an idempotency key, where a middleware keeps keys.
     static func unproved(in notes: [MiddlewareOrder], among all: [any RegistrationNote]) -> [CompositionProblem] {
         notes.flatMap { note -> [CompositionProblem] in
-            guard let keyed = note.middleware.first(where: { $0 is any KeyedMiddleware }) else { return [] }
+            guard let keyed = note.middleware.first(where: { $0 is any KeyedMiddleware.Type }) else { return [] }
             return note.commands.filter { !($0 is any Encodable.Type) }.map { command in
                 CompositionProblem(
                     .notEncodable,
                     path: [command],
                     message: """
-                        '\(String(naming: command))' is not 'Encodable', so '\(String(naming: type(of: keyed)))' refuses it \
+                        '\(String(naming: command))' is not 'Encodable', so '\(String(naming: keyed))' refuses it \
                         if it is sent with an idempotency key. To fix, add the conformance.
                         """
                 )
@@ -35,13 +36,13 @@ struct MiddlewareOrder: RegistrationNote {
     static func problems(in notes: [MiddlewareOrder]) -> [CompositionProblem] {
         notes.flatMap { note in
             note.middleware.indices.compactMap { index -> CompositionProblem? in
-                guard let placed = note.middleware[index] as? any PlacedMiddleware,
+                guard let placed = note.middleware[index] as? any PlacedMiddleware.Type,
                     let outer = placed.obstacle(among: note.middleware[..<index])
                 else { return nil }
-                let (name, outerName) = (String(naming: type(of: placed)), String(naming: type(of: outer)))
+                let (name, outerName) = (String(naming: placed), String(naming: outer))
                 return CompositionProblem(
                     .misplacedMiddleware,
-                    path: [type(of: outer), type(of: placed)],
+                    path: [outer, placed],
                     message: """
                         '\(name)' does nothing within '\(outerName)'. To fix, put it before that in 'middleware: […]'.
                         """

@@ -9,28 +9,33 @@ import HeadraceResolution
 /// The way of one type of message to its handler.
 ///
 /// Why `@unchecked Sendable` is right here: Swift checks `Sendable` of final classes only. This hierarchy
-/// is closed (internal, this file) and no class in it has a stored property.
-class Route: @unchecked Sendable {}
+/// is closed (internal, this file) and its only stored property is an immutable `Sendable` value.
+class Route: @unchecked Sendable {
+    /// Whether the dependencies of the handler are known to be registered.
+    let proof = ProofMemory()
+}
 
 /// The way of one type of command.
 ///
-/// It gives the handler and lets the dispatcher call it: each asynchronous function on the way costs a frame.
+/// It gives the handler and lets the dispatcher call it: each asynchronous function on the way costs a frame. If a stated
+/// dependency of the handler is missing, it throws a `ResolutionError`: a mistake in the composition fails the command and
+/// not the process.
 class CommandRoute<Command: CQDCommand>: Route, @unchecked Sendable {
-    func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesCommand<Command> {
+    func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesCommand<Command> {
         preconditionFailure("abstract")
     }
 }
 
 /// The way of one type of query.
 class QueryRoute<Query: CQDQuery>: Route, @unchecked Sendable {
-    func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesQuery<Query> {
+    func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesQuery<Query> {
         preconditionFailure("abstract")
     }
 }
 
 /// The way of one type of stream query.
 class StreamRoute<Query: CQDStreamQuery>: Route, @unchecked Sendable {
-    func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesStreamQuery<Query> {
+    func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesStreamQuery<Query> {
         preconditionFailure("abstract")
     }
 }
@@ -39,15 +44,17 @@ class StreamRoute<Query: CQDStreamQuery>: Route, @unchecked Sendable {
 final class HandlerCommandRoute<Handler: HandlesCommand & Resolvable>: CommandRoute<Handler.Command>,
     @unchecked Sendable
 {
-    override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesCommand<Handler.Command> {
-        Handler(scope: scope)
+    override func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesCommand<Handler.Command> {
+        try proof.check(Handler.self, in: scope)
+        return Handler(scope: scope)
     }
 }
 
 /// Makes a handler for each query.
 final class HandlerQueryRoute<Handler: HandlesQuery & Resolvable>: QueryRoute<Handler.Query>, @unchecked Sendable {
-    override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesQuery<Handler.Query> {
-        Handler(scope: scope)
+    override func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesQuery<Handler.Query> {
+        try proof.check(Handler.self, in: scope)
+        return Handler(scope: scope)
     }
 }
 
@@ -55,7 +62,8 @@ final class HandlerQueryRoute<Handler: HandlesQuery & Resolvable>: QueryRoute<Ha
 final class HandlerStreamRoute<Handler: HandlesStreamQuery & Resolvable>: StreamRoute<Handler.Query>,
     @unchecked Sendable
 {
-    override func makeHandler(in scope: any DependencyResolutionScope) -> any HandlesStreamQuery<Handler.Query> {
-        Handler(scope: scope)
+    override func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesStreamQuery<Handler.Query> {
+        try proof.check(Handler.self, in: scope)
+        return Handler(scope: scope)
     }
 }

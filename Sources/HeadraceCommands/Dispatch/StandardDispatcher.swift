@@ -19,7 +19,7 @@ struct StandardDispatcher: CommandQueryDispatcher {
 
     @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
-        guard let handler = handlers.makeHandler(of: T.self, in: scope) else {
+        guard let handler = try handlers.makeHandler(of: T.self, in: scope) else {
             throw DispatchError.noHandler(for: T.self, in: "commandHandlers")
         }
         try await handler.handle(command)
@@ -27,7 +27,7 @@ struct StandardDispatcher: CommandQueryDispatcher {
 
     @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
-        guard let handler = handlers.makeHandler(of: T.self, in: scope) else {
+        guard let handler = try handlers.makeHandler(of: T.self, in: scope) else {
             throw DispatchError.noHandler(for: T.self, in: "queryHandlers")
         }
         return try await handler.handle(query)
@@ -35,7 +35,7 @@ struct StandardDispatcher: CommandQueryDispatcher {
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery {
-        guard let handler = handlers.makeHandler(of: T.self, in: scope) else {
+        guard let handler = try handlers.makeHandler(of: T.self, in: scope) else {
             throw DispatchError.noHandler(for: T.self, in: "streamHandlers")
         }
         return try await handler.start(query, in: scope)

@@ -25,6 +25,11 @@ package struct MiddlewareChain: Sendable {
         self.clock = clock
     }
 
+    /// Returns the chain with `inner` within all of its middleware.
+    package func appending(_ inner: [any Middleware]) -> MiddlewareChain {
+        MiddlewareChain(middleware: middleware + inner, observers: observers, clock: clock)
+    }
+
     /// Whether nothing would be done but to call the handler.
     package var isEmpty: Bool { middleware.isEmpty && observers.isEmpty }
 

@@ -7,7 +7,7 @@
 /// Middleware that does nothing within some other, and can tell so when a program is composed.
 package protocol PlacedMiddleware: Middleware {
     /// The one of `outer` within which it does nothing, if there is one.
-    func obstacle(among outer: ArraySlice<any Middleware>) -> (any Middleware)?
+    static func obstacle(among outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)?
 }
 
 /// Middleware within which a message is handled once: what fails there takes back what others have done as well.
@@ -15,7 +15,7 @@ package protocol AtomicMiddleware: Middleware {}
 
 extension RetryMiddleware: PlacedMiddleware {
     /// What holds several messages together, so that none of them is retried alone.
-    package func obstacle(among outer: ArraySlice<any Middleware>) -> (any Middleware)? {
-        outer.first { $0 is any AtomicMiddleware }
+    package static func obstacle(among outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)? {
+        outer.first { $0 is any AtomicMiddleware.Type }
     }
 }

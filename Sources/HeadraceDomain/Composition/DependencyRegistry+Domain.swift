@@ -21,7 +21,16 @@ extension DependencyRegistry {
     ///
     /// Afterwards these can be resolved: `any EntityStore` and `any DeliveryStore` (the store), `EntityContext` and
     /// `UnitOfWork<EntityContext>` (a new one each time), and as singletons the `DomainEventHandlerRegistrar`, also as
-    /// `any DomainEventDelegator`, and the `Relay`, which the program runs.
+    /// `any DomainEventDelegator`, the `Relay`, which the program runs, and the middleware of the domain:
+    /// `IdempotencyMiddleware` and `UnitOfWorkMiddleware<EntityContext>`. A dispatcher takes middleware by its type:
+    ///
+    /// ```swift
+    /// builder.commandQueryDispatch().standard(
+    ///     commandHandlers: [PlaceOrderHandler.self],
+    ///     middleware: [RetryMiddleware()],
+    ///     resolvedMiddleware: [IdempotencyMiddleware.self]
+    /// )
+    /// ```
     ///
     /// - Parameters:
     ///   - store: The store of the entities. It must have been opened with `entities`.
@@ -54,6 +63,18 @@ extension DependencyRegistry {
             UnitOfWork<EntityContext>.self,
             opaque(needs: (any DomainEventDelegator).self) { scope in
                 UnitOfWork(delegator: scope.resolve(), context: EntityContext(store))
+            }
+        )
+        singleton(
+            IdempotencyMiddleware.self,
+            opaque(needs: (any DomainEventDelegator).self) { scope in
+                IdempotencyMiddleware(on: store, delegator: scope.resolve())
+            }
+        )
+        singleton(
+            UnitOfWorkMiddleware<EntityContext>.self,
+            opaque(needs: (any DomainEventDelegator).self) { scope in
+                UnitOfWorkMiddleware(on: store, delegator: scope.resolve())
             }
         )
         var registration = Registration(

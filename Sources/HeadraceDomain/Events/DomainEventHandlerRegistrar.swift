@@ -40,6 +40,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     }
 
     private let resolver: any DependencyResolver & Sendable
+    private let containerNumber: UInt
     private let state = Mutex(State())
 
     /// What is told of units of work, their events and handlers.
@@ -52,6 +53,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     ///   - observers: Are told of each unit of work, each of its events and handlers, and of the commit.
     public init(resolver: any DependencyResolver & Sendable, observers: [any MessageObserver] = []) {
         self.resolver = resolver
+        containerNumber = resolver.containerNumber
         self.observers = observers
     }
 
@@ -137,7 +139,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         _ event: any DomainEvent,
         in context: Context
     ) async throws {
-        let site = HandlerSite(base: resolver, context: context)
+        let site = HandlerSite(base: resolver, containerNumber: containerNumber, context: context)
         for handler in handlers(of: event).beforeCommit {
             try await handle(event, by: handler, at: site)
         }
@@ -161,7 +163,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     ) async {
         let handlers = handlers(of: event)
         let subscribed = handlers.subscribed.filter { !subscriptions.contains($0.subscription) }
-        let site = HandlerSite(base: resolver)
+        let site = HandlerSite(base: resolver, containerNumber: containerNumber)
         for handler in handlers.afterCommit + subscribed.map(\.handler) {
             do {
                 try await handle(event, by: handler, at: site)
@@ -211,7 +213,8 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         by handler: EventHandlerRoute,
         in context: EntityContext
     ) async throws {
-        try await handle(event, by: handler, at: HandlerSite(base: resolver, context: context))
+        let site = HandlerSite(base: resolver, containerNumber: containerNumber, context: context)
+        try await handle(event, by: handler, at: site)
     }
 
     private nonisolated(nonsending) func handle(

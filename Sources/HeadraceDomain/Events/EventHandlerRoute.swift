@@ -27,10 +27,11 @@ struct EventHandlerRoute: Sendable {
     /// The way to a handler that is made for each event.
     init<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
         type = handler
+        let memory = HandlerMemory()
         handle = { event, site in
             guard let event = event as? Handler.Event else { return }
             let scope = HandlerScope(site)
-            try await scope.make(Handler.self).handle(event)
+            try await scope.make(Handler.self, remembering: memory).handle(event)
             // Until here: scoped objects refer to their scope weakly.
             withExtendedLifetime(scope) {}
         }
@@ -42,6 +43,9 @@ struct HandlerSite {
     /// The resolver of the registrar.
     let base: any DependencyResolver & Sendable
 
+    /// The number of the container of ``base``; 0 if that is no container.
+    let containerNumber: UInt
+
     /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
     let resolver: any DependencyResolver
 
@@ -50,16 +54,22 @@ struct HandlerSite {
     let contextType: Any.Type?
 
     /// A place after the commit, without a context.
-    init(base: any DependencyResolver & Sendable) {
+    init(base: any DependencyResolver & Sendable, containerNumber: UInt) {
         self.base = base
+        self.containerNumber = containerNumber
         resolver = base
         context = nil
         contextType = nil
     }
 
     /// A place in a unit of work on `context`.
-    init<Context: DomainContext>(base: any DependencyResolver & Sendable, context: Context) {
+    init<Context: DomainContext>(
+        base: any DependencyResolver & Sendable,
+        containerNumber: UInt,
+        context: Context
+    ) {
         self.base = base
+        self.containerNumber = containerNumber
         resolver = ContextResolver(context: context, base: base)
         self.context = context
         contextType = Context.self

@@ -6,9 +6,10 @@
 
 import HeadraceCore
 import HeadraceResolution
+import Synchronization
 
 /// The scope that a handler of one event is made in: the context of the unit of work, and everything else from a scope
-/// that is opened for the event.
+/// that is opened for the event, if the handler takes anything else.
 ///
 /// Why `@unchecked Sendable` is right here, though a context is not `Sendable`: the context is given only to the task that
 /// runs the unit of work, which has made this scope. That task does one thing after the other. All other properties are
@@ -16,22 +17,42 @@ import HeadraceResolution
 final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
     private let context: (any DomainContext)?
     private let contextType: Any.Type?
-    private let base: any DependencyResolver & Sendable
+    private let registrar: any DependencyResolver & Sendable
+    private let containerNumber: UInt
     private let task: TaskIdentity
+    private let opened = Mutex<(any DependencyResolver & Sendable)?>(nil)
 
     init(_ site: HandlerSite) {
         context = site.context
         contextType = site.contextType
-        base = (site.base as? any DependencyResolutionScope)?.scope() ?? site.base
+        registrar = site.base
+        containerNumber = site.containerNumber
         task = .current
     }
 
     /// Makes a handler, unless one of its stated dependencies is missing.
     ///
     /// - Throws: ``ResolutionError``.
-    func make<Handler: Resolvable>(_ type: Handler.Type) throws(ResolutionError) -> Handler {
-        try base.check(type, given: contextType)
+    func make<Handler: Resolvable>(
+        _ type: Handler.Type,
+        remembering memory: HandlerMemory
+    ) throws(ResolutionError) -> Handler {
+        if contextType == nil {
+            try prove(type, remembering: memory.withoutContext)
+        } else if contextType == EntityContext.self {
+            try prove(type, remembering: memory.withEntityContext)
+        } else {
+            try registrar.check(type, given: contextType)
+        }
         return Handler(scope: self)
+    }
+
+    private func prove<Handler: Resolvable>(
+        _ type: Handler.Type,
+        remembering proof: borrowing ProofMemory
+    ) throws(ResolutionError) {
+        if proof.holds(in: containerNumber) { return }
+        if try registrar.check(type, given: contextType) { proof.remember(containerNumber) }
     }
 
     func tryResolve<T>(_ type: T.Type) -> T? {
@@ -51,6 +72,16 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
         given(type).map { [$0] } ?? base.resolveAll(type)
     }
 
+    /// The resolver of everything but the context: a scope of the event, if the registrar has a scope.
+    private var base: any DependencyResolver & Sendable {
+        opened.withLock { opened in
+            if let opened { return opened }
+            let base = (registrar as? any DependencyResolutionScope)?.scope() ?? registrar
+            opened = base
+            return base
+        }
+    }
+
     func scope() -> any DependencyResolutionScope {
         (base as? any DependencyResolutionScope)?.scope() ?? self
     }
@@ -59,4 +90,13 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
         guard type == contextType, task.isCurrent else { return nil }
         return context as? T
     }
+}
+
+/// The containers in which the dependencies of one handler are known to be registered.
+final class HandlerMemory: Sendable {
+    /// For events after the commit.
+    let withoutContext = ProofMemory()
+
+    /// For events in a unit of work on an `EntityContext`, which needs no registration.
+    let withEntityContext = ProofMemory()
 }

@@ -20,6 +20,9 @@ public import HeadraceCore
 /// }
 /// ```
 ///
+/// A program that declares its domain with `domain(…)` of a `ContainerBuilder` names the type instead:
+/// `resolvedMiddleware: [IdempotencyMiddleware.self]`.
+///
 /// The key is what an ``IdempotentMessage`` states, or else that of ``withKey(_:_:)``. Commands without a key, queries and
 /// all else pass through.
 ///

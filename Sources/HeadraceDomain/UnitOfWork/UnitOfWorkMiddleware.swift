@@ -12,6 +12,9 @@ public import HeadraceCore
 /// UnitOfWorkMiddleware(on: store, delegator: registrar)
 /// ```
 ///
+/// A program that declares its domain with `domain(…)` of a `ContainerBuilder` names the type in
+/// `resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]` of its dispatcher.
+///
 /// Units of work that a handler executes on the same store join it, and so do commands that it sends: one commit for
 /// all of them, when the first one is handled. Queries, events and all else pass through.
 ///

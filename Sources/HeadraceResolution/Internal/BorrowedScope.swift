@@ -11,8 +11,12 @@
 final class BorrowedScope: DependencyResolutionScope, ProvingResolver {
     private weak let lender: ResolutionScope?
 
+    /// The number of the container.
+    let containerNumber: UInt
+
     init(_ scope: ResolutionScope) {
         lender = scope
+        containerNumber = scope.containerNumber
     }
 
     func tryResolve<T>(_ type: T.Type) -> T? {
@@ -35,10 +39,10 @@ final class BorrowedScope: DependencyResolutionScope, ProvingResolver {
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: ResolutionProof.Subject,
-        named name: String?
-    ) throws(ResolutionError) {
+        named name: @autoclosure () -> String?
+    ) throws(ResolutionError) -> Bool {
         guard let lender else { throw ResolutionFailure.released.error }
-        try lender.check(dependencies(), of: subject, named: name)
+        return try lender.check(dependencies(), of: subject, named: name())
     }
 
     func scope() -> any DependencyResolutionScope {

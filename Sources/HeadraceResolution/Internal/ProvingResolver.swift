@@ -7,11 +7,13 @@
 /// A resolver that can tell what it is able to make, without making it.
 protocol ProvingResolver: DependencyResolver {
     /// Throws if `dependencies` of `subject` can't be resolved; messages name the subject `name`.
+    ///
+    /// - Returns: Whether the proof holds as long as the container exists, on every thread.
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: ResolutionProof.Subject,
-        named name: String?
-    ) throws(ResolutionError)
+        named name: @autoclosure () -> String?
+    ) throws(ResolutionError) -> Bool
 }
 
 extension DependencyResolver {
@@ -20,8 +22,10 @@ extension DependencyResolver {
     /// - Parameters:
     ///   - type: The type to make.
     ///   - given: A type that the object gets from elsewhere.
+    /// - Returns: Whether the proof holds as long as the container exists, on every thread.
     /// - Throws: ``ResolutionError``.
-    package func check<Made: Resolvable>(_ type: Made.Type, given: Any.Type? = nil) throws(ResolutionError) {
+    @discardableResult
+    package func check<Made: Resolvable>(_ type: Made.Type, given: Any.Type? = nil) throws(ResolutionError) -> Bool {
         if let proving = self as? any ProvingResolver {
             // A type that is required and the same type as one that is made are two subjects.
             let subject = ResolutionProof.Subject(
@@ -39,6 +43,7 @@ extension DependencyResolver {
                 throw ResolutionFailure.missing(dependency.contract, neededBy: [TypeNames.full(type)]).error
             }
         }
+        return false
     }
 
     /// Whether something is registered for `type`.

@@ -47,12 +47,14 @@ final class ResolutionProof: Sendable {
     /// Throws if `dependencies` of `subject` can't be resolved in `scope`.
     ///
     /// The path in the message begins with the objects that the thread is making, followed by `name`.
+    ///
+    /// - Returns: Whether the proof holds as long as the container exists, on every thread.
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: Subject,
-        named name: String?,
+        named name: @autoclosure () -> String?,
         in scope: ResolutionScope
-    ) throws(ResolutionError) {
+    ) throws(ResolutionError) -> Bool {
         let known = findings.withLock { $0[subject] }
         let finding: Finding
         if let known {
@@ -68,13 +70,14 @@ final class ResolutionProof: Sendable {
         }
         switch finding {
         case .proved(includesMainActor: false):
-            return
+            return true
         case .proved(includesMainActor: true):
-            if MainThread.isCurrent { return }
+            if MainThread.isCurrent { return false }
             var walk = ProofWalk(blueprint: scope.blueprint, scope: scope)
-            if let failure = walk.run(dependencies()) { throw error(failure, named: name) }
+            if let failure = walk.run(dependencies()) { throw error(failure, named: name()) }
+            return false
         case .failed(let failure):
-            throw error(failure, named: name)
+            throw error(failure, named: name())
         }
     }
 

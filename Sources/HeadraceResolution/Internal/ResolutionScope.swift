@@ -22,6 +22,10 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
 
     let bindings: TypeTable<Binding>
     let objects = ScopedObjects()
+
+    /// The number of the container.
+    let containerNumber: UInt
+
     private let place: Place
 
     /// The outermost scope of the container: this one, or the one that it descends from.
@@ -43,12 +47,14 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
     /// Creates the outermost scope of a container.
     init(_ blueprint: Blueprint) {
         bindings = blueprint.bindings
+        containerNumber = blueprint.number
         place = .outermost(blueprint)
     }
 
     /// Creates a scope within `outer`.
     private init(in outer: ResolutionScope) {
         bindings = outer.bindings
+        containerNumber = outer.containerNumber
         place = .within(outer.outermost)
     }
 
@@ -88,7 +94,7 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
 
     /// Gives an object of `type`, or throws why there is none; its factory gets `given`.
     func require<T>(_ type: T.Type, given: any DependencyResolutionScope) throws(ResolutionError) -> T {
-        try check(
+        _ = try check(
             [Dependency(type)],
             of: ResolutionProof.Subject(type: ObjectIdentifier(type), given: nil),
             named: nil
@@ -99,9 +105,9 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
     func check(
         _ dependencies: @autoclosure () -> [Dependency],
         of subject: ResolutionProof.Subject,
-        named name: String?
-    ) throws(ResolutionError) {
-        try blueprint.proof.check(dependencies(), of: subject, named: name, in: self)
+        named name: @autoclosure () -> String?
+    ) throws(ResolutionError) -> Bool {
+        try blueprint.proof.check(dependencies(), of: subject, named: name(), in: self)
     }
 
     func resolveAll<T>(_ type: T.Type) -> [T] {

@@ -6,7 +6,7 @@
 
 public import Headrace
 
-/// Puts the program together: what is stored, who handles what, and what they are made of.
+/// Puts the program together: its entities, its events, their handlers, and the handlers of its commands and queries.
 public enum Books {
     /// The types of entity that the books consist of; open the store with them.
     public static let entities: [any StoredEntity.Type] = [
@@ -14,36 +14,63 @@ public enum Books {
         JournalContent.self, Transaction.self,
     ]
 
-    /// Registers the books on `store`: afterwards, a `CommandQueryDispatcher` can be resolved, and the
-    /// `DomainEventHandlerRegistrar` for a relay.
+    /// The settings of a program on the books; the defaults are for a program that runs one command.
+    public struct Configuration: Sendable {
+        /// Is notified of the progress of imports in one unit of work.
+        public var progress: any ImportProgress = NoOpImportProgress()
+
+        /// Receives each transaction that is posted, if there is one.
+        public var webhook: (any Webhook)?
+
+        /// The settings of the relay.
+        public var relay = Relay.Configuration()
+
+        /// Are notified of each command, query, event, and delivery.
+        public var observers: [any MessageObserver] = []
+
+        /// Are notified of the outcome of each delivery.
+        public var relayObservers: [any RelayObserver] = []
+
+        /// The clock by which the relay waits.
+        public var clock: any TimeSource = ContinuousClock()
+
+        /// Creates the default settings.
+        public init() {}
+    }
+
+    /// Makes the container of a program on `store`, and proves that everything in it can be made.
+    ///
+    /// Resolve a `CommandQueryDispatcher` from it, the `Relay` if the program delivers events, and the ``ActivityLog``.
     ///
     /// - Parameters:
-    ///   - registry: Where they are registered.
-    ///   - store: Where they are kept.
-    ///   - progress: Is told how far imports in one unit of work have come.
-    ///   - webhook: Is told of each transaction that is posted; without it, nobody is.
-    ///   - observers: Are told of each command, query and event.
-    public static func register(
-        in registry: some DependencyRegistry,
-        store: any DeliveryStore,
-        progress: any ImportProgress = NoOpImportProgress(),
-        webhook: (any Webhook)? = nil,
-        observers: [any MessageObserver] = []
-    ) {
-        let activity = ActivityLog()
-        let registrar = registrar(activity: activity, webhook: webhook, observers: observers)
-        // Commands read ahead, one on top of the other; queries see what is stored.
-        let pipelined = PipelinedStore(store)
-        registry.singleton((any EntityStore).self) { store }
-        registry.singleton((any ImportProgress).self) { progress }
-        registry.singleton { activity }
-        registry.singleton { registrar }
-        registry.singleton((any DomainEventDelegator).self) { registrar }
-        registry.transient { scope in EntityContext(scope.resolve()) }
-        registry.transient { scope in
-            UnitOfWork(delegator: scope.resolve(), context: EntityContext(pipelined))
-        }
-        registry.commandQueryDispatch().standard(
+    ///   - store: The store of the books. It must have been opened with ``entities``.
+    ///   - configuration: The settings of the program.
+    /// - Returns: The container.
+    /// - Throws: `CompositionError` with everything that is missing or can't be proved.
+    public static func makeContainer(
+        on store: any DeliveryStore,
+        configuration: Configuration = Configuration()
+    ) throws -> Container {
+        let builder = ContainerBuilder()
+        builder.singleton((any ImportProgress).self) { configuration.progress }
+        builder.singleton(ActivityLog.init)
+        if let webhook = configuration.webhook { builder.singleton((any Webhook).self) { webhook } }
+        builder.domain(
+            // Commands that take turns read ahead, one on top of the other. Queries and deliveries see the stored state.
+            store: PipelinedStore(store),
+            entities: entities,
+            // `AccountRuleSet` and `ImportChanged` are only read from the log: they have no handler.
+            events: [
+                AccountMoved.self, AccountOpened.self, AccountTouched.self, JournalImported.self,
+                TransactionPosted.self,
+            ],
+            handlers: eventHandlers + (configuration.webhook == nil ? [] : [SendWebhook.self]),
+            relay: configuration.relay,
+            observers: configuration.observers,
+            relayObservers: configuration.relayObservers,
+            clock: configuration.clock
+        )
+        builder.commandQueryDispatch().standard(
             commandHandlers: [
                 BeginImportHandler.self, ChangeImportHandler.self, ImportJournalHandler.self, ImportStepHandler.self,
                 PostTransactionHandler.self, SetAccountRuleHandler.self,
@@ -62,29 +89,16 @@ public enum Books {
                     backoff: Backoff(base: .milliseconds(4), longest: .milliseconds(200), jitter: 1)
                 ),
                 TurnsMiddleware(),
-                IdempotencyMiddleware(on: pipelined, delegator: registrar),
             ],
-            observers: observers
+            resolvedMiddleware: [IdempotencyMiddleware.self],
+            observers: configuration.observers
         )
+        try builder.validate(.strict)
+        return builder.build()
     }
 
-    private static func registrar(
-        activity: ActivityLog,
-        webhook: (any Webhook)?,
-        observers: [any MessageObserver]
-    ) -> DomainEventHandlerRegistrar {
-        let builder = ContainerBuilder()
-        builder.singleton { activity }
-        if let webhook { builder.singleton((any Webhook).self) { webhook } }
-        let registrar = DomainEventHandlerRegistrar(resolver: builder.build(), observers: observers)
-        registrar.register(BookPostings.self)
-        registrar.register(TellMovements.self)
-        registrar.register(EnforceAccountRule.self)
-        registrar.register(KeepStatement.self)
-        registrar.register(RecordAccountOpened.self)
-        registrar.register(RecordJournalImported.self)
-        registrar.register(RecordTransactionPosted.self)
-        if webhook != nil { registrar.register(SendWebhook.self) }
-        return registrar
-    }
+    private static let eventHandlers: [any (HandlesDomainEvent & Resolvable).Type] = [
+        BookPostings.self, TellMovements.self, EnforceAccountRule.self, KeepStatement.self, RecordAccountOpened.self,
+        RecordJournalImported.self, RecordTransactionPosted.self,
+    ]
 }

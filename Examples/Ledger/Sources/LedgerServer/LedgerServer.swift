@@ -54,7 +54,7 @@ public final class LedgerServer: Sendable {
     ///   - relayConfiguration: How events are delivered.
     ///   - clock: Waits.
     ///   - logger: Is told what goes wrong.
-    /// - Throws: `StoreError` where the database cannot be opened.
+    /// - Throws: `StoreError` where the database cannot be opened; `CompositionError` if the program lacks a registration.
     public init(
         _ configuration: Configuration,
         observers: [any MessageObserver] = [],
@@ -72,22 +72,14 @@ public final class LedgerServer: Sendable {
         self.clock = clock
         self.logger = logger
         store = try SQLiteStore(path: configuration.database, entities: Books.entities)
-        let builder = ContainerBuilder()
-        Books.register(
-            in: builder,
-            store: store,
-            webhook: configuration.webhook.map { HTTPWebhook($0) },
-            observers: observers
-        )
-        container = builder.build()
-        relay = Relay(
-            store: store,
-            registrar: container.resolve(),
-            configuration: relayConfiguration,
-            observers: observers,
-            relayObservers: relayObservers + inspecting,
-            clock: clock
-        )
+        var books = Books.Configuration()
+        books.webhook = configuration.webhook.map { HTTPWebhook($0) }
+        books.relay = relayConfiguration
+        books.observers = observers
+        books.relayObservers = relayObservers + inspecting
+        books.clock = clock
+        container = try Books.makeContainer(on: store, configuration: books)
+        relay = container.resolve()
         station = ActorStation(initialState: PageState(), observers: observers, clock: clock) { PageDripper() }
         desk = ImportDesk(
             container: container,
@@ -167,7 +159,7 @@ public final class LedgerServer: Sendable {
     /// All routes there are.
     var routes: [LedgerRoute] {
         let limits = configuration.limits
-        return BooksRoutes(container: container, limits: limits).routes
+        return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
             + ImportRoutes(container: container, desk: desk, uploads: Slots(limits.uploads), limits: limits).routes
             + LiveRoutes(station: station, container: container, store: store, streams: streams, limits: limits).routes
             + PageRoutes().routes

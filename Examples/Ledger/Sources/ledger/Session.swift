@@ -28,11 +28,11 @@ struct Session: Sendable {
     /// The events that could not be delivered.
     let deadLetters: DeadLetters
 
-    private init(_ store: SQLiteStore, progress: any ImportProgress) {
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store, progress: progress)
+    private init(_ store: SQLiteStore, progress: any ImportProgress) throws {
+        var configuration = Books.Configuration()
+        configuration.progress = progress
+        let container = try Books.makeContainer(on: store, configuration: configuration)
         deadLetters = DeadLetters(in: store)
-        let container = builder.build()
         dispatcher = container.resolve()
         activity = container.resolve()
     }
@@ -58,7 +58,8 @@ struct Session: Sendable {
         defer { copy?.remove() }
         do {
             let store = try Failure.telling { try SQLiteStore(path: copy?.path ?? database, entities: Books.entities) }
-            let outcome = await outcome(of: body, on: Session(store, progress: progress))
+            let session = try Failure.telling { try Session(store, progress: progress) }
+            let outcome = await outcome(of: body, on: session)
             let closing = Result { try Failure.telling { try store.close() } }
             let value = try outcome.get()
             try closing.get()

@@ -50,12 +50,9 @@ extension TestBooks {
     func otherProcess(
         cancellingAt cancellation: Int? = nil,
         _ interruption: @escaping @Sendable (_ attempt: Int) async throws -> Void = { _ in }
-    ) -> OtherProcess {
+    ) throws -> OtherProcess {
         let store = InterruptedStore(store, cancellingAt: cancellation, interruption)
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store)
-        let container = builder.build()
-        return OtherProcess(store: store, container: container)
+        return OtherProcess(store: store, container: try Books.makeContainer(on: store))
     }
 }
 

@@ -54,7 +54,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
             try await server.dispatch(PostTransaction(try transfer("0", from: "cash", to: account)))
         }
         let command = try command(named: "first.journal")
-        let other = books.otherProcess { attempt in
+        let other = try books.otherProcess { attempt in
             if attempt == 1 { try await server.dispatch(command) }
         }
 
@@ -70,7 +70,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
         let books = try TestBooks(kind)
         let server = books.dispatcher
         let first = BeginImport(.version7(), of: "first.journal", content: content, total: 2)
-        let other = books.otherProcess { attempt in
+        let other = try books.otherProcess { attempt in
             if attempt == 1 { try await server.dispatch(first) }
         }
 

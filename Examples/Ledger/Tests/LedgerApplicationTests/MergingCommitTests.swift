@@ -26,7 +26,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
         let books = try TestBooks(kind)
         let server = books.dispatcher
         try await server.dispatch(PostTransaction(try transfer("7", from: "cash", to: "food")))
-        let other = books.otherProcess { attempt in
+        let other = try books.otherProcess { attempt in
             if attempt > 50 { return }
             try await server.dispatch(PostTransaction(try transfer("100", from: "cash", to: "food")))
         }
@@ -51,7 +51,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
     func whatOthersInsertMeanwhileIsFoundByTheNextAttempt(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let server = books.dispatcher
-        let other = books.otherProcess { attempt in
+        let other = try books.otherProcess { attempt in
             if attempt > 3 { return }
             let account = ["cash", "food", "rent"][attempt - 1]
             try await server.dispatch(PostTransaction(try transfer("100", from: account, to: "new\(attempt)")))
@@ -72,7 +72,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
         for rule in [
             AccountRule(neverBelowZero: true), AccountRule(closedFrom: BookDate("2026-01-09")),
         ] {
-            let other = books.otherProcess { _ in try await server.dispatch(SetAccountRule(rule, of: "cash")) }
+            let other = try books.otherProcess { _ in try await server.dispatch(SetAccountRule(rule, of: "cash")) }
 
             await #expect(throws: AccountRefusal.self) { try await other.dispatcher.dispatch(try command()) }
 
@@ -86,7 +86,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
         let books = try TestBooks(kind)
         let server = books.dispatcher
         try await server.dispatch(PostTransaction(try transfer("7", from: "cash", to: "food")))
-        let other = books.otherProcess(cancellingAt: 20) { _ in
+        let other = try books.otherProcess(cancellingAt: 20) { _ in
             try await server.dispatch(PostTransaction(try transfer("1", from: "cash", to: "food")))
         }
 

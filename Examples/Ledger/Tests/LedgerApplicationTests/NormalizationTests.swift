@@ -95,9 +95,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         try old.close()
 
         let store = try SQLiteStore(path: path, entities: Books.entities)
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store)
-        let container = builder.build()
+        let container = try Books.makeContainer(on: store)
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         try await dispatcher.dispatch(PostTransaction(try transfer("5", from: "cash", to: composed)))
         let bytes = Array(journal.utf8)

@@ -17,9 +17,7 @@ private struct HeldBooks: Sendable {
 
     init() throws {
         store = try HeldStore()
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store)
-        container = builder.build()
+        container = try Books.makeContainer(on: store)
     }
 
     func post(_ amount: String, from source: String = "cash", to target: String = "food") async throws {
@@ -105,9 +103,7 @@ private struct HeldBooks: Sendable {
         let second = Task { try await books.post("2") }
         await books.store.holds(2)
 
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: books.store.base)
-        let other = builder.build()
+        let other = try Books.makeContainer(on: books.store.base)
         let dispatcher: any CommandQueryDispatcher = other.resolve()
         try await dispatcher.dispatch(PostTransaction(try transfer("5", from: "cash", to: "food")))
         books.store.releaseAll()

@@ -36,9 +36,9 @@ final class TestBooks {
                 entities: Books.entities
             )
         }
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store, progress: progress)
-        container = builder.build()
+        var configuration = Books.Configuration()
+        configuration.progress = progress
+        container = try Books.makeContainer(on: store, configuration: configuration)
         dispatcher = container.resolve()
     }
 

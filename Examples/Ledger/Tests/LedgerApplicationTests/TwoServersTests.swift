@@ -15,9 +15,9 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func twoServersThatOpenTheSameAccountsAtOnceBothPost(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
-        let other = server(on: books.store)
+        let other = try server(on: books.store)
         let hasPosted = Atomic(false)
-        let one = server(
+        let one = try server(
             on: StoreWithAnotherServer(books.store) {
                 if hasPosted.exchange(true, ordering: .relaxed) { return }
                 try await other.dispatch(PostTransaction(try transfer("2")))
@@ -33,10 +33,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func twoServersThatReceiveTheSameKeyAtOncePostOnceAndBothSucceed(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
-        let other = server(on: books.store)
+        let other = try server(on: books.store)
         let command = PostTransaction(try transfer("1"), origin: Fingerprint(["idempotency-key", "key"]))
         let hasPosted = Atomic(false)
-        let one = server(
+        let one = try server(
             on: StoreWithAnotherServer(books.store) {
                 if hasPosted.exchange(true, ordering: .relaxed) { return }
                 try await IdempotencyMiddleware.withKey("key") { try await other.dispatch(command) }
@@ -48,10 +48,8 @@ import Testing
         #expect(try await books.balances() == ["assets:cash -1 EUR", "expenses:food 1 EUR"])
     }
 
-    private func server(on store: any DeliveryStore) -> any CommandQueryDispatcher {
-        let builder = ContainerBuilder()
-        Books.register(in: builder, store: store)
-        return builder.build().resolve()
+    private func server(on store: any DeliveryStore) throws -> any CommandQueryDispatcher {
+        try Books.makeContainer(on: store).resolve()
     }
 }
 

@@ -68,9 +68,7 @@ extension LedgerServerTests {
 
                     // Another store on the same file, as another process has it.
                     let store = try SQLiteStore(path: database, entities: Books.entities)
-                    let builder = ContainerBuilder()
-                    Books.register(in: builder, store: store)
-                    let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+                    let dispatcher: any CommandQueryDispatcher = try Books.makeContainer(on: store).resolve()
                     let text = "2026-01-01 x\n    a  7 EUR\n    b\n"
                     let journal = try JournalParser().parse(Array(text.utf8), file: "cli.journal")
                     try await dispatcher.dispatch(

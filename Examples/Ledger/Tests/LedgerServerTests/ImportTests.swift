@@ -170,9 +170,7 @@ extension LedgerServerTests {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let store = try SQLiteStore(path: folder.database, entities: Books.entities)
-                let builder = ContainerBuilder()
-                Books.register(in: builder, store: store)
-                let other = builder.build()
+                let other = try Books.makeContainer(on: store)
                 let dispatcher: any CommandQueryDispatcher = other.resolve()
                 let euro = Amount(try Quantity(mantissa: 1), "EUR")
                 let postings = [PostingDraft(account: "assets:cash", amount: euro), PostingDraft(account: "mine")]
@@ -260,9 +258,7 @@ extension LedgerServerTests {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let store = try SQLiteStore(path: folder.database, entities: Books.entities)
-                let builder = ContainerBuilder()
-                Books.register(in: builder, store: store)
-                let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+                let dispatcher: any CommandQueryDispatcher = try Books.makeContainer(on: store).resolve()
                 try await server.listen { events in
                     _ = try await events.next()
                     let id = try await server.upload(journal(9_000)).json(BegunWire.self).import

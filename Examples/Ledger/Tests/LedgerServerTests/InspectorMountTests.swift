@@ -8,12 +8,53 @@ import Foundation
 import HTTPTypes
 import Headrace
 import Hummingbird
+import LedgerServer
 import NIOCore
 import ServiceLifecycle
 import Testing
 
 /// The routes of an inspector in an application of one's own.
 @Suite(.timeLimit(.minutes(5))) struct InspectorMountTests {
+    private struct Graph: Decodable {
+        struct Node: Decodable {
+            let title: String
+            let remarks: [String]
+        }
+
+        let name: String
+        let nodes: [Node]
+    }
+
+    @Test func inTheInspectorOfTheServerNoHandlerIsOpaque() async throws {
+        let inspector = Inspector()
+        let folder = try TestFolder()
+        var configuration = LedgerServer.Configuration(database: folder.database)
+        configuration.webhook = URL(string: "http://127.0.0.1:1/")
+        let server = try LedgerServer(configuration, inspector: inspector)
+        defer {
+            try? server.store.close()
+            withExtendedLifetime(folder) {}
+        }
+        let routes = InspectorRoutes(inspector)
+
+        let answer = await routes.respond(
+            to: InspectorRequest(
+                method: "GET",
+                target: "/api/graphs",
+                headers: [("Host", "127.0.0.1:8080"), ("Authorization", "Bearer \(routes.bearerToken)")]
+            )
+        )
+
+        guard case .data(let json) = answer.body else { throw CocoaError(.coderReadCorrupt) }
+        let graphs = try JSONDecoder().decode([Graph].self, from: json)
+        let nodes = try #require(graphs.first { $0.name == "Dependencies" }).nodes
+        let titles = nodes.map(\.title)
+        for title in ["PostTransactionHandler", "GetBalancesHandler", "BookPostings", "SendWebhook", "Relay"] {
+            #expect(titles.contains(title))
+        }
+        #expect(nodes.filter { $0.remarks.contains { $0.contains("opaque") } }.map(\.title) == [])
+    }
+
     @Test func theRoutesOfAnInspectorAnswerWithinAnApplicationOfHummingbird() async throws {
         let inspector = Inspector()
         let routes = InspectorRoutes(inspector, basePath: "/inspector")

@@ -25,3 +25,8 @@ public struct ImportJournal: CQDCommand {
         self.content = content
     }
 }
+
+extension ImportJournal: Encodable {
+    // The content stands for the journal.
+    private enum CodingKeys: CodingKey { case name, content }
+}

@@ -20,6 +20,12 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
     private let dispatcher: any CommandQueryDispatcher
     private let progress: any ImportProgress
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies()
+        .on(UnitOfWork<EntityContext>.self)
+        .on((any CommandQueryDispatcher).self)
+        .on((any ImportProgress).self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()

@@ -36,6 +36,9 @@ public struct PostTransaction: CQDCommand, Codable, TakesTurns {
 public final class PostTransactionHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()

@@ -16,10 +16,19 @@ public struct AccountTouched: DomainEvent {
 }
 
 /// Has the account tell all that was booked on it, in one event.
-public struct TellMovements: DomainEventHandler {
+public struct TellMovements: HandlesDomainEvent, Resolvable {
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
+    private let context: EntityContext
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
     /// Raises ``AccountMoved``.
-    public static func handle(event: AccountTouched, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = resolver.resolve()
+    public func handle(_ event: AccountTouched) async throws {
         try await context.find(Account.self, id: event.account)?.tellMovements()
     }
 }

@@ -24,34 +24,64 @@ public final class ActivityLog: Sendable {
 }
 
 /// Counts the transactions, once they are stored.
-public struct RecordTransactionPosted: DomainEventHandler {
+public struct RecordTransactionPosted: HandlesDomainEvent, Resolvable {
     /// After the commit.
     public static let isPostCommit = true
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(ActivityLog.self)
+
+    private let activity: ActivityLog
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        activity = scope.resolve()
+    }
+
     /// Counts the event.
-    public static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
-        resolver.resolve(ActivityLog.self).record(event)
+    public func handle(_ event: TransactionPosted) async throws {
+        activity.record(event)
     }
 }
 
 /// Counts the accounts, once they are stored.
-public struct RecordAccountOpened: DomainEventHandler {
+public struct RecordAccountOpened: HandlesDomainEvent, Resolvable {
     /// After the commit.
     public static let isPostCommit = true
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(ActivityLog.self)
+
+    private let activity: ActivityLog
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        activity = scope.resolve()
+    }
+
     /// Counts the event.
-    public static func handle(event: AccountOpened, resolver: any DependencyResolver) async throws {
-        resolver.resolve(ActivityLog.self).record(event)
+    public func handle(_ event: AccountOpened) async throws {
+        activity.record(event)
     }
 }
 
 /// Counts the journals, once they are stored.
-public struct RecordJournalImported: DomainEventHandler {
+public struct RecordJournalImported: HandlesDomainEvent, Resolvable {
     /// After the commit.
     public static let isPostCommit = true
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(ActivityLog.self)
+
+    private let activity: ActivityLog
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        activity = scope.resolve()
+    }
+
     /// Counts the event.
-    public static func handle(event: JournalImported, resolver: any DependencyResolver) async throws {
-        resolver.resolve(ActivityLog.self).record(event)
+    public func handle(_ event: JournalImported) async throws {
+        activity.record(event)
     }
 }

@@ -11,10 +11,19 @@ import LedgerBooks
 /// are never stored.
 ///
 /// It refuses an amount that totals couldn't hold, with `PostingRefusal`: then nothing of the unit of work is stored.
-public struct BookPostings: DomainEventHandler {
+public struct BookPostings: HandlesDomainEvent, Resolvable {
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
+    private let context: EntityContext
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
     /// Books each posting to its account, which is opened where there is none.
-    public static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = resolver.resolve()
+    public func handle(_ event: TransactionPosted) async throws {
         let known = try await context.find(Account.self, ids: event.postings.map(\.account))
         var accounts = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
         for (index, posting) in event.postings.enumerated() {
@@ -29,13 +38,13 @@ public struct BookPostings: DomainEventHandler {
             let before = account.digits(of: posting.amount.commodity)
             try account.book(posting.amount, on: event.date)
             let after = account.digits(of: posting.amount.commodity)
-            if !before.covers(after) { try await widen(to: after, for: posting, in: context) }
+            if !before.covers(after) { try await widen(to: after, for: posting) }
             if index == 0 { account.countTransaction() }
         }
     }
 
     /// Has the range of the posting's commodity cover `digits`.
-    private static func widen(to digits: DigitRange, for posting: Posting, in context: EntityContext) async throws {
+    private func widen(to digits: DigitRange, for posting: Posting) async throws {
         let commodity = posting.amount.commodity
         let range: CommodityRange
         if let known = try await context.find(CommodityRange.self, id: commodity) {

@@ -8,7 +8,7 @@ public import Foundation
 public import Headrace
 
 /// Asks for an import in steps to be begun.
-public struct BeginImport: CQDCommand, TakesTurns {
+public struct BeginImport: CQDCommand, Encodable, TakesTurns {
     /// The identifier that it is to have.
     public let id: UUID
 
@@ -39,6 +39,9 @@ public struct BeginImport: CQDCommand, TakesTurns {
 /// it is being imported under another name, the handler throws ``ContentReserved``.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
+
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
 
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {

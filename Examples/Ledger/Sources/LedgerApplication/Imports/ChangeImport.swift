@@ -8,9 +8,9 @@ public import Foundation
 public import Headrace
 
 /// Asks for an import in steps to be stopped, to be gone on with, or to be given up.
-public struct ChangeImport: CQDCommand, TakesTurns {
+public struct ChangeImport: CQDCommand, Encodable, TakesTurns {
     /// What is to become of the import.
-    public enum Change: Sendable {
+    public enum Change: Sendable, Encodable {
         /// It stops until it is resumed.
         case pause
 
@@ -40,6 +40,9 @@ public struct ChangeImport: CQDCommand, TakesTurns {
 /// Changes the import; throws ``UnknownImport`` where there is none, and leaves one alone that has ended.
 public final class ChangeImportHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
+
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
 
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {

@@ -69,6 +69,9 @@ public struct GetImportStatus: CQDQuery {
 public final class GetImportsHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
@@ -83,6 +86,9 @@ public final class GetImportsHandler: HandlesQuery, Resolvable {
 /// Answers from the import.
 public final class GetImportStatusHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
+
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
 
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {

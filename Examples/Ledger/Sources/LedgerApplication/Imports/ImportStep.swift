@@ -9,9 +9,9 @@ public import Headrace
 public import LedgerBooks
 
 /// Asks for the next transactions of an import to be posted, those of them that are not in the books already.
-public struct ImportStep: CQDCommand, TakesTurns {
+public struct ImportStep: CQDCommand, Encodable, TakesTurns {
     /// A transaction of the journal.
-    public struct Entry: Sendable {
+    public struct Entry: Sendable, Encodable {
         /// What is to be posted.
         public let draft: TransactionDraft
 
@@ -59,6 +59,11 @@ public struct ImportStep: CQDCommand, TakesTurns {
 public final class ImportStepHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
     private let dispatcher: any CommandQueryDispatcher
+
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies()
+        .on(UnitOfWork<EntityContext>.self)
+        .on((any CommandQueryDispatcher).self)
 
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {

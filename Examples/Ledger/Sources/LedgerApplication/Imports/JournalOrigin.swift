@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 /// The place that a transaction was posted from: a journal, and a transaction in it.
-public struct JournalOrigin: Sendable, Hashable {
+public struct JournalOrigin: Sendable, Hashable, Encodable {
     /// Stands for the journal and the transaction, their texts composed.
     public let fingerprint: Fingerprint
 

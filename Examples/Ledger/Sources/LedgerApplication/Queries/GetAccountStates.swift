@@ -40,6 +40,9 @@ public final class GetAccountStatesHandler: HandlesQuery, Resolvable {
 
     private let context: EntityContext
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()

@@ -34,6 +34,9 @@ public struct GetBalances: CQDQuery {
 public final class GetBalancesHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()

@@ -20,6 +20,9 @@ public struct GetCommodityScales: CQDQuery {
 public final class GetCommodityScalesHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
     /// Resolves its dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()

@@ -99,6 +99,9 @@ public struct GetRegisterPage: CQDQuery {
 public final class GetRegisterPageHandler: HandlesQuery, Resolvable {
     private let store: any EntityStore
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on((any EntityStore).self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         store = scope.resolve()

@@ -60,6 +60,9 @@ public struct GetTransaction: CQDQuery {
 public final class GetTransactionHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()

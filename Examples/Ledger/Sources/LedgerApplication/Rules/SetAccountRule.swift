@@ -29,6 +29,9 @@ public struct SetAccountRule: CQDCommand, Codable, TakesTurns {
 public final class SetAccountRuleHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+
     /// Takes what the handler needs from `scope`.
     public init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()

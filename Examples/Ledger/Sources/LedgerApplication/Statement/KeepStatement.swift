@@ -10,13 +10,22 @@ public import Headrace
 /// the event was delivered.
 ///
 /// The events of an account come one after the other, so no two of these ever change the same statement at once.
-public struct KeepStatement: DurableDomainEventHandler {
+public struct KeepStatement: HandlesDurableDomainEvent, Resolvable {
     /// The name under which deliveries are kept.
     public static let subscriptionName = "statement"
 
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
+    private let context: EntityContext
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
     /// Adds the movements to the statements of their days.
-    public static func handle(event: AccountMoved, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = resolver.resolve()
+    public func handle(_ event: AccountMoved) async throws {
         let ids = event.movements.map { DailyStatement.id(of: event.account, in: $0.commodity, on: $0.date) }
         let known = try await context.find(DailyStatement.self, ids: ids)
         let statements = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })

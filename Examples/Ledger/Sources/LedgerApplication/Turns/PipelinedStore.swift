@@ -15,7 +15,7 @@ import Synchronization
 /// find what that was to store, and refuses it, as a conflict that is retried, where the first was not stored. No command
 /// returns before its own changes are on the disk.
 ///
-/// Only what takes turns reads ahead: queries, and deliveries, are on the store beneath, and see what is stored.
+/// Only what takes turns reads ahead: queries and deliveries, which have no turn, see what is stored.
 public final class PipelinedStore: StoreDecorator {
     private struct Pending {
         let document: StoredDocument

@@ -8,9 +8,19 @@ import Foundation
 public import Headrace
 
 /// Tells another program of each transaction, at least once, and again until it has taken it.
-public struct SendWebhook: DurableDomainEventHandler {
+public struct SendWebhook: HandlesDurableDomainEvent, Resolvable {
     /// The name under which deliveries are kept.
     public static let subscriptionName = "webhook"
+
+    /// The types that a handler resolves.
+    public static let dependencies = Dependencies().on((any Webhook).self)
+
+    private let webhook: any Webhook
+
+    /// Takes what the handler needs from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        webhook = scope.resolve()
+    }
 
     private struct Body: Encodable {
         let id: UUID
@@ -20,7 +30,7 @@ public struct SendWebhook: DurableDomainEventHandler {
     }
 
     /// Sends the event; what fails is retried by the relay.
-    public static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
+    public func handle(_ event: TransactionPosted) async throws {
         // Without a delivery nobody could tell a repetition; a transaction has an identifier of its own.
         let delivery = DeliveryContext.current
         let id = delivery?.messageID ?? event.transaction
@@ -33,6 +43,6 @@ public struct SendWebhook: DurableDomainEventHandler {
             recorded: delivery?.date ?? Date(),
             content: event
         )
-        try await resolver.resolve((any Webhook).self).send(try encoder.encode(body), id: id)
+        try await webhook.send(try encoder.encode(body), id: id)
     }
 }

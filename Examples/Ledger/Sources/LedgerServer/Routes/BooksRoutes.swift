@@ -13,10 +13,8 @@ import LedgerBooks
 
 /// The routes to the books: each is a command or a query.
 struct BooksRoutes: Sendable {
-    let container: Container
+    let dispatcher: any CommandQueryDispatcher
     let limits: LedgerServer.Limits
-
-    private var dispatcher: any CommandQueryDispatcher { container.resolve() }
 
     var routes: [LedgerRoute] {
         [
