@@ -110,12 +110,19 @@ let package = Package(
             name: "HeadraceFlux",
             dependencies: ["HeadraceCore", .product(name: "Logging", package: "swift-log")]
         ),
+        // Dispatches at the top level of its main.swift.
+        .executableTarget(
+            name: "TopLevelSubject",
+            dependencies: ["HeadraceCore", "HeadraceFlux"],
+            path: "Tests/TopLevelSubject"
+        ),
         .testTarget(
             name: "HeadraceFluxTests",
             dependencies: [
                 "HeadraceCore",
                 "HeadraceFlux",
                 "HeadraceTesting",
+                "TopLevelSubject",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -19,14 +19,13 @@ extension Dispatcher {
     @_disfavoredOverload  // Else a closure that returns nothing takes it also for an action that does not throw.
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         switch pipeline.admit() {
-        case .inPlace where middlewares.isEmpty:
-            try await action.execute(with: self)
         case .inPlace:
+            if await middlewares.isEmpty { return try await action.execute(with: self) }
             try await executeWrapped(action)
         case .turn(let active):
             defer { active.end() }
             try await ActiveAction.binding.binding(active) {
-                if middlewares.isEmpty { return try await action.execute(with: self) }
+                if await middlewares.isEmpty { return try await action.execute(with: self) }
                 try await executeWrapped(action)
             }
         case .unknown:
@@ -51,6 +50,9 @@ extension Dispatcher {
 
     /// Queues `action` and returns at once, also within an action of this dispatcher.
     ///
+    /// Functions that are not asynchronous use it too. `dispatch(_:)` has no synchronous form: at the top level of `main.swift`
+    /// the compiler would prefer that form even after `await`.
+    ///
     /// It is executed when its turn has come, in a task of its own, which inherits the task-local values of the caller. What
     /// keeps it from being executed, or what it throws, is logged as an error.
     public nonisolated func queue<A: Action>(_ action: A) where A.Dispatcher == Self {
@@ -68,11 +70,6 @@ extension Dispatcher {
                 logFailure(of: A.self, error)
             }
         }
-    }
-
-    /// As ``queue(_:)``, for functions that are not asynchronous.
-    public nonisolated func dispatch<A: Action>(_ action: A) where A.Dispatcher == Self {
-        queue(action)
     }
 
     /// Executes `action` within the one that is being executed; from anywhere else it waits for its turn.
@@ -127,7 +124,7 @@ extension Dispatcher {
     @inlinable
     nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A) async throws
     where A.Dispatcher == Self {
-        let (middlewares, pipeline) = (middlewares, pipeline)
+        let (middlewares, pipeline) = (await middlewares, pipeline)
         if middlewares.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
         let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }

@@ -61,6 +61,12 @@ import HeadraceResolution
 /// isolated to that actor: resolving the type elsewhere stops the program. An initialiser marked
 /// `nonisolated` may be used from anywhere.
 ///
+/// A handler with a global actor's attribute runs on that actor, whoever dispatches. The macro adds the attribute to
+/// `func handle(_:) async`, unless the method says `nonisolated`, `@concurrent` or an actor itself. Without the macro, write
+/// `@MainActor func handle`: the attribute of the class does not reach a method that a handler's protocol demands.
+/// The initialiser of such a handler is not isolated, so it is resolved anywhere, and its stored properties are `Sendable`.
+/// If a property is not `Sendable`, write an initialiser, which is isolated: then only code on the actor may dispatch.
+///
 /// Restrictions:
 ///
 /// - The file imports `HeadraceResolution` as well, or `Headrace` instead of both. For a public type
@@ -74,6 +80,7 @@ import HeadraceResolution
 /// - A `private` type inside another is written `fileprivate`, as the conformance is an extension.
 /// - A type declared in a function cannot have it, as with every macro that adds a conformance.
 @attached(member, conformances: Resolvable, names: named(init(scope:)), named(dependencies))
+@attached(memberAttribute)
 @attached(extension, conformances: Resolvable, names: named(init(scope:)))
 public macro Resolvable() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvableMacro")
 #endif

@@ -42,6 +42,30 @@ import Testing
         #expect(store.count == 11)
     }
 
+    @Test func theMiddlewareOfAnActorMayBeAVariable() async {
+        let store = ChangingActorStore()
+        let tally = Tally()
+
+        await store.dispatch(AddToChanging())
+        await store.append(tally)
+        await store.dispatch(AddToChanging(value: 10))
+
+        #expect(await store.count == 11)
+        #expect(tally.count == 1)
+    }
+
+    @Test func theMiddlewareOfAClassOfTheMainActorMayBeAVariable() async {
+        let store = ChangingMainStore()
+        let tally = Tally()
+
+        await store.dispatch(AddToChangingMain())
+        await store.append(tally)
+        await store.dispatch(AddToChangingMain(value: 10))
+
+        #expect(await store.count == 11)
+        #expect(tally.count == 1)
+    }
+
     @Test func anActionOfAServiceTreeIsAMarker() {
         enum Identity: Action { case logIn(String), logOut }
 
@@ -82,6 +106,43 @@ private struct AddOnMain: Action {
     @MainActor func execute(with store: MainStore) async { store.count += value }
 }
 
+private actor ChangingActorStore: Dispatcher {
+    let pipeline = Pipeline()
+    var middlewares = [] as [any Middleware]
+    var count = 0
+
+    func append(_ middleware: some Middleware) { middlewares.append(middleware) }
+}
+
+private struct AddToChanging: Action {
+    var value = 1
+
+    func execute(with store: isolated ChangingActorStore) async { store.count += value }
+}
+
+@MainActor private final class ChangingMainStore: Dispatcher {
+    let pipeline = Pipeline()
+    var middlewares = [] as [any Middleware]
+    var count = 0
+
+    func append(_ middleware: some Middleware) { middlewares.append(middleware) }
+}
+
+private struct AddToChangingMain: Action {
+    var value = 1
+
+    @MainActor func execute(with store: ChangingMainStore) async { store.count += value }
+}
+
+/// Counts the actions that it lets through.
+private final class Tally: ActionMiddleware {
+    private let counted = Mutex(0)
+
+    var count: Int { counted.withLock { $0 } }
+
+    func willExecute<Message: Sendable>(_ message: Message, in context: MessageContext) { counted.withLock { $0 += 1 } }
+}
+
 private final class SharedStore: Dispatcher {
     static let shared = SharedStore()
 
@@ -102,7 +163,7 @@ private struct AddToShared: Action {
 private protocol SharedStoreAction: Action where Dispatcher == SharedStore {}
 
 extension SharedStoreAction {
-    fileprivate func dispatch() { SharedStore.shared.dispatch(self) }
+    fileprivate func dispatch() { SharedStore.shared.queue(self) }
 }
 
 private struct IncrementByOne: SharedStoreAction {

@@ -29,7 +29,7 @@ private protocol CounterStoreAction: Action where Dispatcher == CounterStore {}
 extension CounterStoreAction {
     @Inject(\.counterStore) var store: CounterStore
 
-    func dispatch() { store.dispatch(self) }
+    func dispatch() { store.queue(self) }
 }
 
 private struct IncrementByOne: CounterStoreAction {

@@ -25,6 +25,8 @@ public protocol HandlesCommand<Command>: SendableMetatype {
 
     /// Carries out `command`, in the task and on the actor of whoever dispatched it.
     ///
+    /// `@MainActor` before the class does not change that, unless the class is `@Resolvable`; `@MainActor func handle` does.
+    ///
     /// - Throws: Whatever keeps the command from being carried out; it reaches the dispatching caller as it is.
     nonisolated(nonsending) func handle(_ command: Command) async throws
 }

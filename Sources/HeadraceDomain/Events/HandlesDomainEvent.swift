@@ -33,9 +33,11 @@ public protocol HandlesDomainEvent<Event>: SendableMetatype {
     /// - `false`: it runs before the commit, and its failure rolls the unit of work back. A handler may take the context of
     ///   the unit of work as a dependency.
     /// - `true`: it runs after the commit. Its failure is logged; it stops no other handler and takes nothing back.
-    static var isPostCommit: Bool { get }
+    nonisolated static var isPostCommit: Bool { get }
 
     /// Handles `event`, in the task and on the actor of the unit of work.
+    ///
+    /// `@MainActor` before the class does not change that, unless the class is `@Resolvable`; `@MainActor func handle` does.
     ///
     /// - Throws: Whatever keeps the event from being handled; see ``isPostCommit`` for what follows.
     nonisolated(nonsending) func handle(_ event: Event) async throws

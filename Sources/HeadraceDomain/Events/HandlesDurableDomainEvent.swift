@@ -28,7 +28,7 @@ public protocol HandlesDurableDomainEvent<Event>: HandlesDomainEvent where Event
     ///
     /// It never changes, also if the type is renamed. Handlers of several types of event may share one name: a
     /// stream's events then reach them in the order of their commits.
-    static var subscriptionName: String { get }
+    nonisolated static var subscriptionName: String { get }
 }
 
 extension HandlesDurableDomainEvent {

@@ -30,9 +30,7 @@ extension DeclGroupSyntax {
     }
 
     /// The attribute that names a global actor, as far as names tell.
-    var globalActor: AttributeSyntax? {
-        attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName.hasSuffix("Actor") }
-    }
+    var globalActor: AttributeSyntax? { attributes.globalActor }
 }
 
 extension DeclModifierListSyntax {
@@ -54,6 +52,11 @@ extension DeclModifierListSyntax {
 }
 
 extension AttributeListSyntax {
+    /// The attribute that names a global actor, as far as names tell.
+    var globalActor: AttributeSyntax? {
+        lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName.hasSuffix("Actor") }
+    }
+
     func first(named name: String) -> AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName == name }
     }

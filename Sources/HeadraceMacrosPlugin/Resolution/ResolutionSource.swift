@@ -51,6 +51,8 @@ enum ResolutionSource {
     }
 
     /// Whether `init(scope:)` belongs to the global actor that `declaration` is marked with.
+    ///
+    /// A handler may be made anywhere: commands and events come from any actor.
     func isIsolated(in declaration: some DeclGroupSyntax) -> Bool {
         guard declaration.globalActor != nil else { return false }
 
@@ -58,7 +60,7 @@ enum ResolutionSource {
         case .written(let initialiser), .initialiser(let initialiser):
             return !initialiser.modifiers.contains(keyword: .nonisolated)
         case .storedProperties:
-            return true
+            return !declaration.hasHandler
         }
     }
 }

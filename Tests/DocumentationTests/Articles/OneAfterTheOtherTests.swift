@@ -43,6 +43,16 @@ private struct AddCoffeeAndCake: Action {
     }
 }
 
+private protocol CartAction: Action where Dispatcher == Cart {}
+
+extension CartAction {
+    fileprivate func dispatch(to cart: Cart) { cart.queue(self) }
+}
+
+private struct AddCake: CartAction {
+    func execute(with cart: isolated Cart) async throws { try await cart.add("cake") }
+}
+
 private struct NoSuchArticle: Error, Equatable {
     let name: String
 }
@@ -80,6 +90,16 @@ private struct SlowPrices: Prices {
         cart.activate()
         try await cart.drain()
         #expect(await cart.total == 3)
+    }
+
+    @Test func anActionDispatchesItselfWhereNothingIsAwaited() async throws {
+        let cart = Cart(prices: SlowPrices())
+        func addCake() { AddCake().dispatch(to: cart) }
+
+        addCake()
+        try await cart.drain()
+
+        #expect(await cart.total == 4)
     }
 
     @Test func whoAwaitsAnActionHearsOfItsError() async {

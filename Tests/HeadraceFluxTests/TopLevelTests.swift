@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if os(Linux) || os(macOS)
+import Foundation
+import Testing
+
+/// What is dispatched at the top level of a program, which the compiler takes for a function that is not asynchronous.
+@Suite(.timeLimit(.minutes(2))) struct TopLevelTests {
+    @Test func awaitingADispatchAtTheTopLevelAwaitsTheAction() throws {
+        for run in 1...20 {
+            let process = Process()
+            let output = Pipe()
+            // The tests and the subject are built into one folder.
+            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appending(path: "TopLevelSubject")
+            process.standardOutput = output
+            try process.run()
+            let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+
+            #expect(printed == "11\n12\n", "run \(run)")
+            #expect(process.terminationStatus == 0, "run \(run)")
+        }
+    }
+}
+#endif
