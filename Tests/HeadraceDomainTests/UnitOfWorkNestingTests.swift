@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 import HeadraceDomain
 import HeadraceResolution
 import HeadraceTesting
@@ -179,6 +180,22 @@ import Testing
         #expect(error?.isRetryable == (code == .versionConflict))
     }
 
+    @Test func whenTheOuterOneMayBeRetriedIsTheCausesToSay() async throws {
+        let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
+        let busy = Busy(earliestRetry: ContinuousClock.now.advanced(by: .seconds(90)))
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await unitOfWork.execute { _ in
+                await catching(Busy.self) {
+                    try await unitOfWork.execute { _ in throw busy }
+                }
+            }
+        }
+
+        #expect(error?.isRetryable == true)
+        #expect(error?.earliestRetry == busy.earliestRetry)
+    }
+
     @Test func aFailureWithinOnAnotherStoreOrInAnotherTaskMayBeCaught() async throws {
         let (store, delegator) = (store, delegator)
 
@@ -303,4 +320,10 @@ private struct InsertAfterwards: DomainEventHandler {
             context.insert(Customer(event.text))
         }
     }
+}
+
+/// An error that says when a retry may succeed.
+private struct Busy: Error, RetryableError {
+    let isRetryable = true
+    let earliestRetry: ContinuousClock.Instant?
 }

@@ -65,6 +65,27 @@ import Testing
         }
     }
 
+    @Test func nothingIsReadFromAnotherStoreThatHasTheNameNow() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let other = try openStore(folder.path(of: "other.sqlite"))
+            try await other.insertNotes("other")
+            try other.close()
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            // Then the next read opens a connection.
+            store.pool.releaseMemory()
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: other.path, toPath: path)
+
+            let reading = await #expect(throws: StoreError.self) { _ = try await store.noteIDs() }
+            let snapshot = await #expect(throws: StoreError.self) { _ = try await store.snapshot() }
+
+            #expect(reading?.code == .fileRemoved)
+            #expect(snapshot?.code == .fileRemoved)
+        }
+    }
+
     @Test func aFileThatIsMovedAwayGetsNothingAndIsUsedAgainOnceItIsBack() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")

@@ -7,6 +7,7 @@
 #if SQLite
 import Foundation
 import HeadraceDomain
+import Synchronization
 
 /// The file that a store has opened, and its write-ahead log: whether they still have their names.
 ///
@@ -35,6 +36,26 @@ struct OpenedFile: Sendable {
                     """
             )
         }
+    }
+}
+
+/// Refuses connections to another file that has the name of the file that a store has opened.
+///
+/// A pool opens connections when it needs them, by name. A connection to another file would read its content, partly
+/// replaced by the write-ahead log of the first file.
+final class ConnectionCheck: Sendable {
+    private let file = Mutex<OpenedFile?>(nil)
+
+    /// Requires later connections to be connections to `file`.
+    func require(_ file: OpenedFile) {
+        self.file.withLock { $0 = file }
+    }
+
+    /// Checks a connection that was just opened.
+    ///
+    /// - Throws: ``HeadraceDomain/StoreError`` with the code `fileRemoved`.
+    func check() throws {
+        try file.withLock(\.self)?.check()
     }
 }
 

@@ -102,14 +102,19 @@ public final class SQLiteStore: EntityStore {
         schema = try EntitySchema(entities)
         let failure = SQLiteErrorMapper(path: path)
         if configuration.vfs == nil { try failure.checkPath() }
+<<<<<<< HEAD:Sources/HeadraceSQLite/Store/SQLiteStore.swift
         let ids: SchemaIDs
+=======
+        let connectionCheck = ConnectionCheck()
+        let numbers: SchemaNumbers
+>>>>>>> ab318ab09f91d1220eeec2b8e5e9ee467d996741:Sources/HeadraceSQLite/SQLiteStore.swift
         let generation: Int
         (pool, ids, generation) = try failure.translatingOpening { [schema] in
             try StoreOpening(
                 path: path,
                 vfs: configuration.vfs,
                 schema: schema,
-                settings: Self.settings(configuration),
+                settings: Self.settings(configuration, connectionCheck),
                 timeout: configuration.openingTimeout,
                 faults: configuration.faults
             ).open()
@@ -117,12 +122,17 @@ public final class SQLiteStore: EntityStore {
         check = SchemaCheck(ids, generation: generation, path: path, feed: feed)
         rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
         file = OpenedFile(path: path)
+        connectionCheck.require(file)
         queue = CommitQueue(pool: pool, file: file, rules: rules)
     }
 
-    private static func settings(_ configuration: Configuration) -> GRDB.Configuration {
+    private static func settings(
+        _ configuration: Configuration,
+        _ connectionCheck: ConnectionCheck
+    ) -> GRDB.Configuration {
         var settings = GRDB.Configuration()
         settings.label = "headrace.store"
+        settings.prepareDatabase { _ in try connectionCheck.check() }
         settings.busyMode = .timeout(configuration.busyTimeout / .seconds(1))
         if let limit = configuration.maximumByteCount {
             settings.prepareDatabase { database in
@@ -158,8 +168,9 @@ public final class SQLiteStore: EntityStore {
 
     /// Gives the document of an entity, or `nil` where there is none.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read, and with the code `schemaChanged` after another
-    ///   version of the program has changed it; `CancellationError`.
+    /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read, with the code `schemaChanged` after another
+    ///   version of the program has changed it, and with the code `fileRemoved` if the read needs a new connection and the file
+    ///   was removed or replaced; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         guard let kind = check.ids.kind(reference.kind) else { return nil }
         return try await read { try DocumentReader.document(of: reference, kind: kind, in: $0) }
@@ -196,8 +207,6 @@ public final class SQLiteStore: EntityStore {
             // A snapshot opens a connection of its own, which a closed pool does not prevent.
             try await pool.read { _ in }
             let snapshot = try pool.makeSnapshot()
-            // Its connection has opened the file that has the name now.
-            try file.check()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
             return SQLiteSnapshot(snapshot, ids: check.ids, path: path)
         }

@@ -8,8 +8,11 @@ import Foundation
 import HeadraceCore
 import HeadraceDomain
 import HeadraceResolution
+<<<<<<< HEAD:Sources/HeadraceStoreContract/Contract/UnknownMessageChecks.swift
 import HeadraceTesting
 import Synchronization
+=======
+>>>>>>> ab318ab09f91d1220eeec2b8e5e9ee467d996741:Sources/HeadraceTesting/Contract/UnknownMessageChecks.swift
 
 /// Relays of two versions of a program work on one store.
 extension StoreContract {
@@ -247,48 +250,30 @@ private final class Notebook: RelayObserver {
         var handled: [Int] = []
         var attempts: Set<Int> = []
         var left = 0
-        var waiters: [(isDone: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = ConditionVariable(State())
 
-    var handledCount: Int { state.withLock { $0.handled.count } }
-    var numbers: Set<Int> { state.withLock { Set($0.handled) } }
-    var attempts: Set<Int> { state.withLock { $0.attempts } }
+    var handledCount: Int { state.value.handled.count }
+    var numbers: Set<Int> { Set(state.value.handled) }
+    var attempts: Set<Int> { state.value.attempts }
 
     func numbers(of stream: Int) -> [Int] {
-        state.withLock { $0.handled.filter { $0 / 100 == stream } }
+        state.value.handled.filter { $0 / 100 == stream }
     }
 
     func note(_ number: Int) {
-        change { state in
+        state.change { state in
             state.handled.append(number)
             state.attempts.insert(DeliveryContext.current?.attempt ?? 0)
         }
     }
 
     func left(_ delivery: Delivery, reason: String, until: Date) {
-        change { $0.left += 1 }
-    }
-
-    private func change(_ body: (inout State) -> Void) {
-        let done = state.withLock { state in
-            body(&state)
-            let now = state
-            defer { state.waiters.removeAll { $0.isDone(now) } }
-            return state.waiters.filter { $0.isDone(now) }
-        }
-        for waiter in done { waiter.continuation.resume() }
+        state.change { $0.left += 1 }
     }
 
     func wait(until isDone: @escaping @Sendable (State) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isNow = state.withLock { state in
-                if isDone(state) { return true }
-                state.waiters.append((isDone, continuation))
-                return false
-            }
-            if isNow { continuation.resume() }
-        }
+        await state.wait(until: isDone)
     }
 }

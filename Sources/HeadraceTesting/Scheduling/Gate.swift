@@ -10,20 +10,13 @@ import Synchronization
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        var arrived = 0
         var held: [CheckedContinuation<Void, Never>] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-
-        /// Counts one who has come, and gives the watchers who waited for it.
-        mutating func arrive() -> [CheckedContinuation<Void, Never>] {
-            arrived += 1
-            let reached = watchers.filter { $0.count <= arrived }.map(\.continuation)
-            watchers.removeAll { $0.count <= arrived }
-            return reached
-        }
     }
 
     private let state = Mutex(State())
+
+    /// Number of tasks that have come to the gate.
+    private let arrived = ConditionVariable(0)
 
     /// A gate that is closed.
     package init() {}
@@ -38,25 +31,18 @@ package final class Gate: Sendable {
     /// Returns when the gate is open.
     package func pass() async {
         await withCheckedContinuation { continuation in
-            let resumed = state.withLock { state in
-                let reached = state.arrive()
-                if state.isOpen { return reached + [continuation] }
-                state.held.append(continuation)
-                return reached
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.held.append(continuation) }
+                return state.isOpen
             }
-            resumed.forEach { $0.resume() }
+            arrived.change { $0 += 1 }
+            if isOpen { continuation.resume() }
         }
     }
 
-    /// Returns when `count` have come to the gate.
+    /// Returns when `count` have come to the gate, or when the task is cancelled.
     package func arrivals(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if state.arrived < count { state.watchers.append((count, continuation)) }
-                return state.arrived >= count
-            }
-            if isReached { continuation.resume() }
-        }
+        await arrived.wait { $0 >= count }
     }
 
     /// Lets everybody pass from now on.

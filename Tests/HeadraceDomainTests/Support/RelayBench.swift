@@ -65,7 +65,7 @@ final class RelayBench: Sendable {
 
     /// Moves the clock by seconds, each when the relay sleeps, until the desk has `count` lines that begin with `prefix`.
     nonisolated(nonsending) func advance(until count: Int, _ prefix: String) async {
-        while desk.lines.count(where: { $0.hasPrefix(prefix) }) < count {
+        while !Task.isCancelled, desk.lines.count(where: { $0.hasPrefix(prefix) }) < count {
             await clock.sleepers(2)
             clock.advance(by: .seconds(1))
             await Task.yield()
@@ -99,49 +99,30 @@ struct Deposited: DurableDomainEvent, Equatable {
 final class Desk: RelayObserver {
     typealias Script = @Sendable (String, Deposited) async throws -> Void
 
-    private struct State {
-        var script: Script = { _, _ in }
-        var lines: [String] = []
-        var waiters: [(isDone: @Sendable ([String]) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let state = Mutex(State())
+    private let script = Mutex<Script>({ _, _ in })
+    private let notes = ConditionVariable<[String]>([])
 
     /// What happened, in order.
-    var lines: [String] { state.withLock { $0.lines } }
+    var lines: [String] { notes.value }
 
     /// Has handlers run `script`, which is given their subscription.
     func script(_ script: @escaping Script) {
-        state.withLock { $0.script = script }
+        self.script.withLock { $0 = script }
     }
 
     func perform(_ subscription: String, _ event: Deposited) async throws {
-        let script = state.withLock { $0.script }
+        let script = script.withLock(\.self)
         try await script(subscription, event)
         note("\(subscription) \(event.amount)")
     }
 
     func note(_ line: String) {
-        let done = state.withLock { state in
-            state.lines.append(line)
-            let lines = state.lines
-            let done = state.waiters.filter { $0.isDone(lines) }
-            state.waiters.removeAll { $0.isDone(lines) }
-            return done
-        }
-        for waiter in done { waiter.continuation.resume() }
+        notes.change { $0.append(line) }
     }
 
     /// Waits until `isDone` holds for the lines.
     func wait(until isDone: @escaping @Sendable ([String]) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isNow = state.withLock { state in
-                if isDone(state.lines) { return true }
-                state.waiters.append((isDone, continuation))
-                return false
-            }
-            if isNow { continuation.resume() }
-        }
+        await notes.wait(until: isDone)
     }
 
     /// Waits until there are `count` lines that begin with `prefix`.
