@@ -22,8 +22,7 @@
 ///
 /// `View.resolving(from:)` of `HeadraceSwiftUI` sets the scope for a view and those within it.
 ///
-/// Restrictions: it belongs on a structure, in a file that imports `SwiftUI` and `HeadraceSwiftUI`. On Linux,
-/// where there is no SwiftUI, its expansion is tested and not compiled.
+/// Restrictions: it belongs on a structure, in a file that imports `SwiftUI` and `HeadraceSwiftUI`.
 @attached(member, names: named(scope))
 public macro ResolvedScope() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvedScopeMacro")
 #endif

@@ -22,8 +22,6 @@ public import SwiftData
 /// handled. Events are collected from the models that were inserted, changed or deleted; one that has only raised an event
 /// is not known to SwiftData, so change something in it too. They are handled in process: the context stores no deliveries,
 /// and a ``HeadraceDomain/DurableDomainEventHandler`` runs like any other post-commit handler.
-///
-/// Continuous integration on Linux does not compile this file.
 extension ModelContext: DomainContext {
     /// Takes the events of the models that were inserted, changed or deleted since the last save, in the order raised.
     public func takeEvents() -> [CollectedEvent] {

@@ -15,19 +15,19 @@ extension Station {
     /// TextField("Name", text: station.bind(\.name, pour: { .nameChanged($0) }))
     /// ```
     ///
-    /// Linux has no SwiftUI, so the continuous integration there does not compile this file.
+    /// Use the binding on the main actor, as views do. Neither the value nor the key path needs to be `Sendable`.
     ///
     /// - Parameters:
-    ///   - property: What the binding reads.
-    ///   - action: Makes the action that is poured when something is set.
+    ///   - property: Key path of the property that the binding reads.
+    ///   - action: Makes the action that is poured when a value is set.
     /// - Returns: The binding.
     public func bind<Value>(
         _ property: KeyPath<State, Value>,
         pour action: @escaping @MainActor (Value) -> Action
     ) -> Binding<Value> {
         Binding(
-            get: { MainActor.assumeIsolated { self[dynamicMember: property] } },
-            set: { value in MainActor.assumeIsolated { _ = self.pour(action(value)) } }
+            get: { @MainActor in self[dynamicMember: property] },
+            set: { @MainActor value in self.pour(action(value)) }
         )
     }
 }

@@ -11,8 +11,7 @@ public import SwiftUI
 extension EnvironmentValues {
     /// The scope that views resolve from; `resolving(from:)` sets it.
     ///
-    /// Without one, resolving stops the program, and says that this is what is missing. Linux has no SwiftUI, so
-    /// the continuous integration there does not compile this file.
+    /// If no view sets a scope, resolving stops the program with a message that names the type and the fix.
     @Entry public var scope: any DependencyResolutionScope = MissingScope()
 }
 

@@ -36,7 +36,7 @@ enum ResolutionPath {
     /// Tells threads apart while they run.
     static var currentThread: UInt {
         #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
+        unsafe UInt(bitPattern: pthread_self())
         #else
         UInt(pthread_self())
         #endif

@@ -22,7 +22,6 @@ let package = Package(
             name: "SamplesTests",
             dependencies: [
                 .product(name: "Headrace", package: "headrace"),
-                .product(name: "HeadraceSwiftUI", package: "headrace"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ]
         ),

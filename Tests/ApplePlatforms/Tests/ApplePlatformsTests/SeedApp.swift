@@ -4,14 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-// Compiled where there are SwiftUI and SwiftData: the continuous integration, on Linux, compiles nothing of this file.
-
-#if canImport(SwiftUI) && canImport(SwiftData)
+// SwiftData comes first: if a module that imports a stand-in is loaded before the stand-in, the compiler (6.3.1) misses the
+// conformances that the macros of the stand-in write.
+// swift-format-ignore: OrderedImports
+import SwiftData
 import Headrace
 import HeadraceSwiftUI
-import SwiftData
 import SwiftUI
 
+/// An application on SwiftUI and SwiftData, from its scene to its handlers.
 struct MyApp: App {
     private let modelContainer = getModelContainer()
 
@@ -64,6 +65,70 @@ struct IoCBootstrapperView<Content: View>: View {
     }
 }
 
+/// The container of the application.
+@MainActor
+func getAppContainer(_ modelContext: ModelContext) -> Container {
+    let b: ContainerBuilder = .init()
+
+    // What belongs to the main actor says so.
+    b.transient(on: MainActor.self) { modelContext }
+
+    b.commandQueryDispatch().standard(
+        commandHandlers: [
+            AddEntityCommandHandler.self
+        ],
+        queryHandlers: [
+            GetRandomEntityQueryHandler.self
+        ]
+    )
+
+    // The scope that asks.
+    b.transient { $0 }
+
+    return b.build()
+}
+
+@Model
+class SomeEntity {
+    var name: String = ""
+
+    init(name: String = "") {
+        self.name = name
+    }
+}
+
+enum DomainError: Error {
+    case notFound
+}
+
+struct AddEntityCommand: CQDCommand {}
+
+@Resolvable
+class AddEntityCommandHandler: HandlesCommand {
+    private let modelContext: ModelContext
+
+    func handle(_ command: AddEntityCommand) async throws {
+        modelContext.insert(SomeEntity(name: "Entity \(Int.random(in: 100...999))"))
+        try modelContext.save()
+    }
+}
+
+struct GetRandomEntityQuery: CQDQuery {
+    typealias Value = SomeEntity
+}
+
+@Resolvable
+class GetRandomEntityQueryHandler: HandlesQuery {
+    private let modelContext: ModelContext
+
+    func handle(_ query: GetRandomEntityQuery) async throws -> SomeEntity {
+        guard let result = try modelContext.fetch(FetchDescriptor<SomeEntity>()).first else {
+            throw DomainError.notFound
+        }
+        return result
+    }
+}
+
 @ResolvedScope
 struct RootView: View {
     @State private var random: SomeEntity?
@@ -75,27 +140,38 @@ struct RootView: View {
 
     var body: some View {
         List {
-            ForEach(entities, id: \.persistentModelID) { entity in
-                Text(entity.name)
+            ForEach(entities, id: \.persistentModelID) { e in
+                Text(e.name)
+            }
+            if let displayedError {
+                Text("Error: \(displayedError)")
             }
         }
-        .sheet(item: $random) { entity in
-            Text("Random: \(entity.name)")
+        .sheet(item: $random) { r in
+            Text("Random: \(r.name)")
         }
         .toolbar {
             ToolbarItem(placement: .primaryAction) {
-                Button("Add") {
+                Button {
                     attempt { try await dispatcher.dispatch(AddEntityCommand()) }
+                } label: {
+                    Text("Add")
                 }
             }
+
             ToolbarItem(placement: .secondaryAction) {
-                Button("View Random") {
+                Button {
                     attempt { random = try await dispatcher.dispatch(GetRandomEntityQuery()) }
+                } label: {
+                    Text("View Random")
                 }
             }
         }
     }
 
+    /// Shows an error.
+    ///
+    /// The sample of the package that this one follows stops the program instead.
     private func attempt(_ action: @escaping @MainActor () async throws -> Void) {
         Task { @MainActor in
             do {
@@ -106,4 +182,3 @@ struct RootView: View {
         }
     }
 }
-#endif

@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+/// Lets sources import `SwiftUI`, `SwiftData`, and `Combine`, and gives them the stand-ins.
+///
+/// Only targets with these flags see a
+/// module of such a name: all others are compiled as on Linux without stand-ins, also if they share the build folder.
+let standIns: SwiftSetting = .unsafeFlags(
+    ["SwiftUI", "SwiftData", "Combine"].flatMap { ["-module-alias", "\($0)=StandIn\($0)"] }
+)
+
+/// The name under which the package manager compiles the package whose sources are linked here: that of its folder.
+///
+/// A conformance is not retroactive if its protocol is of the same package.
+let packageName = String(
+    (Context.packageDirectory.split(separator: "/").dropLast(2).last ?? "").lowercased()
+        .map { $0.isLetter || $0.isNumber ? $0 : "_" }
+)
+
+/// The settings of the package whose sources are compiled here.
+let strictSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .unsafeFlags(["-package-name", packageName]),
+]
+
+let package = Package(
+    name: "apple-platforms",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "headrace", path: "../.."),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    ],
+    targets: [
+        .macro(
+            name: "StandInMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ],
+            path: "StandIns/Macros"
+        ),
+        .target(name: "StandInCombine", path: "StandIns/Combine"),
+        .target(
+            name: "StandInSwiftUI",
+            dependencies: ["StandInMacros"],
+            path: "StandIns/SwiftUI",
+            swiftSettings: [standIns]
+        ),
+        .target(
+            name: "StandInSwiftData",
+            dependencies: ["StandInMacros", "StandInSwiftUI"],
+            path: "StandIns/SwiftData",
+            swiftSettings: [standIns]
+        ),
+        // The sources of the module `HeadraceSwiftUI`, through a symbolic link. The name of a target is unique among packages.
+        .target(
+            name: "HeadraceSwiftUIOnStandIns",
+            dependencies: [
+                "StandInSwiftData",
+                "StandInSwiftUI",
+                .product(name: "Headrace", package: "headrace"),
+            ],
+            path: "Sources/HeadraceSwiftUI",
+            exclude: ["HeadraceSwiftUI.docc"],
+            swiftSettings: strictSettings + [standIns]
+        ),
+        .testTarget(
+            name: "ApplePlatformsTests",
+            dependencies: [
+                "HeadraceSwiftUIOnStandIns",
+                "StandInCombine",
+                "StandInSwiftData",
+                "StandInSwiftUI",
+                .product(name: "Headrace", package: "headrace"),
+            ],
+            swiftSettings: [
+                standIns,
+                .unsafeFlags(["-module-alias", "HeadraceSwiftUI=HeadraceSwiftUIOnStandIns"]),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

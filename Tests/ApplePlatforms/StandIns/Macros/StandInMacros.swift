@@ -1,0 +1,19 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main
+struct StandInMacros: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        EntryMacro.self,
+        ModelMacro.self,
+        PersistedPropertyMacro.self,
+        QueryMacro.self,
+        TransientMacro.self,
+    ]
+}

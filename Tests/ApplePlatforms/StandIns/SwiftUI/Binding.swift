@@ -1,0 +1,111 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Source: developer.apple.com/documentation/swiftui/binding.
+@propertyWrapper
+public struct Binding<Value> {
+    private let read: () -> Value
+    private let write: (Value) -> Void
+
+    /// Source: developer.apple.com/documentation/swiftui/binding/init(get:set:)-7ufcp.
+    ///
+    /// What it is given runs where the binding is used. As in SwiftUI, that must be the actor of the closures.
+    @preconcurrency
+    public init(
+        get: @escaping @isolated(any) @Sendable () -> Value,
+        set: @escaping @isolated(any) @Sendable (Value) -> Void
+    ) {
+        let readActor = get.isolation
+        let writeActor = set.isolation
+        // The types differ only in that a closure knows its actor, which is asked before each call.
+        let read = unsafeBitCast(get, to: (() -> Value).self)
+        let write = unsafeBitCast(set, to: ((Value) -> Void).self)
+        self.init {
+            readActor?.preconditionIsolated()
+            return read()
+        } write: {
+            writeActor?.preconditionIsolated()
+            write($0)
+        }
+    }
+
+    init(read: @escaping () -> Value, write: @escaping (Value) -> Void) {
+        self.read = read
+        self.write = write
+    }
+
+    public var wrappedValue: Value {
+        get { read() }
+        nonmutating set { write(newValue) }
+    }
+
+    public var projectedValue: Binding<Value> { self }
+}
+
+/// Source: developer.apple.com/documentation/swiftui/state; a property wrapper, as in the iOS 18 SDK.
+@propertyWrapper
+public struct State<Value>: DynamicProperty {
+    /// Shared by the copies of one view.
+    private final class Place {
+        var storage: StateStorage<Value>
+
+        init(_ storage: StateStorage<Value>) {
+            self.storage = storage
+        }
+    }
+
+    private let place: Place
+
+    public init(wrappedValue value: Value) {
+        place = Place(StateStorage(value))
+    }
+
+    public init(initialValue value: Value) {
+        self.init(wrappedValue: value)
+    }
+
+    public var wrappedValue: Value {
+        get { place.storage.value }
+        nonmutating set { place.storage.value = newValue }
+    }
+
+    public var projectedValue: Binding<Value> {
+        let storage = place.storage
+        return Binding {
+            storage.value
+        } write: {
+            storage.value = $0
+        }
+    }
+}
+
+extension State where Value: ExpressibleByNilLiteral {
+    public init() {
+        self.init(wrappedValue: nil)
+    }
+}
+
+extension State: InstalledProperty {
+    package func install(at place: String, on canvas: Canvas) {
+        self.place.storage = canvas.storage(at: place, or: self.place.storage)
+    }
+}
+
+/// The value of a state, which outlives the views that declare it.
+final class StateStorage<Value> {
+    var changed: (@MainActor () -> Void)?
+
+    var value: Value {
+        didSet {
+            let changed = changed
+            MainActor.assumeIsolated { changed?() }
+        }
+    }
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
