@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import HeadraceCore
 
 /// Says what an inspector may show of what is in messages, states and failures.
 ///
@@ -42,7 +43,7 @@ public struct Redaction: Sendable {
     /// Everything is shown: for development, on data that may be seen.
     public static let nothing: Redaction = {
         var redaction = Redaction()
-        redaction.message = { String(reflecting: $0) }
+        redaction.message = { String(reflecting: $0).withoutTypeAddresses }
         redaction.storedMessage = { _, json in String(decoding: json, as: UTF8.self) }
         redaction.property = { _, _, value in value }
         redaction.failure = { $0 }

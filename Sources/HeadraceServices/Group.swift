@@ -24,7 +24,7 @@ public struct Group: Service {
 }
 
 extension Group: BuiltInService {
-    func makeNode(in context: PlanContext) -> Node {
-        Node(.inner(content.makeNode(in: context.entering("Group"))), label: .group)
+    func beginReading(in context: PlanContext) -> ServiceReading {
+        ServiceReading(of: content, in: context.entering(.group)) { Node(.inner($0), label: .group) }
     }
 }

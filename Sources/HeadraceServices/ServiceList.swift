@@ -17,13 +17,12 @@ public struct ServiceList: Service {
 }
 
 extension ServiceList: BuiltInService {
-    func makeNode(in context: PlanContext) -> Node {
-        if services.count == 1 { return Planner.node(of: services[0], in: context) }
-        var context = context
-        context.pending = []
-        let nodes = services.enumerated().map { index, service in
-            Planner.node(of: service, in: context.entering("\(index + 1)"))
-        }
-        return Node(.list(nodes, context.strategy))
+    func beginReading(in context: PlanContext) -> ServiceReading {
+        var inner = context
+        inner.pending = []
+        return ServiceReading(
+            of: services.enumerated().map { index, service in (service, inner.entering(.place(index + 1))) },
+            makeNode: { Node(.list($0, context.strategy)) }
+        )
     }
 }

@@ -27,7 +27,12 @@ public struct Store<Model: Sendable>: StoreService {
 }
 
 extension Store: BuiltInService {
-    func makeNode(in context: PlanContext) -> Node {
+    func beginReading(in context: PlanContext) -> ServiceReading {
+        ServiceReading(makeNode(in: context))
+    }
+
+    @MainActor
+    private func makeNode(in context: PlanContext) -> Node {
         let pending = context.pending.compactMap { $0 as? PendingHandler<Model> }
         for handler in pending { handler.isReached = true }
         let purposes = pending.map(\.purpose)

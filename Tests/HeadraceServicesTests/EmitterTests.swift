@@ -165,6 +165,81 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
+    @Test func theModifiersAroundAnEmitterApplyToItsActions() async throws {
+        let journal = journal
+        let elsewhere = Journal()
+        let cluster = try await Bootstrap {
+            Group {
+                numbers()
+                    .emit(using: pings([1]), consumeAtBootstrap: true)
+                Leaf("elsewhere", elsewhere)
+                    .observe { _ in elsewhere.note("observed") }
+            }
+            .pre { journal.note("pre \($0)") }
+            .observe(on: Ping.self) { journal.note("observed \($0.number)") }
+            .observe(on: Pong.self) { journal.note("pong \($0.number)") }
+            .post(on: Ping.self) { (action: Ping) in journal.note("post \(action.number)") }
+        }
+
+        #expect(journal.entries == ["pre Ping(number: 1)", "1", "observed 1", "post 1"])
+        #expect(elsewhere.entries.isEmpty)
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func aPreAroundAnEmitterThatThrowsKeepsTheActionFromTheServices() async throws {
+        await #expect(throws: Failure("refused")) {
+            _ = try await Bootstrap {
+                Group { numbers().emit(using: pings([1]), consumeAtBootstrap: true) }
+                    .pre { _ in throw Failure("refused") }
+            }
+        }
+
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test func anErrorIsTransformedBetweenTheHooksThatStandAroundIt() async throws {
+        let journal = journal
+        @Sendable func note(_ place: String, _ outcome: MessageOutcome) {
+            if case .success = outcome { journal.note("\(place): success") } else { journal.note("\(place): failure") }
+        }
+        let cluster = try await Bootstrap {
+            numbers(throwing: [1])
+                .emit(using: pings([1]), consumeAtBootstrap: true)
+                .post(on: Ping.self) { _, outcome in note("inside", outcome) }
+                .transformError { Recovery(name: "\($0)") }
+                .post(on: Ping.self) { _, outcome in note("outside", outcome) }
+        }
+
+        #expect(journal.entries == ["1", "inside: failure", "outside: success"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func eachOfSeveralErrorsOfAnEmittedActionBecomesAnAction() async throws {
+        let journal = journal
+        let cluster = try await Bootstrap {
+            Group {
+                Leaf("a", Journal(), throwing: Failure("first"))
+                Leaf("b", Journal(), throwing: Failure("second"))
+            }
+            .emit(using: pings([1]), consumeAtBootstrap: true)
+            .transformError { Recovery(name: "\($0)") }
+            .observe(on: Recovery.self) { journal.note($0.name) }
+        }
+
+        #expect(journal.entries == ["first", "second"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func anActionThatOnlyAModifierAroundItsEmitterWantsIsHeard() async throws {
+        let cluster = try await Bootstrap {
+            numbers()
+                .emit(using: AsyncStream<Unheard> { $0.finish() })
+                .observe(on: Unheard.self) {}
+        }
+
+        try cluster.validate()
+    }
+
     @Test func aSequenceThatFailsIsLoggedAndEndsTheRun() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in

@@ -7,6 +7,7 @@
 import HeadraceCore
 import HeadraceServices
 import HeadraceTesting
+import Synchronization
 import Testing
 
 private enum StartUpAction: Action, Equatable { case appDidCompleteLaunching }
@@ -96,6 +97,90 @@ private struct IdentityService: Service {
         notifications.finish()
         await cluster.shutDown()
         #expect(await identityModel.name == nil)
+        #expect(observed.entries == ["identity", "identity", "identity"])
+    }
+
+    @Test func everyModifierOfTheSeedIsOneLine() async throws {
+        let journal = Journal()
+        let (stream, actions) = AsyncStream.makeStream(of: IdentityAction.self)
+        actions.yield(.logIn(name: "Ada"))
+        actions.finish()
+        let identityModel = IdentityModel()
+
+        let cluster = try await Bootstrap {
+            Group {
+                IdentityService()
+                    .bootstrap { journal.note("bootstrap") }
+                Group {}
+                    .observe { action in journal.note("second \(action)") }
+            }
+            .serial()
+            .concurrent()
+            .emit(using: stream, consumeAtBootstrap: true)
+            .transformError { error in ErrorAction.error(error) }
+            .observe { action in journal.note("all \(action)") }
+            .with(model: identityModel)
+        }
+
+        let action = #"logIn(name: "Ada")"#
+        #expect(journal.entries == ["bootstrap", "second \(action)", "all \(action)"])
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func aTransformationThatThrowsFailsTheSend() async throws {
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: IdentityModel())
+                .transformError { (_: any Error) -> ErrorAction in throw Failure("transformed") }
+        }
+
+        await #expect(throws: Failure("transformed")) {
+            try await cluster.send(action: IdentityAction.logIn(name: ""))
+        }
+    }
+
+    @Test func aClosureRecordsWhatTheServicesUnderTestSend() async throws {
+        let mockedIdentityModel = IdentityModel()
+        let recorded = Mutex<[any Action]>([])
+        let recordingSend: @Sendable (any Action) async throws -> Void = { action in
+            recorded.withLock { $0.append(action) }
+        }
+
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: mockedIdentityModel)
+                .environment(\.send, recordingSend)
+        }
+        try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
+
+        #expect(await mockedIdentityModel.isReady)
+        #expect(recorded.withLock { $0.map { $0 as? ArticlesAction } } == [.reload])
+    }
+
+    @Test func aFunctionRecordsWhatTheServicesUnderTestSend() async throws {
+        let journal = Journal()
+        @Sendable func recordingSend(_ action: any Action) { journal.note("\(action)") }
+
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: IdentityModel())
+                .environment(\.send, recordingSend)
+        }
+        try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
+
+        #expect(journal.entries == ["reload"])
+    }
+
+    @Test func whatTheRecordingClosureThrowsTheHandlerGets() async throws {
+        let cluster = try await Bootstrap {
+            IdentityService()
+                .with(model: IdentityModel())
+                .environment(\.send) { _ in throw Failure("not sent") }
+        }
+
+        await #expect(throws: Failure("not sent")) {
+            try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
+        }
     }
 
     @Test func aServiceOfOnesOwnGetsItsModelFromOutside() async throws {

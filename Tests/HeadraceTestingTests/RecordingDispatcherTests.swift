@@ -76,6 +76,27 @@ import Testing
         )
     }
 
+    @Test func aPrivateMessageIsNamedWithoutAnAddress() async throws {
+        struct Local: CQDQuery, Equatable {
+            typealias Value = Int
+        }
+        let queryError = await #expect(throws: RecordingDispatcherError.self) {
+            _ = try await dispatcher.dispatch(Local())
+        }
+        let requirementError = #expect(throws: RecordingDispatcherError.self) {
+            try dispatcher.requireDispatched(Local.self, Local.self)
+        }
+
+        #expect(queryError?.message.hasPrefix("'HeadraceTestingTests.Local' was dispatched") == true)
+        #expect(
+            requirementError?.message == """
+                Required was exactly [HeadraceTestingTests.Local, HeadraceTestingTests.Local], in this order. \
+                Dispatched was this:
+                  1. HeadraceTestingTests.Local()
+                """
+        )
+    }
+
     @Test func aStreamQueryWithoutAStubSaysHowToStubIt() async throws {
         let error = await #expect(throws: RecordingDispatcherError.self) {
             _ = try await dispatcher.dispatch(ListNames())

@@ -16,7 +16,7 @@ extension MessageOutcome {
         case .success: "success"
         case .failure(is CancellationError): "cancelled"
         case .failure(let error as any CodedError): error.codeName
-        case .failure(let error): String(reflecting: Swift.type(of: error))
+        case .failure(let error): String(naming: Swift.type(of: error))
         }
     }
 }

@@ -46,10 +46,10 @@ public struct MessageContext: Sendable {
     /// Whether both describe the same message; it makes no identifier for that.
     package func isSame(as other: MessageContext) -> Bool { storage === other.storage }
 
-    /// The name of the message's type, with its module.
+    /// The name of the message's type, with its module; for a private type, without the address that Swift prints.
     ///
     /// - Complexity: O(*n*) in its length; the name is printed anew each time.
-    public var typeName: String { String(reflecting: type) }
+    public var typeName: String { String(naming: type) }
 
     /// An object, so that handing the context on, from middleware to middleware, copies one word.
     private let storage: Storage

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// The types of entity that a store keeps, by their stored names.
 public struct EntitySchema: Sendable {
     /// An index of a kind.
@@ -54,7 +56,7 @@ public struct EntitySchema: Sendable {
         names = Set(kinds.map(\.name))
         for (kind, entity) in zip(kinds, entities) {
             if kind.name.isEmpty {
-                throw StoreError.invalidSchema("The entityName of '\(String(reflecting: entity))' is empty.")
+                throw StoreError.invalidSchema("The entityName of '\(String(naming: entity))' is empty.")
             }
             if kinds.count(where: { $0.name == kind.name }) > 1 {
                 throw StoreError.invalidSchema("Two types of entity have the entityName '\(kind.name)'.")

@@ -302,7 +302,7 @@ extension StoreError {
         StoreError(
             code: .unsupportedWork,
             message: """
-                '\(String(reflecting: store))' does not know work of the type '\(String(reflecting: type(of: work)))'. \
+                '\(String(naming: store))' does not know work of the type '\(String(naming: type(of: work)))'. \
                 Nothing was stored. To fix, give it to the store that it was made for.
                 """
         )
@@ -312,7 +312,7 @@ extension StoreError {
         StoreError(
             code: .undeclaredEntity,
             message: """
-                The store was not opened with entities of '\(kind)'. To fix, add '\(String(reflecting: type)).self' \
+                The store was not opened with entities of '\(kind)'. To fix, add '\(String(naming: type)).self' \
                 to its 'entities:'.
                 """
         )
@@ -395,7 +395,7 @@ extension StoreError {
         StoreError(
             code: .invalidSchema,
             message: """
-                The migrations of '\(String(reflecting: type))' start from the versions \(versions); each must start from \
+                The migrations of '\(String(naming: type))' start from the versions \(versions); each must start from \
                 a later one than the one before, and from less than its schemaVersion \(type.schemaVersion). To fix, \
                 order them, and raise the schemaVersion.
                 """
@@ -428,7 +428,7 @@ extension StoreError {
             code: .undecodable,
             message: """
                 The \(document.reference), stored at version \(document.version), does not decode as \
-                '\(String(reflecting: type))': \(cause). To fix, let the type decode what was stored (make a new \
+                '\(String(naming: type))': \(cause). To fix, let the type decode what was stored (make a new \
                 property optional, or give 'init(from:)' a default).
                 """,
             entity: document.reference,

@@ -154,7 +154,7 @@ final class FlowRecorder: Sendable {
         if !staysAwake() { return }
         let entry = FlowEntry(
             kind: stage.kind.description,
-            type: stage.type.map { String(reflecting: $0) } ?? "",
+            type: stage.type.map { String(naming: $0) } ?? "",
             cause: stage.message?.id,
             correlation: stage.message?.correlationID,
             began: wallClock().flowTime,

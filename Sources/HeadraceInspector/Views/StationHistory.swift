@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 import HeadraceStations
 import Synchronization
 
@@ -119,7 +120,7 @@ final class StationHistory: Sendable {
                 isGone: change.new == nil
             )
         }
-        let type = String(reflecting: Action.self)
+        let type = String(naming: Action.self)
         let action = configuration.shown(reduction.action, by: configuration.redaction.message)
         state.withLock { state in
             state.lastNumber += 1

@@ -30,6 +30,8 @@ public final class Bootstrap: Sendable {
     /// The services are prepared on the main actor, those under others first (`bootstrap(_:)`); then what is
     /// to be consumed first is consumed (`emit(using:consumeAtBootstrap:)`).
     ///
+    /// A tree has at most 256 levels: services, groups, blocks of several services, and modifiers within each other.
+    ///
     /// - Parameters:
     ///   - configuration: How the cluster handles actions.
     ///   - services: The services; several belong together as in a ``Group``.

@@ -27,14 +27,14 @@ public struct ServiceEnvironment<Value: Sendable>: Sendable {
 
     /// Reads the value of `key`.
     public init(_ key: any KeyPath<ServiceEnvironmentValues, Value> & Sendable) {
-        reader = EnvironmentReader(name: "\(Value.self)")
+        reader = EnvironmentReader(name: TypeNames.short(Value.self))
         read = { $0[keyPath: key] }
     }
 
     /// Reads the value of `key`, which must be stated: without it, there is no cluster.
     @_disfavoredOverload  // A property that is optional may be missing.
     public init(_ key: any KeyPath<ServiceEnvironmentValues, Value?> & Sendable) {
-        reader = EnvironmentReader(name: "\(Value.self)")
+        reader = EnvironmentReader(name: TypeNames.short(Value.self))
         read = { $0[keyPath: key] }
     }
 

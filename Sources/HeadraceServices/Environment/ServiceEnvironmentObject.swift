@@ -10,7 +10,7 @@
 /// Without the object, there is no cluster. For the rest see ``ServiceEnvironment``.
 @propertyWrapper
 public struct ServiceEnvironmentObject<Object: AnyObject & Sendable>: Sendable {
-    private let reader = EnvironmentReader(name: "\(Object.self)")
+    private let reader = EnvironmentReader(name: TypeNames.short(Object.self))
 
     /// Reads the object of the property's type.
     public init() {}

@@ -10,7 +10,7 @@ import HeadraceCore
 public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
     /// What is wrong, stable enough to branch on.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        private enum Name: String { case missingEnvironment, missingModel, unheard, unreachable, unusedModel }
+        private enum Name: String { case missingEnvironment, missingModel, tooDeep, unheard, unreachable, unusedModel }
 
         private let name: Name
 
@@ -19,6 +19,11 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
 
         /// A store has no model.
         public static let missingModel = Kind(name: .missingModel)
+
+        /// A tree has more than 256 levels: services, groups, blocks of several services, and modifiers within each other.
+        ///
+        /// A service whose body contains the service itself has this problem. The tree is not read further.
+        public static let tooDeep = Kind(name: .tooDeep)
 
         /// Actions are sent for which nothing waits.
         public static let unheard = Kind(name: .unheard)
@@ -35,7 +40,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         /// Whether no cluster is made; otherwise only ``Bootstrap/validate()`` tells of it.
         public var preventsBootstrap: Bool {
             switch name {
-            case .missingEnvironment, .missingModel, .unreachable: true
+            case .missingEnvironment, .missingModel, .tooDeep, .unreachable: true
             case .unheard, .unusedModel: false
             }
         }
@@ -45,6 +50,8 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
     public let kind: Kind
 
     /// The way from the root to the service, by names; a number is the place in a block, counting from 1.
+    ///
+    /// For ``Kind-swift.struct/tooDeep``, the services that occur several times on the way, each once.
     public let path: [String]
 
     /// What is wrong and how to fix it, in one sentence each.
@@ -59,11 +66,29 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    private static func place(_ path: [String]) -> String {
-        path.isEmpty ? "at the root" : "at '\(path.joined(separator: " → "))'"
+    private init(_ kind: Kind, _ path: PlanPath?, _ message: String) {
+        self.init(kind, PlanPath.names(of: path), message)
     }
 
-    static func missingModel(_ model: Any.Type, actions: [any Action.Type], at path: [String]) -> ServiceTreeProblem {
+    private static func place(_ path: PlanPath?) -> String {
+        path == nil ? "at the root" : "at '\(PlanPath.names(of: path).joined(separator: " → "))'"
+    }
+
+    static func tooDeep(_ repeated: [(type: Any.Type, count: Int)], limit: Int) -> ServiceTreeProblem {
+        let names = repeated.map { "'\(TypeNames.full($0.type))' (\($0.count) times)" }.joined(separator: ", ")
+        let recursion = repeated.isEmpty ? "" : " Services contain themselves: \(names)."
+        let fix = repeated.isEmpty ? "" : "end the recursion in 'body', or "
+        return ServiceTreeProblem(
+            .tooDeep,
+            repeated.map { TypeNames.short($0.type) },
+            """
+            The tree of services has more than \(limit) levels of services, groups and modifiers.\(recursion) \
+            To fix, \(fix)put services beside each other in a 'Group' instead of into each other.
+            """
+        )
+    }
+
+    static func missingModel(_ model: Any.Type, actions: [any Action.Type], at path: PlanPath?) -> ServiceTreeProblem {
         let names = actions.map { "'\(TypeNames.short($0))'" }.joined(separator: ", ")
         let lost = actions.isEmpty ? "" : " Its mutations are out of reach: \(names)."
         return ServiceTreeProblem(
@@ -76,7 +101,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         )
     }
 
-    static func unusedModel(_ model: Any.Type, at path: [String]) -> ServiceTreeProblem {
+    static func unusedModel(_ model: Any.Type, at path: PlanPath?) -> ServiceTreeProblem {
         ServiceTreeProblem(
             .unusedModel,
             path,
@@ -87,7 +112,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         )
     }
 
-    static func missingEnvironment(_ name: String, at path: [String]) -> ServiceTreeProblem {
+    static func missingEnvironment(_ name: String, at path: PlanPath?) -> ServiceTreeProblem {
         ServiceTreeProblem(
             .missingEnvironment,
             path,
@@ -98,7 +123,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         )
     }
 
-    static func unreachable(_ model: Any.Type, action: (any Action.Type)?, at path: [String]) -> ServiceTreeProblem {
+    static func unreachable(_ model: Any.Type, action: (any Action.Type)?, at path: PlanPath?) -> ServiceTreeProblem {
         let name = action.map { "mutate(on: \(TypeNames.short($0)).self)" } ?? "modifier"
         return ServiceTreeProblem(
             .unreachable,
@@ -110,7 +135,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         )
     }
 
-    static func unheard(_ action: any Action.Type, at path: [String], from source: String) -> ServiceTreeProblem {
+    static func unheard(_ action: any Action.Type, at path: PlanPath?, from source: String) -> ServiceTreeProblem {
         ServiceTreeProblem(
             .unheard,
             path,

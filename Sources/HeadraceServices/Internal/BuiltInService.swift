@@ -4,10 +4,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A service that no other makes up.
+/// A service without a body: the reader asks it for the services under it.
 protocol BuiltInService: Service {
-    /// Makes its part of the plan.
-    @MainActor func makeNode(in context: PlanContext) -> Node
+    /// Begins to read the service at the place that `context` describes.
+    @MainActor func beginReading(in context: PlanContext) -> ServiceReading
+}
+
+/// A service that was begun: the services under it, and the node that is made of their nodes.
+@MainActor
+struct ServiceReading {
+    typealias Child = (service: any Service, context: PlanContext)
+
+    let children: [Child]
+
+    /// Makes the node, given one node for each child, in that order.
+    let makeNode: @MainActor ([Node]) -> Node
+
+    init(of children: [Child], makeNode: @escaping @MainActor ([Node]) -> Node) {
+        self.children = children
+        self.makeNode = makeNode
+    }
+
+    /// Reads one service under this one.
+    init(
+        of child: any Service,
+        in context: PlanContext,
+        makeNode: @escaping @MainActor (Node) -> Node
+    ) {
+        self.init(of: [(child, context)]) { makeNode($0[0]) }
+    }
+
+    /// Has nothing under it.
+    init(_ node: Node) {
+        self.init(of: []) { _ in node }
+    }
 }
 
 extension BuiltInService {

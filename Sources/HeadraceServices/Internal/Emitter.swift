@@ -13,27 +13,23 @@ struct Emitter: Sendable {
 
     let pump: Pump
     let isConsumedFirst: Bool
-    let path: [String]
+    let path: PlanPath?
 
-    /// What the services under the emitter do with actions.
+    /// What the services under the emitter do with actions, with the hooks and error transforms around it.
     let index: PlanIndex
 
-    /// What transforms errors above it, the nearest last.
+    /// The error transforms above it, the nearest last, for an error of the sequence.
     let transforms: [ErrorTransform]
 
-    /// Has the services handle `action`; what goes wrong is transformed where that is asked for.
+    /// Has the services handle `action`.
     func handle(_ action: any Action, by core: ClusterCore) async throws {
         func send(_ action: some Action) async throws {
             try await core.send(action, from: SendFrame(), through: index)
         }
-        do {
-            try await send(action)
-        } catch {
-            try await transform(error)
-        }
+        try await send(action)
     }
 
-    /// Hands `error` to what transforms errors, the nearest first.
+    /// Hands an error of the sequence to the error transforms, the nearest first.
     ///
     /// - Throws: What is left.
     func transform(_ error: any Error) async throws {

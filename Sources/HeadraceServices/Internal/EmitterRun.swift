@@ -74,7 +74,7 @@ final class EmitterRun: Sendable {
                         "An action that an emitter gave was not handled.",
                         metadata: [
                             "headrace.action": "\(TypeNames.full(type(of: action)))",
-                            "headrace.services.path": "\(emitter.path.joined(separator: " → "))",
+                            "headrace.services.path": "\(PlanPath.names(of: emitter.path).joined(separator: " → "))",
                             "error": "\(error)",
                         ]
                     )
@@ -100,7 +100,7 @@ final class EmitterRun: Sendable {
             Logger.current.error(
                 "An emitter has failed, and gives no more actions.",
                 metadata: [
-                    "headrace.services.path": "\(emitter.path.joined(separator: " → "))",
+                    "headrace.services.path": "\(PlanPath.names(of: emitter.path).joined(separator: " → "))",
                     "error": "\(error)",
                 ]
             )

@@ -18,7 +18,7 @@ final class Node: Sendable {
 
     /// What a drawing shows of it.
     enum Label: Sendable {
-        case service(String)
+        case service(Any.Type)
         case group
         case store(Any.Type)
         case remark(String)

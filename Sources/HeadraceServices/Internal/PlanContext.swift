@@ -14,13 +14,13 @@ enum Strategy: Sendable { case serial, concurrent }
 struct PlanContext {
     var values: ServiceEnvironmentValues
     var strategy = Strategy.concurrent
-    var path: [String] = []
+    var path: PlanPath?
 
     /// The models given above, the nearest last.
     var models: [ModelSource] = []
 
-    /// What transforms errors above, the nearest last.
-    var transforms: [ErrorTransform] = []
+    /// The hooks and error transforms above, the nearest last.
+    var surroundings: [Surrounding] = []
 
     /// What the store below is to do, in the order written.
     var pending: [any Pending] = []
@@ -30,9 +30,9 @@ struct PlanContext {
 
     var site: PlanSite { PlanSite(send: values.send, bindings: bindings) }
 
-    func entering(_ name: String) -> PlanContext {
+    func entering(_ step: PlanPath.Step) -> PlanContext {
         var inner = self
-        inner.path.append(name)
+        inner.path = PlanPath(step, within: path)
         return inner
     }
 
@@ -42,6 +42,20 @@ struct PlanContext {
             if let model = source.model as? Model { return (source, model) }
         }
         return nil
+    }
+}
+
+/// A modifier around services that takes part in handling an action.
+enum Surrounding: Sendable {
+    case hook(HookMoment, any Hook)
+    case transform(ErrorTransform)
+
+    /// A node with this modifier around `inner`.
+    func node(around inner: Node, label: Node.Label? = nil) -> Node {
+        switch self {
+        case .hook(let moment, let hook): Node(.hook(moment, hook, inner), label: label)
+        case .transform(let transform): Node(.transform(transform, inner), label: label)
+        }
     }
 }
 
@@ -68,7 +82,7 @@ final class ModelSource {
 final class PlanCollector {
     var bootstraps: [BootstrapHandler] = []
     var emitters: [Emitter] = []
-    var transformed: [(action: any Action.Type, path: [String])] = []
+    var transformed: [(action: any Action.Type, path: PlanPath?)] = []
     private(set) var problems: [ServiceTreeProblem] = []
 
     func note(_ problem: ServiceTreeProblem) {

@@ -6,9 +6,17 @@
 
 import HeadraceCore
 
-/// Reads a tree of services and makes the nodes of it.
+/// Reads a tree of services and makes its nodes.
+///
+/// The services under a service wait in a list instead of on the stack, so a deep tree needs no deep stack.
 @MainActor
 enum Planner {
+    /// Number of levels that a tree may have: services, groups, blocks of several services, and modifiers.
+    ///
+    /// Freeing a tree and printing the names of nested generic types need some stack for each level. This many levels fit
+    /// into the 512 KiB of a secondary thread on Apple's platforms.
+    static let levelLimit = 256
+
     /// What is known of a tree before anything of it runs.
     struct Reading {
         let root: Node
@@ -32,19 +40,70 @@ enum Planner {
         )
     }
 
-    static func node(of service: some Service, in context: PlanContext) -> Node {
-        if let service = service as? any BuiltInService { return service.makeNode(in: context) }
-        let name = TypeNames.short(type(of: service))
-        var inner = context.entering(name)
-        let bindings = bindings(of: service, in: inner)
-        if !bindings.isEmpty { inner.bindings = EnvironmentBindings(bindings, within: context.bindings) }
-        let body = inner.bindings.map { bindings in
-            EnvironmentScope.$current.withValue(EnvironmentScope(bindings: bindings, frame: nil)) {
-                // A property that is missing is reported; its service is not read further.
-                bindings.isComplete ? Planner.node(of: service.body, in: inner) : Node(.store([]))
+    /// A service whose children are being read.
+    private struct OpenService {
+        var rest: ArraySlice<ServiceReading.Child>
+        var nodes: [Node] = []
+        let makeNode: @MainActor ([Node]) -> Node
+
+        @MainActor
+        init(_ reading: ServiceReading) {
+            rest = reading.children[...]
+            makeNode = reading.makeNode
+        }
+    }
+
+    /// Makes the nodes of `root` and of everything under it.
+    ///
+    /// At the first service that is too deep, it stops and reports that.
+    private static func node(of root: any Service, in context: PlanContext) -> Node {
+        var open = [OpenService(begin(root, in: context))]
+        while true {
+            let last = open.count - 1
+            if let (service, context) = open[last].rest.popFirst() {
+                if open.count == levelLimit {
+                    context.collector.note(.tooDeep(PlanPath.repeatedServices(on: context.path), limit: levelLimit))
+                    return Node(.store([]))
+                }
+                open.append(OpenService(begin(service, in: context)))
+            } else {
+                let done = open.removeLast()
+                let node = done.makeNode(done.nodes)
+                if open.isEmpty { return node }
+                open[last - 1].nodes.append(node)
             }
         }
-        return Node(.inner(body ?? node(of: service.body, in: inner)), label: .service(name))
+    }
+
+    private static func begin(_ service: any Service, in context: PlanContext) -> ServiceReading {
+        // A list of one service is no different from that service.
+        var service = service
+        while let list = service as? ServiceList, list.services.count == 1 { service = list.services[0] }
+        guard let service = service as? any BuiltInService else { return beginBody(of: service, in: context) }
+        return withEnvironment(context.bindings) { service.beginReading(in: context) }
+    }
+
+    private static func beginBody(of service: some Service, in context: PlanContext) -> ServiceReading {
+        let type = type(of: service)
+        var inner = context.entering(.service(type))
+        let bindings = bindings(of: service, in: inner)
+        if !bindings.isEmpty { inner.bindings = EnvironmentBindings(bindings, within: context.bindings) }
+        // A property that is missing is reported; its service is not read further.
+        if inner.bindings?.isComplete == false {
+            return ServiceReading(Node(.inner(Node(.store([]))), label: .service(type)))
+        }
+        let body = withEnvironment(inner.bindings) { service.body }
+        return ServiceReading(of: body, in: inner) { Node(.inner($0), label: .service(type)) }
+    }
+
+    /// Runs `operation` so that the properties of services read `bindings`.
+    private static func withEnvironment<Result>(
+        _ bindings: EnvironmentBindings?,
+        _ operation: () -> Result
+    ) -> Result {
+        guard let bindings else { return operation() }
+        let scope = EnvironmentScope(bindings: bindings, frame: nil)
+        return EnvironmentScope.$current.withValue(scope, operation: operation)
     }
 
     private static func bindings(of service: some Service, in context: PlanContext) -> [EnvironmentBinding] {

@@ -28,24 +28,37 @@ final class Step<A: Action>: Sendable {
         if case .handlers(let handlers) = work { self.handlers = handlers } else { handlers = [] }
     }
 
-    /// What `node` does with such actions, or `nil` where nothing in it wants any.
-    static func make(of node: Node) -> Step? {
-        guard node.wants(A.self) else { return nil }
+    /// What `root` does with such actions, or `nil` where nothing in it wants any.
+    ///
+    /// Nodes wait in a list instead of on the stack: a thread's stack may be small, and a tree deep.
+    static func make(of root: Node) -> Step? {
+        guard root.wants(A.self) else { return nil }
+        var open = [(node: root, rest: root.children[...], steps: [Step]())]
+        while true {
+            let last = open.count - 1
+            if let child = open[last].rest.popFirst() {
+                if child.wants(A.self) { open.append((child, child.children[...], [])) }
+            } else {
+                let done = open.removeLast()
+                let step = make(of: done.node, outOf: done.steps)
+                if open.isEmpty { return step }
+                if let step { open[last - 1].steps.append(step) }
+            }
+        }
+    }
+
+    /// What `node` does, given what the nodes under it do.
+    private static func make(of node: Node, outOf steps: [Step]) -> Step? {
         switch node.content {
         case .store(let handlers):
             let wanting = handlers.compactMap { $0 as? TypedHandler<A> }
             return wanting.isEmpty ? nil : Step(.handlers(wanting))
-        case .list(let nodes, .serial):
-            return serial(nodes.compactMap(make))
-        case .list(let nodes, .concurrent):
-            return concurrent(nodes.compactMap(make))
-        case .hook(let moment, let hook, let inner):
-            let step = make(of: inner)
-            return hook.run(for: A.self).map { Step(.hook(moment, $0, step)) } ?? step
-        case .transform(let transform, let inner):
-            return make(of: inner).map { Step(.transform(transform, $0)) }
-        case .inner(let inner):
-            return make(of: inner)
+        case .list(_, .serial): return serial(steps)
+        case .list(_, .concurrent): return concurrent(steps)
+        case .hook(let moment, let hook, _):
+            return hook.run(for: A.self).map { Step(.hook(moment, $0, steps.first)) } ?? steps.first
+        case .transform(let transform, _): return steps.first.map { Step(.transform(transform, $0)) }
+        case .inner: return steps.first
         }
     }
 

@@ -8,18 +8,23 @@
 public struct ModifiedService<Base: Service>: Service {
     let base: Base
 
-    /// Makes the node, given how the base makes its own.
-    let makeNode: @MainActor (PlanContext, (PlanContext) -> Node) -> Node
+    /// Makes the node, given the node of the base.
+    typealias MakeNode = @MainActor (Node) -> Node
 
-    init(_ base: Base, makeNode: @escaping @MainActor (PlanContext, (PlanContext) -> Node) -> Node) {
+    /// Changes what holds for the base, and returns what makes the node when the base has been read.
+    let enter: @MainActor (inout PlanContext) -> MakeNode
+
+    init(_ base: Base, enter: @escaping @MainActor (inout PlanContext) -> MakeNode) {
         self.base = base
-        self.makeNode = makeNode
+        self.enter = enter
     }
 }
 
 extension ModifiedService: BuiltInService {
-    func makeNode(in context: PlanContext) -> Node {
-        makeNode(context) { Planner.node(of: base, in: $0) }
+    func beginReading(in context: PlanContext) -> ServiceReading {
+        var inner = context
+        let makeNode = enter(&inner)
+        return ServiceReading(of: base, in: inner, makeNode: makeNode)
     }
 }
 
@@ -34,11 +39,9 @@ extension Service {
         _ remark: String? = nil,
         _ change: @escaping @MainActor (inout PlanContext) -> Void
     ) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
-            var context = context
+        ModifiedService(self) { context in
             change(&context)
-            let base = makeBase(context)
-            return remark.map { Node(.inner(base), label: .remark($0)) } ?? base
+            return { base in remark.map { Node(.inner(base), label: .remark($0)) } ?? base }
         }
     }
 }

@@ -10,10 +10,12 @@ extension Service {
     /// Those of the services under it come first, siblings in the order written. Where one throws, the others are not
     /// called, there is no cluster, and ``Bootstrap`` throws it.
     public func bootstrap(_ handler: @escaping @MainActor @Sendable () async throws -> Void) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
-            let node = makeBase(context)
-            context.collector.bootstraps.append(context.site.bootstrap(handler))
-            return Node(.inner(node), label: .remark("bootstrap"))
+        ModifiedService(self) { context in
+            let (collector, site) = (context.collector, context.site)
+            return { base in
+                collector.bootstraps.append(site.bootstrap(handler))
+                return Node(.inner(base), label: .remark("bootstrap"))
+            }
         }
     }
 }

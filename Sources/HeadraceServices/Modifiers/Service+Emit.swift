@@ -9,10 +9,11 @@ public import HeadraceCore
 extension Service {
     /// Gives the actions of a sequence to the services under it, one after the other.
     ///
-    /// The next one is asked for when the services have handled the one before. Services elsewhere in the tree are not
-    /// asked; what is under the emitter may send actions to all. An action that fails is logged, unless an error is
-    /// transformed above, and the next one comes. A sequence that fails ends the emitter: its error is transformed above,
-    /// or logged, and ``Bootstrap/run()`` throws it.
+    /// The emitter asks for the next action when the services have handled the one before. Services elsewhere in the tree
+    /// don't handle it; the services under the emitter may send actions to all. The modifiers around the emitter apply to its
+    /// actions as to those that are sent: `pre` comes before the services, `post` and `observe` come after them, and
+    /// `transformError` turns their errors into actions. An error that is left is logged, and the next action comes. A
+    /// sequence that fails ends the emitter: its error is transformed above, or logged, and ``Bootstrap/run()`` throws it.
     ///
     /// - Parameters:
     ///   - source: The sequence. The services keep it until it ends, and cancel the task that waits for it when the cluster
@@ -80,22 +81,27 @@ extension Service {
         _ isConsumedFirst: Bool,
         _ pump: @escaping Emitter.Pump
     ) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
-            let node = makeBase(context)
-            context.collector.emitters.append(
-                Emitter(
-                    pump: pump,
-                    isConsumedFirst: isConsumedFirst,
-                    path: context.path,
-                    index: PlanIndex(node),
-                    transforms: context.transforms
+        ModifiedService(self) { context in
+            let (collector, path, surroundings) = (context.collector, context.path, context.surroundings)
+            return { base in
+                let node = surroundings.reversed().reduce(base) { $1.node(around: $0) }
+                collector.emitters.append(
+                    Emitter(
+                        pump: pump,
+                        isConsumedFirst: isConsumedFirst,
+                        path: path,
+                        index: PlanIndex(node),
+                        transforms: surroundings.compactMap {
+                            if case .transform(let transform) = $0 { transform } else { nil }
+                        }
+                    )
                 )
-            )
-            if let action, !node.wants(action) {
-                context.collector.note(.unheard(action, at: context.path, from: "emit"))
+                if let action, !node.wants(action) {
+                    collector.note(.unheard(action, at: path, from: "emit"))
+                }
+                let remark = action.map { "emits \(TypeNames.short($0))" } ?? "emits"
+                return Node(.inner(base), label: .remark(remark))
             }
-            let remark = action.map { "emits \(TypeNames.short($0))" } ?? "emits"
-            return Node(.inner(node), label: .remark(remark))
         }
     }
 }

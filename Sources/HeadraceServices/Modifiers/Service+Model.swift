@@ -22,13 +22,14 @@ extension Service {
     }
 
     private func with(_ source: @escaping @autoclosure @MainActor () -> ModelSource) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
+        ModifiedService(self) { context in
             let source = source()
-            var inner = context
-            inner.models.append(source)
-            let node = makeBase(inner)
-            if !source.isUsed { context.collector.note(.unusedModel(type(of: source.model), at: context.path)) }
-            return node
+            context.models.append(source)
+            let (collector, path) = (context.collector, context.path)
+            return { base in
+                if !source.isUsed { collector.note(.unusedModel(type(of: source.model), at: path)) }
+                return base
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ public import HeadraceCore
 extension Service {
     /// Watches every action that comes to the services under it, once they have handled it, whether or not they could.
     ///
-    /// It is for logs and for what shows the state elsewhere. It runs where the services do, before `send` returns, and has
+    /// It also watches the actions of emitters under it. It is for logs and for what shows the state elsewhere. It runs where the services do, before `send` returns, and has
     /// no say; what takes part is ``pre(_:)`` and `post(_:)`.
     public func observe(
         _ observer: nonisolated(nonsending) @escaping @Sendable (any Action) async -> Void
@@ -38,8 +38,10 @@ extension Service {
         _ moment: HookMoment,
         _ makeHook: @escaping @MainActor (PlanSite) -> any Hook
     ) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
-            Node(.hook(moment, makeHook(context.site), makeBase(context)))
+        ModifiedService(self) { context in
+            let surrounding = Surrounding.hook(moment, makeHook(context.site))
+            context.surroundings.append(surrounding)
+            return { surrounding.node(around: $0) }
         }
     }
 }

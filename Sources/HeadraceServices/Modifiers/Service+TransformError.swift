@@ -33,13 +33,12 @@ extension Service {
         into action: (any Action.Type)?,
         _ transform: @escaping @Sendable (any Error) throws -> (any Action)?
     ) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
-            let transform = ErrorTransform(at: context.site, transform)
-            var inner = context
-            inner.transforms.append(transform)
+        ModifiedService(self) { context in
+            let surrounding = Surrounding.transform(ErrorTransform(at: context.site, transform))
+            context.surroundings.append(surrounding)
             if let action { context.collector.transformed.append((action, context.path)) }
             let remark = action.map { "turns errors into \(TypeNames.short($0))" } ?? "turns errors into actions"
-            return Node(.transform(transform, makeBase(inner)), label: .remark(remark))
+            return { surrounding.node(around: $0, label: .remark(remark)) }
         }
     }
 }

@@ -41,15 +41,16 @@ extension StoreService {
 
     /// Adds to what the store is to do.
     func handling(_ handler: PendingHandler<Model>.Purpose) -> ModifiedService<Self> {
-        ModifiedService(self) { context, makeBase in
+        ModifiedService(self) { context in
             let pending = PendingHandler(handler)
-            var inner = context
-            inner.pending.insert(pending, at: 0)
-            let node = makeBase(inner)
-            if !pending.isReached {
-                context.collector.note(.unreachable(Model.self, action: handler.actionType, at: context.path))
+            context.pending.insert(pending, at: 0)
+            let (collector, path) = (context.collector, context.path)
+            return { base in
+                if !pending.isReached {
+                    collector.note(.unreachable(Model.self, action: handler.actionType, at: path))
+                }
+                return base
             }
-            return node
         }
     }
 }

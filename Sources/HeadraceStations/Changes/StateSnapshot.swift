@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// The properties of a state at one time, to be compared with those at another.
 ///
 /// It reads them by reflection, and so is made only while somebody listens. Properties of structs and objects are
@@ -72,7 +74,7 @@ struct StateSnapshot {
     private mutating func addLeaf(_ value: Any, name: String) {
         let name = name.isEmpty ? "state" : name
         names.append(name)
-        leaves[name] = Leaf(value: value as? any Equatable, text: String(reflecting: value))
+        leaves[name] = Leaf(value: value as? any Equatable, text: String(reflecting: value).withoutTypeAddresses)
     }
 
     /// What the program calls the property that is stored as `label`; `nil` for what the compiler has added.

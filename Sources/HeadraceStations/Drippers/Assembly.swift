@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// Makes the nodes of one station, and tells its children apart.
 @usableFromInline
 final class Assembly {
@@ -25,7 +27,7 @@ final class Assembly {
         guard let body = dripper.body as? any Dripper<D.State, D.Action> else {
             preconditionFailure(
                 """
-                The body of '\(String(reflecting: D.self))' is no dripper of its state and action. To fix, let it be \
+                The body of '\(String(naming: D.self))' is no dripper of its state and action. To fix, let it be \
                 'some Dripper<State, Action>'.
                 """
             )

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// Changes state when an action is poured, and says what is to be done besides.
 ///
 /// ```swift
@@ -49,7 +51,7 @@ extension Dripper where Body == Never {
     public var body: Never {
         preconditionFailure(
             """
-            '\(String(reflecting: Self.self))' has no body. To fix, give it a 'body' of drippers, or compose it of \
+            '\(String(naming: Self.self))' has no body. To fix, give it a 'body' of drippers, or compose it of \
             'Drip' and 'Scope'.
             """
         )

@@ -40,7 +40,7 @@ public struct StationError: Error, Sendable, CustomStringConvertible {
         return StationError(
             code: .childIsGone,
             message: """
-                An action '\(String(reflecting: action))' came for a child\(whose) that is not there; nothing was \
+                An action '\(String(naming: action))' came for a child\(whose) that is not there; nothing was \
                 reduced. To fix, stop pouring it when the child goes, or give the scope 'absent: .drop'.
                 """
         )

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// What a test asks of what was dispatched; without a test framework, since each has its own.
 extension RecordingDispatcher {
     /// The messages of `type` that were dispatched, in order.
@@ -18,7 +20,7 @@ extension RecordingDispatcher {
     public func requireOne<Message: Sendable>(_ type: Message.Type) throws -> Message {
         let found = dispatched(type)
         guard let message = found.first, found.count == 1 else {
-            throw RecordingDispatcherError.unmet("exactly one '\(String(reflecting: type))'", messages)
+            throw RecordingDispatcherError.unmet("exactly one '\(String(naming: type))'", messages)
         }
         return message
     }
@@ -30,7 +32,7 @@ extension RecordingDispatcher {
     public func requireDispatched(_ types: any Sendable.Type...) throws {
         let actual = messages.map { ObjectIdentifier(Swift.type(of: $0)) }
         if actual != types.map({ ObjectIdentifier($0) }) {
-            let names = types.map { String(reflecting: $0) }.joined(separator: ", ")
+            let names = types.map { String(naming: $0) }.joined(separator: ", ")
             throw RecordingDispatcherError.unmet("exactly [\(names)], in this order", messages)
         }
     }

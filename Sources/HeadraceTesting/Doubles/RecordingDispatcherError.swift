@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// An error of a ``RecordingDispatcher`` itself, never of a stub.
 public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible {
     /// What went wrong.
@@ -35,14 +37,15 @@ public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible
         RecordingDispatcherError(
             code: .noStub,
             message: """
-                '\(String(reflecting: query))' was dispatched, and nothing answers it. To fix, add \
+                '\(String(naming: query))' was dispatched, and nothing answers it. To fix, add \
                 'dispatcher.stub(\(query).self) \(answer)' before.
                 """
         )
     }
 
     static func unmet(_ requirement: String, _ messages: [any Sendable]) -> RecordingDispatcherError {
-        let list = messages.enumerated().map { "\n  \($0 + 1). \(String(reflecting: $1))" }.joined()
+        let texts = messages.map { String(reflecting: $0).withoutTypeAddresses }
+        let list = texts.enumerated().map { "\n  \($0 + 1). \($1)" }.joined()
         return RecordingDispatcherError(
             code: .unmetRequirement,
             message: """

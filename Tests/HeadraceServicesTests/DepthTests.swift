@@ -1,0 +1,189 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceServices
+import Synchronization
+import Testing
+
+/// A store within as many services of this type as asked for.
+private struct Nest: Service {
+    /// Number of levels, this service included.
+    let levels: Int
+    let journal: Journal
+    var stack: StackMeasure?
+
+    /// Three levels: a store with two modifiers.
+    static let storeLevels = 3
+
+    var body: some Service {
+        let _ = stack?.measure()
+        if levels > Nest.storeLevels + 1 {
+            Nest(levels: levels - 1, journal: journal, stack: stack)
+        } else {
+            Store(model: Journal.self)
+                .mutate(on: Ping.self) { journal, _, _ in journal.note("ping") }
+                .with(model: journal)
+        }
+    }
+}
+
+/// A service that contains itself twice.
+private struct Endless: Service {
+    var body: some Service {
+        Endless()
+        Endless()
+    }
+}
+
+/// A service whose type names its content.
+private struct Frame<Content: Service>: Service {
+    let content: Content
+
+    var body: some Service { content }
+}
+
+/// Stack addresses of the places that were measured.
+private final class StackMeasure: Sendable {
+    private let addresses = Mutex<[UInt]>([])
+
+    func measure() {
+        var local = 0
+        let address = unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        addresses.withLock { $0.append(address) }
+    }
+
+    var count: Int { addresses.withLock { $0.count } }
+
+    /// Number of bytes between the first place and the deepest one.
+    var depth: UInt {
+        addresses.withLock { addresses in (addresses.max() ?? 0) - (addresses.min() ?? 0) }
+    }
+}
+
+/// Trees with many levels.
+@Suite(.timeLimit(.minutes(2))) struct DepthTests {
+    /// The documented limit.
+    private let limit = 256
+    private let journal = Journal()
+
+    private func refusal(_ service: @escaping @Sendable @MainActor () -> any Service) async throws -> ServiceTreeProblem
+    {
+        let error = await #expect(throws: ServiceTreeError.self) {
+            _ = try await Bootstrap { [service()] }
+        }
+        #expect(error?.problems.count == 1)
+        return try #require(error?.problems.first)
+    }
+
+    @Test func aTreeAtTheLimitIsRead() async throws {
+        let (limit, journal) = (limit, journal)
+        let cluster = try await Bootstrap { Nest(levels: limit, journal: journal) }
+
+        try await cluster.send(action: Ping())
+
+        #expect(journal.entries == ["ping"])
+    }
+
+    @Test func oneLevelMoreIsRefusedWithTheServiceThatContainsItself() async throws {
+        let (limit, journal) = (limit, journal)
+        let problem = try await refusal { Nest(levels: limit + 1, journal: journal) }
+
+        #expect(problem.kind == .tooDeep)
+        #expect(problem.path == ["Nest"])
+        #expect(
+            problem.message == """
+                The tree of services has more than 256 levels of services, groups and modifiers. Services contain \
+                themselves: 'HeadraceServicesTests.Nest' (254 times). To fix, end the recursion in 'body', or put \
+                services beside each other in a 'Group' instead of into each other.
+                """
+        )
+    }
+
+    @Test func aHundredThousandLevelsAreRefused() async throws {
+        let journal = journal
+        let problem = try await refusal { Nest(levels: 100_000, journal: journal) }
+
+        #expect(problem.kind == .tooDeep)
+        #expect(problem.path == ["Nest"])
+    }
+
+    @Test func aServiceThatContainsItselfForEverIsRefused() async throws {
+        let problem = try await refusal { Endless() }
+
+        #expect(problem.kind == .tooDeep)
+        #expect(problem.path == ["Endless"])
+    }
+
+    @Test func modifiersAreLevelsToo() async throws {
+        @MainActor @Sendable func watched(times: Int) -> any Service {
+            func watched(_ service: some Service) -> any Service { service.pre { _ in } }
+            var service: any Service = Leaf("leaf", journal)
+            for _ in 0..<times { service = watched(service) }
+            return service
+        }
+        // The leaf itself has four levels.
+        let cluster = try await Bootstrap { [watched(times: 252)] }
+        try await cluster.send(action: Ping())
+        let problem = try await refusal { watched(times: 253) }
+
+        #expect(journal.entries == ["leaf"])
+        #expect(problem.path.isEmpty)
+        #expect(
+            problem.message == """
+                The tree of services has more than 256 levels of services, groups and modifiers. To fix, put services \
+                beside each other in a 'Group' instead of into each other.
+                """
+        )
+    }
+
+    /// Printing the name of such a type would overflow any stack.
+    @Test @MainActor func servicesWhoseTypesNestTenThousandTimesAreRefusedWithoutPrintingThem() async throws {
+        func framed(_ service: some Service) -> any Service { Frame(content: service) }
+        var service: any Service = Group {}
+        for _ in 0..<10_000 { service = framed(service) }
+
+        let tree = service
+        let error = await #expect(throws: ServiceTreeError.self) { _ = try await Bootstrap { [tree] } }
+
+        #expect(error?.problems.map(\.kind) == [.tooDeep])
+        #expect(error?.problems.first?.path == [])
+    }
+
+    @Test func readingTheDeepestServiceTakesNoMoreStackThanReadingTheFirst() async throws {
+        let (limit, journal, stack) = (limit, journal, StackMeasure())
+        let cluster = try await Bootstrap { Nest(levels: limit, journal: journal, stack: stack) }
+
+        #expect(stack.count == limit - Nest.storeLevels)
+        #expect(stack.depth < 4096)
+        withExtendedLifetime(cluster) {}
+    }
+
+    @Test func aTreeAtTheLimitIsUsedDrawnAndFreedOnASmallStack() async throws {
+        let (limit, journal) = (limit, journal)
+        @MainActor @Sendable func tree() -> any Service {
+            func framed(_ service: some Service) -> any Service {
+                Frame(content: service.observe { _ in }.transformError { Recovery(name: "\($0)") })
+            }
+            var service: any Service = Leaf("leaf", journal)
+            // Three levels for each frame; the leaf has four.
+            for _ in 0..<(limit - 4) / 3 { service = framed(service) }
+            return service
+        }
+
+        let lines = try await SmallStackExecutor.run {
+            let cluster = try await Bootstrap { [tree()] }
+            try await cluster.send(action: Ping())
+            try await cluster.send(action: Unheard())
+            try cluster.validate()
+            return cluster.graph.mermaid.split(separator: "\n").count + cluster.graph.dot.split(separator: "\n").count
+        }
+
+        #expect(journal.entries == ["leaf"])
+        // A service and an arrow for each of 84 frames, twice.
+        #expect(lines >= 4 * 84)
+    }
+}
