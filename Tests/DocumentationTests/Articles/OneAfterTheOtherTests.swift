@@ -43,6 +43,16 @@ private struct AddCoffeeAndCake: Action {
     }
 }
 
+private struct DrainAndAdd: Action {
+    func execute(with cart: isolated Cart) async throws {
+        do {
+            try await cart.drain()
+        } catch let error as PipelineError where error.code == .deadlock {
+            cart.queue(AddArticle(name: "cake"))
+        }
+    }
+}
+
 private struct NoSuchArticle: Error, Equatable {
     let name: String
 }
@@ -80,6 +90,15 @@ private struct SlowPrices: Prices {
         cart.activate()
         try await cart.drain()
         #expect(await cart.total == 3)
+    }
+
+    @Test func anActionThatDrainsItsDispatcherHearsOfTheDeadlock() async throws {
+        let cart = Cart(prices: SlowPrices())
+
+        try await cart.dispatch(DrainAndAdd())
+        try await cart.drain()
+
+        #expect(await cart.total == 4)
     }
 
     @Test func whoAwaitsAnActionHearsOfItsError() async {
