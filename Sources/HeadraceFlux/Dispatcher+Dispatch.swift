@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 public import HeadraceCore
-import Logging
 
 extension Dispatcher {
     /// Executes `action` when its turn has come, and returns when that is done.
@@ -13,12 +12,13 @@ extension Dispatcher {
     /// It is executed in the task and on the actor of the caller. Within an action of this dispatcher it is executed in
     /// place. Where the caller is cancelled before its turn, the action is not executed.
     ///
-    /// - Throws: What the action throws, or what keeps it from being executed: ``PipelineError``; `MessageError` with the
-    ///   code `refused` and whatever else a middleware throws; `CancellationError`.
+    /// - Throws: What the action throws, or what keeps it from being executed: ``PipelineError``, with the code `deadlock` if
+    ///   the action that this task executes and another one would wait for each other; `MessageError` with the code
+    ///   `refused` and whatever else a middleware throws; `CancellationError`.
     @inlinable
     @_disfavoredOverload  // Else a closure that returns nothing takes it also for an action that does not throw.
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
-        switch pipeline.admit() {
+        switch pipeline.admit(A.self) {
         case .inPlace:
             if await middlewares.isEmpty { return try await action.execute(with: self) }
             try await executeWrapped(action)
@@ -53,23 +53,13 @@ extension Dispatcher {
     /// Functions that are not asynchronous use it too. `dispatch(_:)` has no synchronous form: at the top level of `main.swift`
     /// the compiler would prefer that form even after `await`.
     ///
-    /// It is executed when its turn has come, in a task of its own, which inherits the task-local values of the caller. What
-    /// keeps it from being executed, or what it throws, is logged as an error.
+    /// It is executed when its turn has come. One task executes all queued actions, one after the other, each with the
+    /// priority, message, principal, deadline, logger, trace, and container of its caller; for other task-local values, see
+    /// ``Pipeline/init(limit:overflow:observers:clock:carrying:)``. If the action can't be executed, or throws, the error
+    /// is logged. The queue doesn't keep the dispatcher alive while it is paused.
     public nonisolated func queue<A: Action>(_ action: A) where A.Dispatcher == Self {
-        let place: Int?
-        do {
-            place = try pipeline.line.queue(action)
-        } catch {
-            return logFailure(of: A.self, error)
-        }
-        Task {
-            do {
-                if let place { try await pipeline.line.waitForTurn(at: place) }
-                try await executeInTurn(action, on: pipeline.line)
-            } catch {
-                logFailure(of: A.self, error)
-            }
-        }
+        let pipeline = pipeline
+        pipeline.line.queue(TypedQueuedAction(action, for: self, carrying: pipeline.carried))
     }
 
     /// Executes `action` within the one that is being executed; from anywhere else it waits for its turn.
@@ -115,7 +105,13 @@ extension Dispatcher {
     private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on line: ActionLine) async throws
     where A.Dispatcher == Self {
         // Those that have ended are not around it: a task that one of them has left behind may have started this one.
-        let active = ActiveAction(on: pipeline, turns: line, within: ActiveAction.enclosing, in: TaskIdentity.address)
+        let active = ActiveAction(
+            A.self,
+            on: pipeline,
+            turns: line,
+            within: ActiveAction.enclosing,
+            in: TaskIdentity.address
+        )
         defer { active.end() }
         try await ActiveAction.binding.binding(active) { try await executeWrapped(action) }
     }
@@ -128,12 +124,5 @@ extension Dispatcher {
         if middlewares.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
         let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }
-    }
-
-    private nonisolated func logFailure(of action: Any.Type, _ error: any Error) {
-        Logger.current.error(
-            "A queued action was not executed, or failed; nobody waited for it.",
-            metadata: ["headrace.action": "\(String(reflecting: action))", "error": "\(error)"]
-        )
     }
 }

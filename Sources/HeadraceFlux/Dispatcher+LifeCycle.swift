@@ -23,23 +23,27 @@ extension Dispatcher {
 
     /// Returns when no action is being executed and none waits.
     ///
-    /// While the dispatcher is not active, it waits for those that do. Within an action of the dispatcher it would wait
-    /// for itself.
+    /// While the dispatcher is not active, it waits for the actions that wait.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`; ``PipelineError`` with the code `deadlock` if the task executes an action that would wait
+    ///   for itself: an action of this dispatcher, or one that an action of this dispatcher waits for.
     public nonisolated(nonsending) func drain() async throws {
-        try await pipeline.line.drain()
+        try await pipeline.line.drain(of: Self.self)
     }
 
     /// Takes no more actions, and returns when those that wait have been executed.
     ///
-    /// Where the dispatcher is not active, those that wait are not executed: whoever awaits one gets ``PipelineError`` with
-    /// the code `shutDown`, the others are logged. The same is done with all that wait when the task is cancelled.
-    /// Within an action of the dispatcher it would wait for itself.
+    /// If the dispatcher is not active, the actions that wait are not executed: awaited ones throw ``PipelineError`` with the
+    /// code `shutDown`, the others are logged. The same is done with all that wait when the task is cancelled.
+    ///
+    /// If waiting would be a deadlock, as in an action of this dispatcher, it returns at once, and the actions that wait are
+    /// executed later.
     public nonisolated(nonsending) func shutDown() async {
         pipeline.line.shutDown()
         do {
-            try await pipeline.line.drain()
+            try await pipeline.line.drain(of: Self.self)
+        } catch is PipelineError {
+            return
         } catch {
             pipeline.line.rejectWaiting()
         }

@@ -35,18 +35,23 @@ extension DependencyResolutionScope {
     public nonisolated(nonsending) func withCurrent<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
-        try await CurrentScope.$ofTask.binding(self, body)
+        CurrentScope.isCarried
+        return try await CurrentScope.$ofTask.binding(self, body)
     }
 
     /// The twin of `withCurrent(_:)` for what is synchronous.
     public func withCurrent<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try CurrentScope.$ofTask.withValue(self) { try body() }
+        CurrentScope.isCarried
+        return try CurrentScope.$ofTask.withValue(self) { try body() }
     }
 }
 
 /// Where the current container is kept.
 private enum CurrentScope {
     @TaskLocal static var ofTask: (any DependencyResolutionScope)?
+
+    /// Has queued actions take the container of their task along, from the first time that a task has one.
+    static let isCarried: Void = CarriedValues.register(.ifPresent($ofTask))
 
     static let installed = Mutex<Container?>(nil)
 }

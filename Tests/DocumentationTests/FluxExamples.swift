@@ -20,6 +20,23 @@ private struct Increment: Action {
     func execute(with store: isolated CounterStore) async { store.count += value }
 }
 
+private enum Tenant {
+    @TaskLocal static var current = "none"
+}
+
+private actor Store: Dispatcher {
+    let pipeline: Pipeline
+    var tenants: [String] = []
+
+    init(pipeline: Pipeline) {
+        self.pipeline = pipeline
+    }
+}
+
+private struct NoteTenant: Action {
+    func execute(with store: isolated Store) async { store.tenants.append(Tenant.current) }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct FluxExamples {
     @Test func noIncrementIsLost() async {
         let store = CounterStore()
@@ -40,5 +57,13 @@ private struct Increment: Action {
 
         #expect(await waiting.value.code == "cancelled")
         #expect(await store.count == 0)
+    }
+
+    @Test func aQueuedActionTakesTheListedTaskLocalValuesAlong() async throws {
+        let store = Store(pipeline: Pipeline(carrying: [CarriedTaskLocal(Tenant.$current)]))
+        Tenant.$current.withValue("Ada") { store.queue(NoteTenant()) }
+        try await store.drain()
+
+        #expect(await store.tenants == ["Ada"])
     }
 }

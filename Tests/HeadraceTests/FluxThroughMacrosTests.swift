@@ -36,6 +36,10 @@ private struct IncrementByOne: CounterStoreAction {
     func execute(with store: CounterStore) async { store.add(1) }
 }
 
+private struct IncrementInjected: CounterStoreAction {
+    func execute(with other: CounterStore) async { store.add(1) }
+}
+
 @Suite struct FluxThroughMacrosTests {
     @Test func anActionDispatchesItselfToTheStoreOfTheCurrentContainer() async throws {
         let builder = ContainerBuilder()
@@ -49,6 +53,21 @@ private struct IncrementByOne: CounterStoreAction {
         }
 
         #expect(container.resolve(CounterStore.self).count == 2)
+    }
+
+    @Test func aQueuedActionInjectsFromTheContainerOfItsCaller() async throws {
+        let builder = ContainerBuilder()
+        builder.singleton { CounterStore() }
+        let container = builder.build()
+        let queuing = CounterStore()
+
+        try await container.withCurrent {
+            queuing.queue(IncrementInjected())
+            try await queuing.drain()
+        }
+
+        #expect(queuing.count == 0)
+        #expect(container.resolve(CounterStore.self).count == 1)
     }
 
     @Test func aStoreThatAServiceTreeAndACommandShareKnowsOneActionProtocol() async {

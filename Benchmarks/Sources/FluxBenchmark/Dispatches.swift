@@ -26,6 +26,17 @@ extension Workload {
         }
     }
 
+    /// Queues actions while the dispatcher is paused, activates it, and waits until all are executed.
+    static let queue = Workload("queue-an-action-and-execute-it") {
+        let counter = Counter()
+        return { iterations in
+            counter.deactivate()
+            for number in 0..<iterations { counter.queue(Count(number)) }
+            counter.activate()
+            try await counter.drain()
+        }
+    }
+
     /// Calls what the action does.
     static let callDirectly = Workload("floor-call") {
         let counter = Counter()

@@ -15,6 +15,7 @@ enum FluxBenchmark {
             Figure(.dispatch(through: 0), floor: .hopAndContinue, atMost: 2.5),
             Figure(.dispatch(through: 10), floor: .dispatch(through: 0), atMost: 5),
             Figure(.dispatch(through: 1), floor: .dispatch(through: 0)),
+            Figure(.queue, floor: .hopAndContinue),
         ]).run()
     }
 }

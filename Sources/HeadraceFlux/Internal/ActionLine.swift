@@ -7,87 +7,97 @@
 import HeadraceCore
 import Synchronization
 
-/// Gives those who come their turn, one at a time, in the order in which they came.
+/// Gives actions their turn, one at a time, in the order in which they came.
 ///
 /// The decisions are those of ``ActionLineState``; this takes them under the lock and acts on them outside.
 final class ActionLine: Sendable {
     typealias Waiter = CheckedContinuation<Void, any Error>
+    private typealias State = ActionLineState<Waiter>
 
     private let state: Mutex<ActionLineState<Waiter>>
     private let overflow: Overflow
 
-    /// Those who wait for others to wait: tests.
+    /// The line of the action within which the actions of this line are executed; its turn is not passed on before.
+    let outer: ActionLine?
+
+    /// Tests that wait for actions to wait.
     private let watchers = Mutex<[(count: Int, continuation: CheckedContinuation<Void, Never>)]>([])
     private let hasWatchers = Atomic(false)
 
-    init(limit: Int?, overflow: Overflow) {
+    init(limit: Int? = nil, overflow: Overflow = .suspend, within outer: ActionLine? = nil) {
         state = Mutex(ActionLineState(limit: limit, overflow: overflow.choice))
         self.overflow = overflow
+        self.outer = outer
+    }
+
+    /// Logs the actions that are left: the dispatcher was released while it was paused.
+    deinit {
+        state.withLock { $0.rejectWaiting(because: .released) }.forEach { $0.reject() }
     }
 
     var isBusy: Bool { state.withLock { $0.isBusy } }
     var isActive: Bool { state.withLock { $0.isActive } }
-    var isClosed: Bool { state.withLock { $0.isClosed } }
     var waitingCount: Int { state.withLock { $0.waitingCount } }
 
-    /// Takes the turn, if nobody has it and nobody waits.
+    func hasPlace(_ number: Int) -> Bool { state.withLock { $0.hasPlace(number) } }
+    func hasDrainer(_ number: Int) -> Bool { state.withLock { $0.hasDrainer(number) } }
+
+    /// Takes the turn, if no action has it and none waits.
     func takeFreeTurn() -> Bool {
         state.withLock { $0.takeFreeTurn() }
     }
 
-    /// Returns when the turn has come: `true`, or `false` where the line was closed before this one came.
+    /// Returns when the turn has come: `true`, or `false` if the line was closed before this action came.
     ///
     /// - Throws: `CancellationError`; ``PipelineError``.
-    nonisolated(nonsending) func takeTurn(for action: some Action) async throws -> Bool {
+    nonisolated(nonsending) func takeTurn<A: Action>(for action: A) async throws -> Bool {
         try Task.checkCancellation()
-        let (arrival, evicted) = arrive(action, isAwaited: true)
-        evicted.forEach { $0.resume() }
+        let (arrival, evicted) = arrive(.awaited(nil), for: action)
+        evicted.forEach { $0.reject() }
         switch arrival {
         case .turn: return true
         case .closed: return false
         case .refused(let error): throw error
-        case .place(let place):
-            try await waitForTurn(at: place)
+        case .place(let number):
+            try await waitForTurn(of: A.self, at: number)
             return true
         }
     }
 
-    /// Takes a place for an action that nobody awaits, or the turn itself where it gives `nil`.
-    ///
-    /// - Throws: ``PipelineError``.
-    func queue(_ action: some Action) throws -> Int? {
-        let (arrival, evicted) = arrive(action, isAwaited: false)
-        evicted.forEach { $0.resume() }
+    /// Queues an action that no task awaits; logs if it is not taken.
+    func queue(_ action: some QueuedAction) {
+        let (arrival, evicted) = arrive(.queued(action), for: action.message)
+        evicted.forEach { $0.reject() }
         switch arrival {
-        case .turn: return nil
-        case .closed: throw PipelineError.shutDown
-        case .refused(let error): throw error
-        case .place(let place): return place
+        case .turn: startDraining(from: action)
+        case .closed: action.reject(PipelineError.shutDown)
+        case .refused(let error): action.reject(error)
+        case .place: break
         }
     }
 
     private func arrive(
-        _ action: some Action,
-        isAwaited: Bool
-    ) -> (ActionLineState<Waiter>.Arrival, [ActionLineState<Waiter>.Rejection]) {
+        _ occupant: State.Occupant,
+        for action: @autoclosure () -> any Action
+    ) -> (State.Arrival, [State.Rejection]) {
         var key: AnyHashable?
-        if case .coalesce(let makeKey) = overflow.choice { key = makeKey(action) }
-        let arrival = state.withLock { $0.arrive(key: key, isAwaited: isAwaited) }
-        if hasWatchers.load(ordering: .sequentiallyConsistent) { tellWatchers() }
+        if case .coalesce(let makeKey) = overflow.choice { key = makeKey(action()) }
+        let arrival = state.withLock { $0.arrive(occupant, key: key) }
+        if hasWatchers.load(ordering: .sequentiallyConsistent) { notifyWatchers() }
         return arrival
     }
 
-    /// Returns when at least this many wait.
+    /// Returns when at least this many actions wait.
     func waiting(_ count: Int) async {
         await withCheckedContinuation { continuation in
             watchers.withLock { $0.append((count, continuation)) }
             hasWatchers.store(true, ordering: .sequentiallyConsistent)
-            // Who came before that was not told of it is counted here; who comes later tells.
-            tellWatchers()
+            // Actions that came before that are counted here; later ones notify.
+            notifyWatchers()
         }
     }
 
-    private func tellWatchers() {
+    private func notifyWatchers() {
         let waitingCount = waitingCount
         let reached = watchers.withLock { watchers in
             let reached = watchers.filter { $0.count <= waitingCount }
@@ -97,13 +107,29 @@ final class ActionLine: Sendable {
         for watcher in reached { watcher.continuation.resume() }
     }
 
-    /// Returns when the turn of `place` has come.
+    /// Returns when the turn of the place has come.
     ///
     /// - Throws: As of ``takeTurn(for:)``.
-    nonisolated(nonsending) func waitForTurn(at place: Int) async throws {
+    private nonisolated(nonsending) func waitForTurn<A: Action>(of action: A.Type, at number: Int) async throws {
+        let held = ActiveAction.turnsHeldHere
+        if held.isEmpty { return try await waitForTurn(at: number) }
+        let wait = WaitGraph.Wait(for: self, number: number, goal: .turn(action), holding: held)
+        let circle = WaitGraph.shared.add(wait)
+        if circle.isEmpty {
+            defer { WaitGraph.shared.remove(wait) }
+            return try await waitForTurn(at: number)
+        }
+        let (isWithdrawn, drained) = state.withLock { ($0.withdraw(number), $0.takeDrained()) }
+        drained.forEach { $0.resume() }
+        // If it isn't, the turn has come meanwhile, or the place was taken away.
+        if isWithdrawn { throw PipelineError.deadlock(circle) }
+        try await waitForTurn(at: number)
+    }
+
+    private nonisolated(nonsending) func waitForTurn(at number: Int) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
-                switch state.withLock({ $0.wait(waiter, at: place) }) {
+                switch state.withLock({ $0.wait(waiter, at: number) }) {
                 case .turn?: waiter.resume()
                 case .rejected(let error)?: waiter.resume(throwing: error)
                 case nil: break
@@ -111,22 +137,22 @@ final class ActionLine: Sendable {
             }
         } onCancel: {
             let (rejection, drained) = state.withLock { state in
-                (state.leave(place, because: CancellationError()), state.takeDrained())
+                (state.leave(number, because: CancellationError()), state.takeDrained())
             }
-            rejection?.resume()
+            rejection?.reject()
             drained.forEach { $0.resume() }
         }
     }
 
-    /// Ends the turn and gives it to the next.
+    /// Ends the turn and gives it to the next action.
     func passTurn() {
         if state.withLock({ $0.endLastTurn() }) { return }
         act(on: state.withLock { $0.passTurn() })
     }
 
-    /// Takes no more, and calls `onIdle` once when nobody is left.
-    func close(_ onIdle: @escaping @Sendable () -> Void) {
-        if state.withLock({ $0.close(onIdle) }) { onIdle() }
+    /// Takes no more; returns whether no action is left, and otherwise calls `onIdle` once when none is.
+    func close(_ onIdle: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { $0.close(onIdle) }
     }
 
     func activate() {
@@ -137,7 +163,7 @@ final class ActionLine: Sendable {
         state.withLock { $0.deactivate() }
     }
 
-    /// Takes no more; where it is not active, rejects those who wait.
+    /// Takes no more; if it is not active, rejects the actions that wait.
     func shutDown() {
         let isActive = state.withLock { state in
             state.shutDown()
@@ -146,39 +172,100 @@ final class ActionLine: Sendable {
         if !isActive { rejectWaiting() }
     }
 
-    /// Rejects those who wait.
+    /// Rejects the actions that wait.
     func rejectWaiting() {
-        let (rejected, next) = state.withLock { ($0.rejectWaiting(), $0.takeDrained()) }
-        rejected.forEach { $0.resume() }
-        next.forEach { $0.resume() }
+        let (rejected, drained) = state.withLock { ($0.rejectWaiting(because: .shutDown), $0.takeDrained()) }
+        rejected.forEach { $0.reject() }
+        drained.forEach { $0.resume() }
     }
 
-    /// Returns when nobody has the turn or waits.
-    nonisolated(nonsending) func drain() async throws {
-        let id = state.withLock { $0.makePlace() }
+    /// Returns when no action has the turn or waits.
+    ///
+    /// - Throws: `CancellationError`; ``PipelineError``.
+    nonisolated(nonsending) func drain(of dispatcher: Any.Type) async throws {
+        guard let number = state.withLock({ $0.addDrainer() }) else { return }
+        let held = ActiveAction.turnsHeldHere
+        if held.isEmpty { return try await drain(number) }
+        let wait = WaitGraph.Wait(for: self, number: number, goal: .empty(dispatcher), holding: held)
+        let circle = WaitGraph.shared.add(wait)
+        if !circle.isEmpty {
+            _ = state.withLock { $0.removeDrainer(number) }
+            throw PipelineError.deadlock(circle)
+        }
+        defer { WaitGraph.shared.remove(wait) }
+        try await drain(number)
+    }
+
+    private nonisolated(nonsending) func drain(_ number: Int) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
-                let isDone: Bool? = state.withLock { state in
-                    Task.isCancelled ? nil : state.drain(waiter, id: id)
+                let isWaiting: Bool? = state.withLock { state in
+                    Task.isCancelled ? nil : state.drain(waiter, number: number)
                 }
-                switch isDone {
-                case true?: waiter.resume()
-                case false?: break
+                switch isWaiting {
+                case true?: break
+                case false?: waiter.resume()
                 case nil: waiter.resume(throwing: CancellationError())
                 }
             }
         } onCancel: {
-            state.withLock { $0.removeDrainer(id) }?.resume(throwing: CancellationError())
+            state.withLock { $0.removeDrainer(number) }?.resume(throwing: CancellationError())
         }
     }
 
-    private func act(on next: ActionLineState<Waiter>.Next) {
+    private func act(on next: State.Next) {
+        if let queued = actWithinDrain(on: next) { startDraining(from: queued) }
+    }
+
+    private func actWithinDrain(on next: State.Next) -> (any QueuedAction)? {
         next.waiter?.resume()
         next.drained.forEach { $0.resume() }
         next.onIdle?()
+        return next.queued
+    }
+}
+
+// MARK: Actions that no task awaits
+
+extension ActionLine {
+    /// Executes `first`, which has the turn, and the queued actions that follow it, in one task.
+    ///
+    /// The task ends when the next action is an awaited one, when none is left, and when the line is paused. It keeps
+    /// the dispatcher alive so long. It has none of the caller's task-local values, as it executes actions of several.
+    private func startDraining(from first: any QueuedAction) {
+        let dispatcher = first.dispatcher
+        Task.detached(priority: first.priority) {
+            await self.drainQueue(from: first)
+            withExtendedLifetime(dispatcher) {}
+        }
+    }
+
+    private nonisolated(nonsending) func drainQueue(from first: any QueuedAction) async {
+        let priority = first.priority
+        var next: (any QueuedAction)? = first
+        while let action = next {
+            // An action can cancel the task in which it is executed; that must not cancel those that follow.
+            if action.priority != priority || Task.isCancelled { return startDraining(from: action) }
+            next = await action.execute(on: self)
+        }
+    }
+
+    /// Ends the turn and gives it to the next action.
+    ///
+    /// - Returns: The next action, if it is a queued one; the caller executes it.
+    func passTurnWithinDrain() -> (any QueuedAction)? {
+        if state.withLock({ $0.endLastTurn() }) { return nil }
+        return actWithinDrain(on: state.withLock { $0.passTurn() })
     }
 }
 
 extension ActionLineState.Rejection where Waiter == ActionLine.Waiter {
-    fileprivate func resume() { waiter.resume(throwing: error) }
+    /// Tells the waiting task why the action is not executed; if no task awaits it, logs why.
+    fileprivate func reject() {
+        switch occupant {
+        case .awaited(let waiter): waiter?.resume(throwing: error)
+        case .queued(let action): action.reject(error)
+        case .removed: break
+        }
+    }
 }

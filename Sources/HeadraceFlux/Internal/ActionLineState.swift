@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Decides whose turn it is; resumes nobody itself.
+/// Decides whose turn it is; resumes no task itself.
 struct ActionLineState<Waiter: Sendable>: Sendable {
-    /// What comes of one who comes.
+    /// What comes of an action that arrives.
     enum Arrival: Sendable {
         case turn
         case place(Int)
@@ -14,28 +14,36 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         case closed
     }
 
-    /// What has become of a place before anybody waited at it.
+    /// What has become of a place before a task waited at it.
     enum Fate: Sendable {
         case turn
         case rejected(any Error)
     }
 
-    /// One who must not wait any longer.
+    /// An action that waits.
+    enum Occupant: Sendable {
+        /// None: it was cancelled or rejected.
+        case removed
+
+        /// A task awaits the action, and may not have reached the place yet.
+        case awaited(Waiter?)
+
+        /// No task awaits the action.
+        case queued(any QueuedAction)
+    }
+
+    /// An action that must not wait any longer, and why.
     struct Rejection: Sendable {
-        let waiter: Waiter
+        let occupant: Occupant
         let error: any Error
     }
 
-    /// What is to be done when a turn has ended.
+    /// What must be done when a turn has ended.
     struct Next: Sendable {
         var waiter: Waiter?
+        var queued: (any QueuedAction)?
         var drained: [Waiter] = []
         var onIdle: (@Sendable () -> Void)?
-    }
-
-    private struct Place: Sendable {
-        var waiter: Waiter?
-        let key: AnyKey?
     }
 
     /// A key as given by the program, which compares it within the lock and lets it go nowhere.
@@ -50,16 +58,18 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
     private(set) var isActive = true
     private(set) var isClosed = false
 
-    /// Those who wait, by numbers that count up; the least is the first.
-    private var places: [Int: Place] = [:]
-    private var firstPlace = 0
-    private var nextPlace = 0
-    private var keys: [AnyKey: Int] = [:]
+    private var places = PlaceQueue<Occupant>()
+    private var nextNumber = 0
 
-    /// What has become of places at which nobody waited yet.
+    /// The place of each key, and the key of each place; empty unless actions with the same key replace each other.
+    private var placeOfKey: [AnyKey: Int] = [:]
+    private var keyOfPlace: [Int: AnyKey] = [:]
+
+    /// What has become of places at which no task waited yet.
     private var fates: [Int: Fate] = [:]
 
-    private var drainers: [Int: Waiter] = [:]
+    /// Tasks that wait for the line to be empty; `nil` for one that does not wait yet, but is about to.
+    private var drainers: [Int: Waiter?] = [:]
     private var onIdle: (@Sendable () -> Void)?
 
     init(limit: Int?, overflow: Overflow.Choice) {
@@ -69,86 +79,99 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
 
     var waitingCount: Int { places.count }
 
-    mutating func makePlace() -> Int {
-        defer { nextPlace += 1 }
-        return nextPlace
+    private mutating func makeNumber() -> Int {
+        defer { nextNumber += 1 }
+        return nextNumber
     }
 
     // MARK: Coming and going
 
-    /// Takes the turn, if nobody has it and nobody waits.
+    /// Takes the turn, if no action has it and none waits.
     mutating func takeFreeTurn() -> Bool {
         guard isActive, !isBusy, !isClosed, places.isEmpty else { return false }
         isBusy = true
         return true
     }
 
-    /// Gives whoever comes the turn or a place, and those who lose theirs by it.
-    mutating func arrive(key: AnyHashable?, isAwaited: Bool) -> (Arrival, [Rejection]) {
+    /// Gives the action that arrives the turn or a place, and returns those that lose their places by it.
+    mutating func arrive(_ occupant: Occupant, key: AnyHashable?) -> (Arrival, [Rejection]) {
         if isClosed { return (.closed, []) }
         if takeFreeTurn() { return (.turn, []) }
         let key = key.map { AnyKey(value: $0) }
-        guard let limit, places.count >= limit else { return (.place(take(key)), []) }
+        guard let limit, places.count >= limit else { return (.place(add(occupant, key)), []) }
         switch overflow {
         case .dropNewest:
             return (.refused(.dropped(limit: limit)), [])
         case .dropOldest:
-            guard let oldest = first() else { return (.refused(.dropped(limit: limit)), []) }
-            let evicted = leave(oldest, because: PipelineError.dropped(limit: limit))
-            return (.place(take(key)), evicted.map { [$0] } ?? [])
+            guard let oldest = places.first else { return (.refused(.dropped(limit: limit)), []) }
+            return replace(oldest.number, by: occupant, key, limit: limit)
         case .coalesce:
-            if let key, let same = keys[key] {
-                let evicted = leave(same, because: PipelineError.dropped(limit: limit))
-                return (.place(take(key)), evicted.map { [$0] } ?? [])
-            }
+            if let key, let same = placeOfKey[key] { return replace(same, by: occupant, key, limit: limit) }
             fallthrough
         case .suspend:
-            return isAwaited ? (.place(take(key)), []) : (.refused(.full(limit: limit)), [])
+            if case .queued = occupant { return (.refused(.full(limit: limit)), []) }
+            return (.place(add(occupant, key)), [])
         }
     }
 
-    private mutating func take(_ key: AnyKey?) -> Int {
-        let place = makePlace()
-        places[place] = Place(key: key)
-        if let key { keys[key] = place }
-        return place
+    private mutating func replace(
+        _ old: Int,
+        by occupant: Occupant,
+        _ key: AnyKey?,
+        limit: Int
+    ) -> (Arrival, [Rejection]) {
+        let evicted = leave(old, because: PipelineError.dropped(limit: limit))
+        return (.place(add(occupant, key)), evicted.map { [$0] } ?? [])
     }
 
-    /// Keeps `waiter` until its turn, or gives what has become of its place.
-    mutating func wait(_ waiter: Waiter, at place: Int) -> Fate? {
-        if let fate = fates.removeValue(forKey: place) { return fate }
-        places[place]?.waiter = waiter
+    private mutating func add(_ occupant: Occupant, _ key: AnyKey?) -> Int {
+        let number = makeNumber()
+        places.append(occupant, number: number)
+        if let key {
+            placeOfKey[key] = number
+            keyOfPlace[number] = key
+        }
+        return number
+    }
+
+    /// Keeps `waiter` until its turn, or returns what has become of its place.
+    mutating func wait(_ waiter: Waiter, at number: Int) -> Fate? {
+        if let fate = fates.removeValue(forKey: number) { return fate }
+        places.replace(number, by: .awaited(waiter))
         return nil
     }
 
-    /// Gives the place up, unless its turn has come; gives who waited at it.
-    mutating func leave(_ place: Int, because error: any Error) -> Rejection? {
-        guard let left = remove(place) else { return nil }
-        guard let waiter = left.waiter else {
-            fates[place] = .rejected(error)
+    /// Gives the place up, unless its turn has come; returns the action that waited at it.
+    mutating func leave(_ number: Int, because error: any Error) -> Rejection? {
+        guard let left = remove(number) else { return nil }
+        if case .awaited(nil) = left {
+            fates[number] = .rejected(error)
             return nil
         }
-        return Rejection(waiter: waiter, error: error)
+        return Rejection(occupant: left, error: error)
     }
 
-    private mutating func remove(_ place: Int) -> Place? {
-        guard let removed = places.removeValue(forKey: place) else { return nil }
-        if let key = removed.key, keys[key] == place { keys[key] = nil }
+    /// Gives up a place at which no task waits yet; returns whether it was still there.
+    mutating func withdraw(_ number: Int) -> Bool {
+        remove(number) != nil
+    }
+
+    func hasPlace(_ number: Int) -> Bool { places.contains(number) }
+
+    private mutating func remove(_ number: Int) -> Occupant? {
+        guard let removed = places.remove(number, leaving: .removed) else { return nil }
+        forgetKey(of: number)
         return removed
     }
 
-    /// The place of whoever has waited longest.
-    ///
-    /// - Complexity: O(1) amortised: each number is passed once.
-    private mutating func first() -> Int? {
-        if places.isEmpty { return nil }
-        while places[firstPlace] == nil { firstPlace += 1 }
-        return firstPlace
+    private mutating func forgetKey(of number: Int) {
+        if keyOfPlace.isEmpty { return }
+        if let key = keyOfPlace.removeValue(forKey: number), placeOfKey[key] == number { placeOfKey[key] = nil }
     }
 
     // MARK: Turns
 
-    /// Ends the turn, if nobody waits for anything.
+    /// Ends the turn, if no action and no task waits for anything.
     mutating func endLastTurn() -> Bool {
         guard places.isEmpty, drainers.isEmpty, onIdle == nil else { return false }
         isBusy = false
@@ -161,11 +184,16 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
     }
 
     private mutating func giveTurn() -> Next {
-        if isActive, !isBusy, let place = first(), let next = remove(place) {
+        if isActive, !isBusy, let first = places.removeFirst(leaving: .removed) {
             isBusy = true
-            if let waiter = next.waiter { return Next(waiter: waiter) }
-            fates[place] = .turn
-            return Next()
+            forgetKey(of: first.number)
+            switch first.element {
+            case .queued(let action): return Next(queued: action)
+            case .awaited(let waiter?): return Next(waiter: waiter)
+            case .awaited(nil), .removed:
+                fates[first.number] = .turn
+                return Next()
+            }
         }
         return Next(drained: takeDrained(), onIdle: takeOnIdle())
     }
@@ -181,7 +209,7 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
 
     // MARK: The end
 
-    /// Takes no more; gives whether nobody is left, and otherwise keeps `onIdle` until then.
+    /// Takes no more; returns whether no action is left, and otherwise keeps `onIdle` until then.
     mutating func close(_ onIdle: @escaping @Sendable () -> Void) -> Bool {
         isClosed = true
         if isIdle { return true }
@@ -193,26 +221,36 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         isClosed = true
     }
 
-    mutating func rejectWaiting() -> [Rejection] {
-        places.keys.sorted().compactMap { leave($0, because: PipelineError.shutDown) }
+    mutating func rejectWaiting(because error: PipelineError) -> [Rejection] {
+        places.numbers.compactMap { leave($0, because: error) }
     }
 
-    /// Keeps `waiter` until nobody is left, or gives that this is so.
-    mutating func drain(_ waiter: Waiter, id: Int) -> Bool {
-        if isIdle { return true }
-        drainers[id] = waiter
-        return false
+    /// Announces a task that is about to wait for the line to be empty; `nil` if it is.
+    mutating func addDrainer() -> Int? {
+        if isIdle { return nil }
+        let number = makeNumber()
+        drainers[number] = .some(nil)
+        return number
     }
 
-    mutating func removeDrainer(_ id: Int) -> Waiter? {
-        drainers.removeValue(forKey: id)
+    /// Keeps `waiter` until the line is empty; returns `false` if it was empty meanwhile.
+    mutating func drain(_ waiter: Waiter, number: Int) -> Bool {
+        guard hasDrainer(number) else { return false }
+        drainers[number] = .some(waiter)
+        return true
     }
 
-    /// Those who wait for the line to be empty, if it is.
+    mutating func removeDrainer(_ number: Int) -> Waiter? {
+        drainers.removeValue(forKey: number) ?? nil
+    }
+
+    func hasDrainer(_ number: Int) -> Bool { drainers[number] != nil }
+
+    /// Tasks that wait for the line to be empty, if it is.
     mutating func takeDrained() -> [Waiter] {
-        guard isIdle else { return [] }
+        guard isIdle, !drainers.isEmpty else { return [] }
         defer { drainers = [:] }
-        return Array(drainers.values)
+        return drainers.values.compactMap { $0 }
     }
 
     private var isIdle: Bool { !isBusy && places.isEmpty }

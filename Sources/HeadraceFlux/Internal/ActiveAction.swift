@@ -7,77 +7,105 @@
 import HeadraceCore
 import Synchronization
 
-/// An action that is being executed: known to the task that does it, and to those that it starts.
+/// An action that is being executed: known to the task that executes it, and to the tasks that it starts.
 @usableFromInline
 final class ActiveAction: Sendable {
     @TaskLocal private static var current: ActiveAction?
 
-    /// Binds the action to the task that executes it, and to those that it starts.
+    /// Binds the action to the task that executes it, and to the tasks that it starts.
     @usableFromInline static var binding: TaskLocal<ActiveAction?> { $current }
 
-    /// Where the actions wait that other tasks execute within this one; made when one does.
-    private struct Inner {
-        var line: ActionLine?
-        var isClosed = false
+    /// The turn that the action has.
+    private struct Turn {
+        let pipeline: Pipeline
+
+        /// The line to which the turn is returned when the action has ended.
+        let line: ActionLine
     }
 
-    private let inner = Mutex(Inner())
+    private struct State {
+        /// `nil` when the action has ended, so that it keeps nothing alive: queued actions may keep it for long.
+        var turn: Turn?
 
-    private let pipeline: Pipeline
+        /// The actions that other tasks execute within this one; made for the first of them.
+        var inner: ActionLine?
+    }
 
-    /// Who is next when this one has ended.
-    private let turns: ActionLine
+    private let state: Mutex<State>
 
-    /// Where the task is that executes the action, or for which that one stands in; it means something until the action ends.
+    private let type: any Action.Type
+
+    /// The address of the task that executes the action, or that it represents; valid until the action ends.
     private let task: UInt
 
     /// The action within which this one is executed, on another pipeline or in another task.
     private let outer: ActiveAction?
 
-    /// Begins one, which has its turn in `turns`, and is what this task executes next; `task` is where this task is.
-    init(on pipeline: Pipeline, turns: ActionLine, within outer: ActiveAction?, in task: UInt) {
-        self.pipeline = pipeline
-        self.turns = turns
+    /// Begins an action of `type`, whose turn in `line` it is, and that this task executes next; `task` is the address of
+    /// this task.
+    init(
+        _ type: any Action.Type,
+        on pipeline: Pipeline,
+        turns line: ActionLine,
+        within outer: ActiveAction?,
+        in task: UInt
+    ) {
+        self.type = type
         self.outer = outer
         self.task = TaskIdentity.represented(by: task)
-        if turns === pipeline.line { pipeline.beginExecuting(in: task) }
+        state = Mutex(State(turn: Turn(pipeline: pipeline, line: line)))
+        if line === pipeline.line { pipeline.beginExecuting(in: task) }
     }
 
-    /// Whether this task executes the action; what it awaits is executed in place.
+    /// Whether this task executes the action; the actions that it awaits are executed in place.
     var isExecutedHere: Bool {
         let own = TaskIdentity.address
         return own == task || TaskIdentity.represented(by: own) == task
     }
 
     /// Whether the action has ended.
-    private var isClosed: Bool { inner.withLock { $0.isClosed } }
+    private var isClosed: Bool { state.withLock { $0.turn == nil } }
 
-    /// Where the actions wait that other tasks execute within this one, or `nil` where it has ended.
+    /// The line for actions that other tasks execute within this one; `nil` if the action has ended.
     var line: ActionLine? {
-        inner.withLock { inner in
-            if inner.isClosed { return nil }
-            if let line = inner.line { return line }
-            let line = ActionLine(limit: nil, overflow: .suspend)
-            inner.line = line
-            return line
+        state.withLock { state in
+            guard let turn = state.turn else { return nil }
+            if let inner = state.inner { return inner }
+            let inner = ActionLine(within: turn.line)
+            state.inner = inner
+            return inner
         }
     }
 
-    /// Ends the action, which takes no more, and passes its turn on when those that other tasks execute within it have ended.
+    /// Ends the action, and passes its turn on when the actions that other tasks execute within it have ended.
     @usableFromInline
     func end() {
-        if turns === pipeline.line { pipeline.endExecuting() }
-        let line = inner.withLock { inner in
-            inner.isClosed = true
-            return inner.line
-        }
-        if let line { line.close { [turns] in turns.passTurn() } } else { turns.passTurn() }
+        finish()?.passTurn()
     }
 
-    /// The innermost action within which the task is, and which has not ended; a task that one has left behind is not
-    /// within it any more.
-    static var enclosing: ActiveAction? {
-        var next = current
+    /// Ends the action, which takes no more.
+    ///
+    /// - Returns: The line whose turn the caller passes on; `nil` if other tasks still execute actions within this one, the
+    ///   last of which passes it on.
+    func finish() -> ActionLine? {
+        let (turn, inner) = state.withLock { state in
+            defer { state = State() }
+            return (state.turn, state.inner)
+        }
+        guard let turn else { return nil }
+        if turn.line === turn.pipeline.line { turn.pipeline.endExecuting() }
+        let line = turn.line
+        if let inner, !inner.close({ line.passTurn() }) { return nil }
+        return line
+    }
+
+    /// The innermost action within which the task is, and which has not ended; a task that an action has left behind is
+    /// not within it any more.
+    static var enclosing: ActiveAction? { firstOpen(from: current) }
+
+    /// The innermost of `action` and the actions around it that has not ended.
+    static func firstOpen(from action: ActiveAction?) -> ActiveAction? {
+        var next = action
         while let active = next, active.isClosed { next = active.outer }
         return next
     }
@@ -86,9 +114,25 @@ final class ActiveAction: Sendable {
     func innermost(of pipeline: Pipeline) -> ActiveAction? {
         var next: ActiveAction? = self
         while let active = next {
-            if active.pipeline === pipeline, !active.isClosed { return active }
+            if active.state.withLock({ $0.turn?.pipeline === pipeline }) { return active }
             next = active.outer
         }
         return nil
+    }
+
+    /// The turns that are not passed on before this task goes on: those of the actions that it executes, and of the
+    /// actions around those that wait for them.
+    static var turnsHeldHere: [WaitGraph.HeldTurn] {
+        var held: [WaitGraph.HeldTurn] = []
+        var next = current
+        while let active = next {
+            var line = active.isExecutedHere ? active.state.withLock { $0.turn?.line } : nil
+            while let turn = line {
+                held.append(WaitGraph.HeldTurn(line: ObjectIdentifier(turn), action: active.type))
+                line = turn.outer
+            }
+            next = active.outer
+        }
+        return held
     }
 }

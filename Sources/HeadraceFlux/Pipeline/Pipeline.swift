@@ -13,6 +13,9 @@ public final class Pipeline: Sendable {
     @usableFromInline let observers: [any MessageObserver]
     @usableFromInline let clock: any TimeSource
 
+    /// Task-local values of the program that queued actions take along.
+    let carried: [CarriedTaskLocal]
+
     /// The task that is executing the action whose turn it is, or zero.
     private let executor = Atomic<UInt>(0)
 
@@ -24,15 +27,19 @@ public final class Pipeline: Sendable {
     ///   - overflow: What happens where one more comes.
     ///   - observers: What is told of each action.
     ///   - clock: Tells when the deadline of an action has passed and how long it took.
+    ///   - carried: Task-local values that queued actions take along, besides those that the library knows. Actions that
+    ///     are awaited see all task-local values of their task.
     public init(
         limit: Int? = nil,
         overflow: Overflow = .suspend,
         observers: [any MessageObserver] = [],
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = ContinuousClock(),
+        carrying carried: [CarriedTaskLocal] = []
     ) {
         line = ActionLine(limit: limit, overflow: overflow)
         self.observers = observers
         self.clock = clock
+        self.carried = carried
     }
 
     /// What is to be done with an action that comes.
@@ -53,12 +60,12 @@ public final class Pipeline: Sendable {
     /// That is so where nobody watches, and this task is executing an action of this pipeline, or none of any and nobody
     /// waits. Whom the task stands in for is not asked.
     @usableFromInline
-    func admit() -> Admission {
+    func admit(_ action: any Action.Type) -> Admission {
         guard observers.isEmpty else { return .unknown }
         let task = TaskIdentity.address
         if executor.load(ordering: .relaxed) == task { return .inPlace }
         guard !Task.isCancelled, ActiveAction.enclosing == nil, line.takeFreeTurn() else { return .unknown }
-        return .turn(ActiveAction(on: self, turns: line, within: nil, in: task))
+        return .turn(ActiveAction(action, on: self, turns: line, within: nil, in: task))
     }
 
     /// Says in which task the action is executed whose turn it is.

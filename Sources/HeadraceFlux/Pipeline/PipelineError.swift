@@ -12,7 +12,7 @@ public import HeadraceCore
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
     /// Why it was not executed, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case full, dropped, shutDown }
+        private enum Kind: String { case full, dropped, shutDown, released, deadlock }
 
         private let kind: Kind
 
@@ -24,6 +24,12 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
 
         /// The dispatcher was shut down.
         public static let shutDown = Code(kind: .shutDown)
+
+        /// The dispatcher was released while it was paused.
+        public static let released = Code(kind: .released)
+
+        /// Actions of several dispatchers would wait for each other for ever.
+        public static let deadlock = Code(kind: .deadlock)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -62,6 +68,24 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
         code: .shutDown,
         message: "The dispatcher was shut down before the action's turn. To fix, dispatch it before, or elsewhere."
     )
+
+    static let released = PipelineError(
+        code: .released,
+        message: """
+            The dispatcher was released while it was paused, and the action waited. To fix, activate it and drain it \
+            before, or shut it down.
+            """
+    )
+
+    static func deadlock(_ circle: [WaitGraph.Link]) -> PipelineError {
+        PipelineError(
+            code: .deadlock,
+            message: """
+                Waiting would never end: \(circle.map(\.description).joined(separator: ", and ")). To fix, queue one of \
+                these actions instead of awaiting it, or await it after the other action has ended.
+                """
+        )
+    }
 }
 
 extension PipelineError: CodedError {

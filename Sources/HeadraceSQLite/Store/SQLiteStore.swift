@@ -102,12 +102,8 @@ public final class SQLiteStore: EntityStore {
         schema = try EntitySchema(entities)
         let failure = SQLiteErrorMapper(path: path)
         if configuration.vfs == nil { try failure.checkPath() }
-<<<<<<< HEAD:Sources/HeadraceSQLite/Store/SQLiteStore.swift
-        let ids: SchemaIDs
-=======
         let connectionCheck = ConnectionCheck()
-        let numbers: SchemaNumbers
->>>>>>> ab318ab09f91d1220eeec2b8e5e9ee467d996741:Sources/HeadraceSQLite/SQLiteStore.swift
+        let ids: SchemaIDs
         let generation: Int
         (pool, ids, generation) = try failure.translatingOpening { [schema] in
             try StoreOpening(

@@ -8,11 +8,7 @@ import Foundation
 import HeadraceCore
 import HeadraceDomain
 import HeadraceResolution
-<<<<<<< HEAD:Sources/HeadraceStoreContract/Contract/UnknownMessageChecks.swift
 import HeadraceTesting
-import Synchronization
-=======
->>>>>>> ab318ab09f91d1220eeec2b8e5e9ee467d996741:Sources/HeadraceTesting/Contract/UnknownMessageChecks.swift
 
 /// Relays of two versions of a program work on one store.
 extension StoreContract {

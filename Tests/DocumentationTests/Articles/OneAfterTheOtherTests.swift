@@ -53,6 +53,16 @@ private struct AddCake: CartAction {
     func execute(with cart: isolated Cart) async throws { try await cart.add("cake") }
 }
 
+private struct DrainAndAdd: Action {
+    func execute(with cart: isolated Cart) async throws {
+        do {
+            try await cart.drain()
+        } catch let error as PipelineError where error.code == .deadlock {
+            cart.queue(AddArticle(name: "cake"))
+        }
+    }
+}
+
 private struct NoSuchArticle: Error, Equatable {
     let name: String
 }
@@ -97,6 +107,15 @@ private struct SlowPrices: Prices {
         func addCake() { AddCake().dispatch(to: cart) }
 
         addCake()
+        try await cart.drain()
+
+        #expect(await cart.total == 4)
+    }
+
+    @Test func anActionThatDrainsItsDispatcherHearsOfTheDeadlock() async throws {
+        let cart = Cart(prices: SlowPrices())
+
+        try await cart.dispatch(DrainAndAdd())
         try await cart.drain()
 
         #expect(await cart.total == 4)

@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Elements in the order of their numbers, which are appended at the end and removed anywhere.
+///
+/// It is an array: an element takes little room, and adding and removing take amortized constant time, but for the
+/// search of a number in the middle.
+struct PlaceQueue<Element: Sendable>: Sendable {
+    private struct Place: Sendable {
+        let number: Int
+        var element: Element
+        var isTaken = true
+    }
+
+    private var places: [Place] = []
+
+    /// The index of the first element, if there is one.
+    private var head = 0
+
+    /// Number of elements.
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Number of places, with those of removed elements.
+    var placeCount: Int { places.count }
+
+    /// The first element and its number.
+    var first: (number: Int, element: Element)? {
+        count == 0 ? nil : (places[head].number, places[head].element)
+    }
+
+    /// The numbers of all elements.
+    var numbers: [Int] { places[head...].filter(\.isTaken).map(\.number) }
+
+    func contains(_ number: Int) -> Bool { index(of: number) != nil }
+
+    /// Adds an element; `number` must be greater than all before.
+    mutating func append(_ element: Element, number: Int) {
+        // Places of removed elements must not outgrow the others.
+        if places.count - head > 2 * count + 64 {
+            places = places[head...].filter(\.isTaken)
+            head = 0
+        }
+        places.append(Place(number: number, element: element))
+        count += 1
+    }
+
+    /// Replaces the element with the number, if there is one.
+    mutating func replace(_ number: Int, by element: Element) {
+        if let index = index(of: number) { places[index].element = element }
+    }
+
+    /// Removes and returns the element with the number; `placeholder` stands in its place.
+    mutating func remove(_ number: Int, leaving placeholder: Element) -> Element? {
+        guard let index = index(of: number) else { return nil }
+        return take(index, leaving: placeholder).element
+    }
+
+    /// Removes and returns the first element.
+    mutating func removeFirst(leaving placeholder: Element) -> (number: Int, element: Element)? {
+        count == 0 ? nil : take(head, leaving: placeholder)
+    }
+
+    private mutating func take(_ index: Int, leaving placeholder: Element) -> (number: Int, element: Element) {
+        let taken = (places[index].number, places[index].element)
+        places[index].element = placeholder
+        places[index].isTaken = false
+        count -= 1
+        if count == 0 {
+            // A long queue gives its memory back; a short one keeps it.
+            places.removeAll(keepingCapacity: places.capacity <= 1_024)
+            head = 0
+            return taken
+        }
+        while !places[head].isTaken { head += 1 }
+        if head > 1_024, head > places.count / 2 {
+            places.removeFirst(head)
+            head = 0
+        }
+        return taken
+    }
+
+    /// The index of the place with the number, if it is taken.
+    ///
+    /// - Complexity: O(log *n*).
+    private func index(of number: Int) -> Int? {
+        var (low, high) = (head, places.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if places[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        guard low < places.count, places[low].number == number, places[low].isTaken else { return nil }
+        return low
+    }
+}

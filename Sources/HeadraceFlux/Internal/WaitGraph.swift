@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Synchronization
+
+/// Finds actions of several dispatchers that wait for each other in a circle.
+///
+/// Action A of one dispatcher awaits an action of a second dispatcher, which executes B: A waits for B. If B then awaits
+/// an action of the first dispatcher, both would wait for ever. So a task that executes an action states what it waits
+/// for before it waits, and the task that would close the circle throws an error instead.
+///
+/// Only a task that executes an action comes here, and only if it must wait. A task without an action holds no turn, so
+/// no other task waits for it.
+final class WaitGraph: Sendable {
+    static let shared = WaitGraph()
+
+    /// A turn that the waiting task has, and does not pass on before its wait has ended.
+    struct HeldTurn: Sendable {
+        let line: ObjectIdentifier
+        let action: any Action.Type
+    }
+
+    /// One link of a circle: an action and what it waits for.
+    struct Link: Sendable {
+        let action: any Action.Type
+        let goal: Goal
+    }
+
+    /// The end of a wait.
+    enum Goal: Sendable {
+        /// The turn of an action of this type.
+        case turn(any Action.Type)
+
+        /// The end of all actions of a dispatcher of this type.
+        case empty(Any.Type)
+    }
+
+    /// The wait of one task.
+    final class Wait: Sendable {
+        fileprivate let held: [HeldTurn]
+        fileprivate let wanted: ActionLine
+        fileprivate let goal: Goal
+
+        /// The number of the place in the line, or of the drain.
+        private let number: Int
+
+        init(for wanted: ActionLine, number: Int, goal: Goal, holding held: [HeldTurn]) {
+            self.held = held
+            self.wanted = wanted
+            self.goal = goal
+            self.number = number
+        }
+
+        /// Whether the task still waits: neither was it given the turn nor cancelled.
+        fileprivate var isOpen: Bool {
+            switch goal {
+            case .turn: wanted.hasPlace(number)
+            case .empty: wanted.hasDrainer(number)
+            }
+        }
+
+        fileprivate func link(holding line: ObjectIdentifier) -> Link? {
+            held.first { $0.line == line }.map { Link(action: $0.action, goal: goal) }
+        }
+    }
+
+    /// The waits, by the turns that the waiting tasks have.
+    private let waits = Mutex<[ObjectIdentifier: [Wait]]>([:])
+
+    /// Adds `wait`, unless it would close a circle.
+    ///
+    /// - Returns: The circle, beginning with `wait`; empty if there is none.
+    func add(_ wait: Wait) -> [Link] {
+        waits.withLock { waits in
+            let circle = circle(closedBy: wait, among: waits)
+            if circle.isEmpty { for turn in wait.held { waits[turn.line, default: []].append(wait) } }
+            return circle
+        }
+    }
+
+    /// Removes `wait`, which has ended.
+    func remove(_ wait: Wait) {
+        waits.withLock { waits in
+            for turn in wait.held {
+                guard var remaining = waits.removeValue(forKey: turn.line) else { continue }
+                remaining.removeAll { $0 === wait }
+                if !remaining.isEmpty { waits[turn.line] = remaining }
+            }
+        }
+    }
+
+    /// Follows the waits from line to line, until one leads to a turn that the task of `wait` has itself.
+    private func circle(closedBy wait: Wait, among waits: [ObjectIdentifier: [Wait]]) -> [Link] {
+        var paths: [(line: ObjectIdentifier, links: [Link])] = [(ObjectIdentifier(wait.wanted), [])]
+        var visited: Set<ObjectIdentifier> = []
+        while let (line, links) = paths.popLast() {
+            if let own = wait.link(holding: line) { return [own] + links }
+            guard visited.insert(line).inserted else { continue }
+            for other in waits[line] ?? [] where other.isOpen {
+                guard let link = other.link(holding: line) else { continue }
+                paths.append((ObjectIdentifier(other.wanted), links + [link]))
+            }
+        }
+        return []
+    }
+}
+
+extension WaitGraph.Link: CustomStringConvertible {
+    /// The action and what it waits for, both with their dispatchers.
+    var description: String {
+        let goal =
+            switch goal {
+            case .turn(let action): Self.name(action)
+            case .empty(let dispatcher): "the end of all actions of '\(String(naming: dispatcher))'"
+            }
+        return "\(Self.name(action)) waits for \(goal)"
+    }
+
+    private static func name<A: Action>(_ action: A.Type) -> String {
+        "'\(String(naming: A.self))' of '\(String(naming: A.Dispatcher.self))'"
+    }
+}
