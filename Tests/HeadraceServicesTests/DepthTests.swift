@@ -46,6 +46,26 @@ private struct Frame<Content: Service>: Service {
     var body: some Service { content }
 }
 
+/// A leaf, which has four levels, with one modifier for each time.
+@MainActor
+private func watchedLeaf(_ journal: Journal, times: Int) -> any Service {
+    func watched(_ service: some Service) -> any Service { service.pre { _ in } }
+    var service: any Service = Leaf("leaf", journal)
+    for _ in 0..<times { service = watched(service) }
+    return service
+}
+
+/// A leaf within frames of three levels each.
+@MainActor
+private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
+    func framed(_ service: some Service) -> any Service {
+        Frame(content: service.observe { _ in }.transformError { Recovery(name: "\($0)") })
+    }
+    var service: any Service = Leaf("leaf", journal)
+    for _ in 0..<frames { service = framed(service) }
+    return service
+}
+
 /// Stack addresses of the places that were measured.
 private final class StackMeasure: Sendable {
     private let addresses = Mutex<[UInt]>([])
@@ -119,16 +139,11 @@ private final class StackMeasure: Sendable {
     }
 
     @Test func modifiersAreLevelsToo() async throws {
-        @MainActor @Sendable func watched(times: Int) -> any Service {
-            func watched(_ service: some Service) -> any Service { service.pre { _ in } }
-            var service: any Service = Leaf("leaf", journal)
-            for _ in 0..<times { service = watched(service) }
-            return service
-        }
+        let journal = journal
         // The leaf itself has four levels.
-        let cluster = try await Bootstrap { [watched(times: 252)] }
+        let cluster = try await Bootstrap { [watchedLeaf(journal, times: 252)] }
         try await cluster.send(action: Ping())
-        let problem = try await refusal { watched(times: 253) }
+        let problem = try await refusal { watchedLeaf(journal, times: 253) }
 
         #expect(journal.entries == ["leaf"])
         #expect(problem.path.isEmpty)
@@ -164,18 +179,8 @@ private final class StackMeasure: Sendable {
 
     @Test func aTreeAtTheLimitIsUsedDrawnAndFreedOnASmallStack() async throws {
         let (limit, journal) = (limit, journal)
-        @MainActor @Sendable func tree() -> any Service {
-            func framed(_ service: some Service) -> any Service {
-                Frame(content: service.observe { _ in }.transformError { Recovery(name: "\($0)") })
-            }
-            var service: any Service = Leaf("leaf", journal)
-            // Three levels for each frame; the leaf has four.
-            for _ in 0..<(limit - 4) / 3 { service = framed(service) }
-            return service
-        }
-
         let lines = try await SmallStackExecutor.run {
-            let cluster = try await Bootstrap { [tree()] }
+            let cluster = try await Bootstrap { [framedLeaf(journal, frames: (limit - 4) / 3)] }
             try await cluster.send(action: Ping())
             try await cluster.send(action: Unheard())
             try cluster.validate()
