@@ -75,7 +75,7 @@ extension DeclGroupSyntax {
             case .protocolDecl: "a protocol stores nothing; let it inherit 'HasDomainEvents'"
             default: "an extension stores nothing; attach it to the class itself"
             }
-        return Complaint("'@DomainEntity' can only be attached to a class: \(reason)").error(removing: node)
+        return MacroDiagnostic("'@DomainEntity' can only be attached to a class: \(reason)").error(removing: node)
     }
 }
 #endif

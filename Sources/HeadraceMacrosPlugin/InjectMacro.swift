@@ -18,13 +18,13 @@ enum InjectMacro: AccessorMacro {
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
         guard let variable = declaration.as(VariableDeclSyntax.self), let binding = variable.bindings.first else {
-            throw Complaint("'@Inject' can only be attached to a property").error(removing: node)
+            throw MacroDiagnostic("'@Inject' can only be attached to a property").error(removing: node)
         }
 
         var complaints: [Diagnostic] = []
         if variable.bindingSpecifier.tokenKind == .keyword(.let) {
             let fix = FixIt(
-                message: Complaint("Replace 'let' with 'var'"),
+                message: MacroDiagnostic("Replace 'let' with 'var'"),
                 changes: [
                     .replace(
                         oldNode: Syntax(variable.bindingSpecifier),
@@ -35,14 +35,14 @@ enum InjectMacro: AccessorMacro {
             complaints.append(
                 Diagnostic(
                     node: variable.bindingSpecifier,
-                    message: Complaint("'@Inject' resolves its property at each access; make it a 'var'"),
+                    message: MacroDiagnostic("'@Inject' resolves its property at each access; make it a 'var'"),
                     fixIts: [fix]
                 )
             )
         }
         if let initializer = binding.initializer {
             complaints.append(
-                Complaint("'@Inject' brings the value of its property; remove the other one").diagnostic(
+                MacroDiagnostic("'@Inject' brings the value of its property; remove the other one").diagnostic(
                     at: initializer)
             )
         }

@@ -17,12 +17,12 @@ enum ResolvableInitMacro: PeerMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         guard let initialiser = declaration.as(InitializerDeclSyntax.self) else {
-            throw Complaint("'@ResolvableInit' can only be attached to an initialiser").error(removing: node)
+            throw MacroDiagnostic("'@ResolvableInit' can only be attached to an initialiser").error(removing: node)
         }
 
         let surroundings = context.lexicalContext.first?.asProtocol((any WithAttributesSyntax).self)
         guard surroundings?.attributes.contains(attributeNamed: "Resolvable") == true else {
-            throw Complaint(
+            throw MacroDiagnostic(
                 "'@ResolvableInit' only counts in the body of a type that has '@Resolvable'; move '"
                     + initialiser.fullName + "' there"
             )

@@ -18,7 +18,7 @@ enum ResolvedMacro: AccessorMacro {
         in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
         guard let variable = declaration.as(VariableDeclSyntax.self), let binding = variable.bindings.first else {
-            throw Complaint("'@Resolved' can only be attached to a property").error(removing: node)
+            throw MacroDiagnostic("'@Resolved' can only be attached to a property").error(removing: node)
         }
 
         var diagnostics: [Diagnostic] = []
@@ -27,10 +27,10 @@ enum ResolvedMacro: AccessorMacro {
             diagnostics.append(
                 Diagnostic(
                     node: variable.bindingSpecifier,
-                    message: Complaint("'@Resolved' reads the property anew each time; declare it with 'var'"),
+                    message: MacroDiagnostic("'@Resolved' reads the property anew each time; declare it with 'var'"),
                     fixIts: [
                         FixIt(
-                            message: Complaint("Replace 'let' with 'var'"),
+                            message: MacroDiagnostic("Replace 'let' with 'var'"),
                             changes: [
                                 .replace(oldNode: Syntax(variable.bindingSpecifier), newNode: Syntax(variableKeyword))
                             ]
@@ -41,17 +41,18 @@ enum ResolvedMacro: AccessorMacro {
         }
         if let initializer = binding.initializer {
             diagnostics.append(
-                Complaint("'@Resolved' gives the property its value; remove this one").diagnostic(at: initializer)
+                MacroDiagnostic("'@Resolved' gives the property its value; remove this one").diagnostic(at: initializer)
             )
         } else if binding.typeAnnotation == nil {
             diagnostics.append(
-                Complaint("'@Resolved' needs the type of '\(binding.pattern.trimmedDescription)' to resolve it")
+                MacroDiagnostic("'@Resolved' needs the type of '\(binding.pattern.trimmedDescription)' to resolve it")
                     .diagnostic(at: binding.pattern)
             )
         }
         if let accessors = binding.accessorBlock {
             diagnostics.append(
-                Complaint("'@Resolved' makes the property computed; remove what computes it").diagnostic(at: accessors)
+                MacroDiagnostic("'@Resolved' makes the property computed; remove what computes it").diagnostic(
+                    at: accessors)
             )
         }
         guard diagnostics.isEmpty else { throw DiagnosticsError(diagnostics: diagnostics) }

@@ -19,7 +19,7 @@ enum ResolvedScopeMacro: MemberMacro {
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         guard declaration.is(StructDeclSyntax.self) else {
-            throw Complaint(
+            throw MacroDiagnostic(
                 "'@ResolvedScope' can only be attached to a struct: the environment is that of a SwiftUI view"
             )
             .error(removing: node)

@@ -38,10 +38,10 @@ import Testing
 
     @Test func aRetryWithinAUnitOfWorkIsKnownToDoNothing() {
         #expect(
-            RetryMiddleware.obstacle(among: [UnitOfWorkMiddleware<EntityContext>.self])
+            RetryMiddleware.conflict(withOuter: [UnitOfWorkMiddleware<EntityContext>.self])
                 == UnitOfWorkMiddleware<EntityContext>.self
         )
-        #expect(RetryMiddleware.obstacle(among: [TimeoutMiddleware.self]) == nil)
+        #expect(RetryMiddleware.conflict(withOuter: [TimeoutMiddleware.self]) == nil)
     }
 
     @Test func aHandlersUnitsOfWorkJoinIntoOneCommit() async throws {

@@ -36,8 +36,8 @@ struct MiddlewareOrder: RegistrationNote {
     static func problems(in notes: [MiddlewareOrder]) -> [CompositionProblem] {
         notes.flatMap { note in
             note.middleware.indices.compactMap { index -> CompositionProblem? in
-                guard let placed = note.middleware[index] as? any PlacedMiddleware.Type,
-                    let outer = placed.obstacle(among: note.middleware[..<index])
+                guard let placed = note.middleware[index] as? any OrderSensitiveMiddleware.Type,
+                    let outer = placed.conflict(withOuter: note.middleware[..<index])
                 else { return nil }
                 let (name, outerName) = (String(naming: placed), String(naming: outer))
                 return CompositionProblem(

@@ -15,7 +15,7 @@ extension MessageContext {
         _ context: MessageContext,
         _ operation: () throws -> Result
     ) rethrows -> Result {
-        try Surroundings.$current.withValue(.message(context), operation: operation)
+        try AmbientMessageContext.$current.withValue(.message(context), operation: operation)
     }
 
     /// Runs `operation` as the handling of a new message, without middleware or observers.
@@ -24,6 +24,6 @@ extension MessageContext {
         type: Any.Type,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withNewMessage(kind: kind, type: type) { _ in try await operation() }
+        try await AmbientMessageContext.withNewMessage(kind: kind, type: type) { _ in try await operation() }
     }
 }

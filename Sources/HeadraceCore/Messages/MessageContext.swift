@@ -64,7 +64,7 @@ public struct MessageContext: Sendable {
         private let inheritedCorrelationID: UUID?
         private let madeID = Mutex<UUID?>(nil)
 
-        init(kind: MessageKind, type: Any.Type, surroundings: Surroundings?) {
+        init(kind: MessageKind, type: Any.Type, surroundings: AmbientMessageContext?) {
             self.kind = kind
             self.type = type
             let cause = surroundings?.message
@@ -113,7 +113,7 @@ public struct MessageContext: Sendable {
         self.init(kind: kind, type: type, in: .current)
     }
 
-    init(kind: MessageKind, type: Any.Type, in surroundings: Surroundings?) {
+    init(kind: MessageKind, type: Any.Type, in surroundings: AmbientMessageContext?) {
         storage = Storage(kind: kind, type: type, surroundings: surroundings)
     }
 
@@ -139,10 +139,10 @@ public struct MessageContext: Sendable {
 
 extension MessageContext {
     /// Who messages sent here are handled for, or `nil` where nobody said.
-    package static var currentPrincipal: (any Principal)? { Surroundings.current?.principal }
+    package static var currentPrincipal: (any Principal)? { AmbientMessageContext.current?.principal }
 
     /// The message that this task is handling, or `nil` where it handles none or nothing has made its context.
-    public static var current: MessageContext? { Surroundings.current?.message }
+    public static var current: MessageContext? { AmbientMessageContext.current?.message }
 
     /// Runs `operation` as the handling of `context`: ``current`` is that, and what is sent is caused by it.
     ///
@@ -151,7 +151,7 @@ extension MessageContext {
         _ context: MessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withCurrent(
+        try await AmbientMessageContext.withCurrent(
             { .changed(context, principal: $0?.principal, deadline: $0?.deadline) },
             operation
         )
@@ -164,7 +164,7 @@ extension MessageContext {
         _ principal: (any Principal)?,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withCurrent(
+        try await AmbientMessageContext.withCurrent(
             { .changed($0?.message, principal: principal, deadline: $0?.deadline) },
             operation
         )
@@ -180,7 +180,7 @@ extension MessageContext {
         _ deadline: ContinuousClock.Instant,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await Surroundings.withCurrent(
+        try await AmbientMessageContext.withCurrent(
             { .changed($0?.message, principal: $0?.principal, deadline: min($0?.deadline ?? deadline, deadline)) },
             operation
         )

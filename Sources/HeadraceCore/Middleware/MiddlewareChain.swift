@@ -42,7 +42,7 @@ package struct MiddlewareChain: Sendable {
         kind: MessageKind,
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
-        try await Surroundings.withNewMessage(kind: kind, type: Message.self) { context in
+        try await AmbientMessageContext.withNewMessage(kind: kind, type: Message.self) { context in
             if !observers.areListening {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
@@ -64,7 +64,7 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         let inner = MiddlewareChain(middleware: inner)
-        return try await Surroundings.withNewMessage(kind: kind, type: Message.self) { context in
+        return try await AmbientMessageContext.withNewMessage(kind: kind, type: Message.self) { context in
             try await observing(message, in: context) {
                 try requireTime(for: context)
                 return try await handle(message, in: context) { message in
@@ -82,7 +82,7 @@ package struct MiddlewareChain: Sendable {
         in context: MessageContext,
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
-        try await Surroundings.withCurrent({ _ in .message(context) }) {
+        try await AmbientMessageContext.withCurrent({ _ in .message(context) }) {
             try await observing(message, in: context) {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
@@ -97,7 +97,8 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         if middleware.isEmpty { return try await handler(message) }
-        return try await Next(Way(through: middleware, context: context, handler: handler), from: 0)(message)
+        return try await Next(MiddlewareInvocation(through: middleware, context: context, handler: handler), from: 0)(
+            message)
     }
 
     @usableFromInline

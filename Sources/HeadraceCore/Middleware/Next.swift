@@ -13,7 +13,7 @@
 /// It is called like a function. It is a value and no closure, because a closure would cost each middleware two more
 /// calls. To test a middleware by itself, make one out of the handler that it is to lead to.
 public struct Next<Message: Sendable, Output> {
-    @usableFromInline let way: Way<Message, Output>
+    @usableFromInline let invocation: MiddlewareInvocation<Message, Output>
 
     /// Which middleware of the way is called; the handler where there is none.
     @usableFromInline let index: Int
@@ -23,12 +23,12 @@ public struct Next<Message: Sendable, Output> {
         in context: MessageContext,
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) {
-        self.init(Way(through: [], context: context, handler: handler), from: 0)
+        self.init(MiddlewareInvocation(through: [], context: context, handler: handler), from: 0)
     }
 
     @inlinable
-    init(_ way: Way<Message, Output>, from index: Int) {
-        self.way = way
+    init(_ invocation: MiddlewareInvocation<Message, Output>, from index: Int) {
+        self.invocation = invocation
         self.index = index
     }
 
@@ -39,7 +39,8 @@ public struct Next<Message: Sendable, Output> {
     /// - Throws: What the middleware that follows throws, and the handler, unwrapped.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func callAsFunction(_ message: Message) async throws -> Output {
-        guard index < way.middleware.count else { return try await way.handler(message) }
-        return try await way.middleware[index].handle(message, in: way.context, next: Next(way, from: index + 1))
+        guard index < invocation.middleware.count else { return try await invocation.handler(message) }
+        return try await invocation.middleware[index].handle(
+            message, in: invocation.context, next: Next(invocation, from: index + 1))
     }
 }

@@ -86,7 +86,7 @@ public struct RetryMiddleware: Middleware {
         in context: MessageContext
     ) -> ContinuousClock.Instant? {
         guard
-            attempt < maximumAttempts, !Task.isCancelled, !UndividedWork.isCurrent,
+            attempt < maximumAttempts, !Task.isCancelled, !AtomicScope.isCurrent,
             let error = error as? any RetryableError, error.isRetryable
         else { return nil }
         let pause = generator.pause(backoff, afterAttempt: attempt)

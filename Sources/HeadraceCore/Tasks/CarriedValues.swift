@@ -14,7 +14,7 @@ import Synchronization
 /// one; and the values that the queue lists. A queue of these needs no task for each element: that is why the values
 /// must be known, as Swift has no means to copy all of them.
 package struct CarriedValues: Sendable {
-    private let surroundings: Surroundings?
+    private let surroundings: AmbientMessageContext?
 
     /// The logger of the caller.
     package let logger: Logger
@@ -28,7 +28,7 @@ package struct CarriedValues: Sendable {
 
     /// Takes the values of the caller, among them those of `listed`.
     package init(carrying listed: [CarriedTaskLocal] = []) {
-        surroundings = Surroundings.current
+        surroundings = AmbientMessageContext.current
         logger = Logger.current
         var others: [any CarriedValue] = []
         if let trace = InstrumentationContext.current {
@@ -60,7 +60,7 @@ package struct CarriedValues: Sendable {
     ) async throws {
         try await withLogger(logger) { _ in
             guard let surroundings else { return try await run(binding: 0, operation) }
-            try await Surroundings.binding.binding(surroundings) { try await run(binding: 0, operation) }
+            try await AmbientMessageContext.binding.binding(surroundings) { try await run(binding: 0, operation) }
         }
     }
 

@@ -84,7 +84,7 @@ final class ActiveUnitOfWork: @unchecked Sendable {
     ) async throws -> Result {
         let active = ActiveUnitOfWork(context: context)
         return try await $current.binding(active) {
-            try await UndividedWork.run { try await operation(active) }
+            try await AtomicScope.run { try await operation(active) }
         }
     }
 }

@@ -15,7 +15,7 @@ extension DeclGroupSyntax {
     func checkReach(ofExtensionBy node: AttributeSyntax, in context: some MacroExpansionContext) throws {
         if !context.lexicalContext.isEmpty, let modifier = modifiers.first(keyword: .private) {
             let fix = FixIt(
-                message: Complaint("Replace 'private' with 'fileprivate'"),
+                message: MacroDiagnostic("Replace 'private' with 'fileprivate'"),
                 changes: [
                     .replace(
                         oldNode: Syntax(modifier),
@@ -26,7 +26,7 @@ extension DeclGroupSyntax {
             throw DiagnosticsError(diagnostics: [
                 Diagnostic(
                     node: modifier,
-                    message: Complaint(
+                    message: MacroDiagnostic(
                         "\(node.quotedName) cannot extend a type that is private to another; make it 'fileprivate'"
                     ),
                     fixIts: [fix]
@@ -37,7 +37,7 @@ extension DeclGroupSyntax {
         let enclosing = context.lexicalContext.dropLast().compactMap { $0.asProtocol((any DeclGroupSyntax).self) }
         if enclosing.contains(where: { $0.modifiers.contains(keyword: .private) }) {
             throw DiagnosticsError(diagnostics: [
-                Complaint(
+                MacroDiagnostic(
                     "\(node.quotedName) cannot extend a type inside one that is private to another; "
                         + "make that one 'fileprivate'"
                 )

@@ -30,8 +30,10 @@ struct InitialiserChoice {
     func complaints(reportingAt node: AttributeSyntax) -> [Diagnostic] {
         let hiddenMarks = hidden.compactMap { initialiser in
             initialiser.mark.map { mark in
-                Complaint("'@ResolvableInit' does not count inside '#if'; move '\(initialiser.fullName)' out of it")
-                    .diagnostic(at: mark)
+                MacroDiagnostic(
+                    "'@ResolvableInit' does not count inside '#if'; move '\(initialiser.fullName)' out of it"
+                )
+                .diagnostic(at: mark)
             }
         }
         guard hiddenMarks.isEmpty else { return hiddenMarks }
@@ -45,13 +47,13 @@ struct InitialiserChoice {
     private func tooMany(reportingAt node: AttributeSyntax) -> Diagnostic {
         Diagnostic(
             node: node,
-            message: Complaint(
+            message: MacroDiagnostic(
                 "'@Resolvable' does not know which of \(initialisers.count) initialisers to use; "
                     + "mark one with '@ResolvableInit'"
             ),
             fixIts: initialisers.map { initialiser in
                 FixIt(
-                    message: Complaint("Mark '\(initialiser.fullName)' with '@ResolvableInit'"),
+                    message: MacroDiagnostic("Mark '\(initialiser.fullName)' with '@ResolvableInit'"),
                     changes: [.replace(oldNode: Syntax(initialiser), newNode: Syntax(initialiser.marking()))]
                 )
             }
@@ -60,7 +62,7 @@ struct InitialiserChoice {
 
     private func markedAgain(_ initialiser: InitializerDeclSyntax) -> Diagnostic? {
         initialiser.mark.map { mark in
-            Complaint("'@ResolvableInit' is on \(marked.count) initialisers; keep it on one")
+            MacroDiagnostic("'@ResolvableInit' is on \(marked.count) initialisers; keep it on one")
                 .diagnostic(removing: mark)
         }
     }
@@ -70,7 +72,7 @@ struct InitialiserChoice {
         var complaints: [Diagnostic] = []
         func complain(at node: some SyntaxProtocol, _ reason: String) {
             complaints.append(
-                Complaint("'@Resolvable' cannot call '\(initialiser.fullName)', which \(reason); \(way)")
+                MacroDiagnostic("'@Resolvable' cannot call '\(initialiser.fullName)', which \(reason); \(way)")
                     .diagnostic(at: node)
             )
         }

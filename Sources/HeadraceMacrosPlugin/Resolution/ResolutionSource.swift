@@ -24,7 +24,7 @@ enum ResolutionSource {
     /// - Throws: One `DiagnosticsError` with every complaint.
     init(of declaration: some DeclGroupSyntax, reportingAt node: AttributeSyntax) throws {
         if let reason = declaration.whyNotResolvable {
-            throw Complaint("'@Resolvable' can only be attached to a class, struct or actor: \(reason)")
+            throw MacroDiagnostic("'@Resolvable' can only be attached to a class, struct or actor: \(reason)")
                 .error(removing: node)
         }
 

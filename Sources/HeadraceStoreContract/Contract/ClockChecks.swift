@@ -58,6 +58,18 @@ extension StoreContract {
             try requireEqual(try await fixture.lease(at: 14.999).numbers, [], "what is due before the lease ends")
             try requireEqual(try await fixture.leaseOne(at: 15).numbers, ["1"], "what is due when it has ended")
         },
+        Check("clocks that differ by less than a lease end no lease early, whenever the store looks at clocks") {
+            fixture in
+            let fixture = try await fixture.openDeliveries()
+            // A store may look at clocks once per duration of a lease: with the first request, and with the third.
+            try requireEqual(try await fixture.lease(at: 20).numbers, [], "what is due in an empty store")
+            try await fixture.store.commit(ChangeSet().delivering(1))
+            _ = try await fixture.leaseOne(at: 15)
+
+            try requireEqual(try await fixture.lease(at: 10).numbers, [], "what is due for a clock that is behind")
+            try requireEqual(try await fixture.lease(at: 24.999).numbers, [], "what is due before the lease ends")
+            try requireEqual(try await fixture.leaseOne(at: 25).numbers, ["1"], "what is due when it has ended")
+        },
         Check("a scheduled message and a long wait keep their dates") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1).scheduling("later", at: 1_000_000))

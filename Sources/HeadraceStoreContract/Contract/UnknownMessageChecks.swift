@@ -42,7 +42,9 @@ extension StoreContract {
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
             var lane = try await fixture.leaseOne(at: 0)
             try await fixture.settle(lane, end: .unknown(version: 3, at: 0))
-            lane = try await fixture.lease(knowing: "numbered", 3...3, at: 1)[0]
+            let known = try await fixture.lease(knowing: "numbered", 3...3, at: 1)
+            try requireEqual(known.numbers, [["1", "2", "3"]], "what is due for a relay that knows the message")
+            lane = known[0]
             try await fixture.settle(lane, end: .retry(at: DeliveryFixture.date(2), now: DeliveryFixture.date(1)))
             lane = try await fixture.leaseOne(at: 2)
             try requireEqual(lane.first?.unknownSince, DeliveryFixture.date(0), "the time after a retry")

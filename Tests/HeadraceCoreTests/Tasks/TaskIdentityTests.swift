@@ -61,15 +61,15 @@ import Testing
     }
 
     @Test func undividedWorkIsThatOfItsTaskAndOfItsStandIn() async throws {
-        #expect(!UndividedWork.isCurrent)
+        #expect(!AtomicScope.isCurrent)
 
-        try await UndividedWork.run {
-            #expect(UndividedWork.isCurrent)
-            try await inStandIn { #expect(UndividedWork.isCurrent) }
-            async let child = UndividedWork.isCurrent
+        try await AtomicScope.run {
+            #expect(AtomicScope.isCurrent)
+            try await inStandIn { #expect(AtomicScope.isCurrent) }
+            async let child = AtomicScope.isCurrent
             #expect(await !child)
         }
 
-        #expect(!UndividedWork.isCurrent)
+        #expect(!AtomicScope.isCurrent)
     }
 }

@@ -7,7 +7,7 @@
 /// Work that fails or succeeds as a whole, so that no part of it may be done again by itself.
 ///
 /// A unit of work is. What failed within it may have left changes behind that only the whole can undo.
-package enum UndividedWork {
+package enum AtomicScope {
     @TaskLocal private static var owner: TaskIdentity?
 
     /// Whether this task is within such work; a child task that works on its own is not.

@@ -8,7 +8,7 @@
 ///
 /// It is one word, so that the context of the task keeps it without a box.
 @usableFromInline
-enum Surroundings: Sendable {
+enum AmbientMessageContext: Sendable {
     /// Those of the message that is being handled, as it found them itself.
     case message(MessageContext)
 
@@ -36,11 +36,11 @@ enum Surroundings: Sendable {
         }
     }
 
-    @TaskLocal static var current: Surroundings?
+    @TaskLocal static var current: AmbientMessageContext?
 
     /// Runs `operation` with surroundings that `change` has made out of the current ones; it is given them, too.
     static nonisolated(nonsending) func withCurrent<Result>(
-        _ change: (Surroundings?) -> Surroundings,
+        _ change: (AmbientMessageContext?) -> AmbientMessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
         try await $current.binding(change(current), operation)
@@ -58,7 +58,7 @@ enum Surroundings: Sendable {
     }
 
     /// Binds the surroundings of a task.
-    @usableFromInline static var binding: TaskLocal<Surroundings?> { $current }
+    @usableFromInline static var binding: TaskLocal<AmbientMessageContext?> { $current }
 
     /// A new message that the surroundings have given rise to.
     @usableFromInline

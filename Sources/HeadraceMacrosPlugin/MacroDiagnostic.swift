@@ -9,7 +9,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 /// What a macro says against a declaration, or the name of what mends it.
-struct Complaint: DiagnosticMessage, FixItMessage {
+struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
     let message: String
     let severity = DiagnosticSeverity.error
 
@@ -30,7 +30,7 @@ struct Complaint: DiagnosticMessage, FixItMessage {
         // The attribute may be detached from its declaration here, so it is its text that goes.
         let nothing = TokenSyntax.identifier("").with(\.leadingTrivia, attribute.leadingTrivia)
         let fix = FixIt(
-            message: Complaint("Remove '\(attribute.trimmedDescription)'"),
+            message: MacroDiagnostic("Remove '\(attribute.trimmedDescription)'"),
             changes: [.replace(oldNode: Syntax(attribute), newNode: Syntax(nothing))]
         )
         return Diagnostic(node: attribute, message: self, fixIts: [fix])

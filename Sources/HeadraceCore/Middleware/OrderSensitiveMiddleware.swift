@@ -5,17 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 /// Middleware that does nothing within some other, and can tell so when a program is composed.
-package protocol PlacedMiddleware: Middleware {
+package protocol OrderSensitiveMiddleware: Middleware {
     /// The one of `outer` within which it does nothing, if there is one.
-    static func obstacle(among outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)?
+    static func conflict(withOuter outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)?
 }
 
 /// Middleware within which a message is handled once: what fails there takes back what others have done as well.
 package protocol AtomicMiddleware: Middleware {}
 
-extension RetryMiddleware: PlacedMiddleware {
+extension RetryMiddleware: OrderSensitiveMiddleware {
     /// What holds several messages together, so that none of them is retried alone.
-    package static func obstacle(among outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)? {
+    package static func conflict(withOuter outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)? {
         outer.first { $0 is any AtomicMiddleware.Type }
     }
 }

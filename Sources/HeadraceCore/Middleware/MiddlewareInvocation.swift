@@ -6,7 +6,7 @@
 
 /// What the whole way of one message shares: all middleware, the context, and the handler at the end.
 @usableFromInline
-final class Way<Message: Sendable, Output> {
+final class MiddlewareInvocation<Message: Sendable, Output> {
     @usableFromInline let middleware: [any Middleware]
     @usableFromInline let context: MessageContext
     @usableFromInline let handler: nonisolated(nonsending) (Message) async throws -> Output
