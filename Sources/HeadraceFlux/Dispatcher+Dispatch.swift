@@ -20,13 +20,15 @@ extension Dispatcher {
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         switch pipeline.admit(A.self) {
         case .inPlace:
-            if await middlewares.isEmpty { return try await action.execute(with: self) }
-            try await executeWrapped(action)
+            let middlewares = await middlewares
+            if middlewares.isEmpty { return try await action.execute(with: self) }
+            try await executeWrapped(action, within: middlewares)
         case .turn(let active):
             defer { active.end() }
             try await ActiveAction.binding.binding(active) {
-                if await middlewares.isEmpty { return try await action.execute(with: self) }
-                try await executeWrapped(action)
+                let middlewares = await middlewares
+                if middlewares.isEmpty { return try await action.execute(with: self) }
+                try await executeWrapped(action, within: middlewares)
             }
         case .unknown:
             try await dispatchInTurn(action)
@@ -87,11 +89,10 @@ extension Dispatcher {
     @usableFromInline
     nonisolated(nonsending) func dispatchInTurn<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         let pipeline = pipeline
-        let active = ActiveAction.enclosing?.innermost(of: pipeline)
-        if let active, active.isExecutedHere {
-            return try await executeWrapped(action)
-        }
-        if let line = active?.line, try await line.takeTurn(for: action) {
+        // An action may end meanwhile; then the next one around this task counts.
+        while let active = ActiveAction.enclosing?.innermost(of: pipeline) {
+            if active.isExecutedHere { return try await executeWrapped(action, within: await middlewares) }
+            guard let line = active.line, try await line.takeTurn(for: action) else { continue }
             return try await executeInTurn(action, on: line)
         }
         try Task.checkCancellation()
@@ -113,14 +114,17 @@ extension Dispatcher {
             in: TaskIdentity.address
         )
         defer { active.end() }
-        try await ActiveAction.binding.binding(active) { try await executeWrapped(action) }
+        try await ActiveAction.binding.binding(active) {
+            try await executeWrapped(action, within: await middlewares)
+        }
     }
 
     /// Executes `action` within whatever wraps and watches it.
     @inlinable
-    nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A) async throws
+    nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A, within middlewares: [any Middleware])
+        async throws
     where A.Dispatcher == Self {
-        let (middlewares, pipeline) = (await middlewares, pipeline)
+        let pipeline = pipeline
         if middlewares.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
         let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }

@@ -36,8 +36,8 @@ extension Dispatcher {
     /// If the dispatcher is not active, the actions that wait are not executed: awaited ones throw ``PipelineError`` with the
     /// code `shutDown`, the others are logged. The same is done with all that wait when the task is cancelled.
     ///
-    /// If waiting would be a deadlock, as in an action of this dispatcher, it returns at once, and the actions that wait are
-    /// executed later.
+    /// If waiting would be a deadlock, as when this task executes an action of this dispatcher, it returns at once, and the
+    /// actions that wait are executed later. A child task of such an action would wait for ever: don't call it there.
     public nonisolated(nonsending) func shutDown() async {
         pipeline.line.shutDown()
         do {

@@ -217,7 +217,7 @@ private struct PlaceOrder: Validatable {
             try await send(CloseBooks(), through: Announcing())
         }
 
-        #expect(lines == ["handling \(String(reflecting: CloseBooks.self))"])
+        #expect(lines == ["handling DocumentationTests.CloseBooks"])
     }
 
     @Test func whatDoesNotReadIsRefused() async throws {

@@ -10,7 +10,7 @@ import Testing
 
 /// A dispatch stays in the task and on the actor of its caller.
 @Suite struct DispatchIsolationTests {
-    /// Seed 000's SwiftData example: the handler holds a context of the main actor, and answers out of it.
+    /// CommandQueryDispatch's SwiftData example: the handler holds a context of the main actor, and answers out of it.
     ///
     /// Neither the context nor the answer nor the handler is `Sendable`.
     @Test @MainActor func aHandlerCalledFromTheMainActorRunsOnItWithWhatIsNotSendable() async throws {

@@ -9,7 +9,7 @@ import HeadraceResolution
 import Synchronization
 import Testing
 
-/// Both usages of seed 000, in our own words: a dispatcher as registered by us, and one of the user's.
+/// Both usages of CommandQueryDispatch, in our own words: a dispatcher as registered by us, and one of the user's.
 @Suite struct StandardUsageTests {
     @Test func aDispatcherResolvedInlineAnswersAQuery() async throws {
         let contracts = library()

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceTesting
 import Testing
 
-/// Entities that the program holds after their unit of work was rolled back (issue 22).
+/// Entities that the program holds after their unit of work was rolled back.
 @Suite struct RolledBackEntityTests {
     private let store: SpyStore
     private let context: EntityContext

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceTesting
 import Testing
 
-/// One context, used by two tasks of one actor (issue 22).
+/// One context, used by two tasks of one actor.
 @Suite(.timeLimit(.minutes(1))) struct SharedContextTests {
     private let store: InMemoryStore
 

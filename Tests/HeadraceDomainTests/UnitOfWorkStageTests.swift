@@ -48,7 +48,7 @@ import Testing
     @Test func aHandlerThatRefusesEndsAllThatItIsIn() async throws {
         await #expect(throws: Refusal()) { try await note("refused") }
 
-        let code = String(reflecting: Refusal.self)
+        let code = "HeadraceDomainTests.Refusal"
         #expect(
             observer.lines == [
                 "unit of work in nothing", "event Noted in unit of work", "handler Check in event",

@@ -9,7 +9,7 @@ import HeadraceFlux
 import Synchronization
 import Testing
 
-/// Seed 001's counter, as each sort of dispatcher there is.
+/// AsyncDispatcher's counter, as each sort of dispatcher there is.
 @Suite struct CounterStoreTests {
     @Test func anActorCountsToEleven() async {
         let store = ActorStore()

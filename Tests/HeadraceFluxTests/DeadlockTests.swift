@@ -261,6 +261,9 @@ private func visit(_ path: [Int], of ledgers: [Ledger]) async -> Bool {
         await Task.yield()
         if !(await visit(rest, of: ledgers)) { throw Failure() }
     }
+    if let error, !(error is Failure) {
+        #expect((error as? PipelineError)?.code == .deadlock, "\(error)")
+    }
     return error == nil
 }
 

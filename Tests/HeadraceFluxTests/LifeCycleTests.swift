@@ -173,7 +173,7 @@ import Testing
 
     @Test func aDispatcherThatNobodyHoldsLivesUntilWhatIsQueuedIsExecutedAndIsFreedThen() async throws {
         weak var weakLedger: Ledger?
-        let freed: Gate
+        let freed: ConditionVariable<Bool>
         let gate = Gate()
         do {
             let ledger = Ledger()
@@ -183,7 +183,8 @@ import Testing
         }
         #expect(weakLedger != nil)
         gate.open()
-        await freed.pass()
+        await freed.wait { $0 }
+        #expect(freed.value)
     }
 
     // MARK: Limits

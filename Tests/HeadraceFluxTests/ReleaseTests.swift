@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ReleaseTests {
     @Test func aPausedDispatcherIsReleasedAndItsQueuedActionsAreLogged() async {
         let handler = InMemoryLogHandler()
-        let freed: Gate
+        let freed: ConditionVariable<Bool>
         weak var pipeline: Pipeline?
         do {
             let ledger = Ledger()
@@ -26,7 +26,8 @@ import Testing
             }
         }
 
-        await freed.pass()
+        await freed.wait { $0 }
+        #expect(freed.value)
 
         #expect(pipeline == nil)
         #expect(handler.entries.count == 3)
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func aDispatcherThatIsPausedAmongItsQueuedActionsIsReleased() async {
-        let freed: Gate
+        let freed: ConditionVariable<Bool>
         do {
             let ledger = Ledger()
             freed = ledger.freed
@@ -43,11 +44,12 @@ import Testing
             ledger.queue(Note("next"))
         }
 
-        await freed.pass()
+        await freed.wait { $0 }
+        #expect(freed.value)
     }
 
     @Test func aPausedDispatcherWhoseActionQueuedTheNextOneIsReleased() async throws {
-        let freed: Gate
+        let freed: ConditionVariable<Bool>
         weak var pipeline: Pipeline?
         do {
             let ledger = Ledger()
@@ -60,12 +62,13 @@ import Testing
             ) as Void
         }
 
-        await freed.pass()
+        await freed.wait { $0 }
+        #expect(freed.value)
         #expect(pipeline == nil)
     }
 
     @Test func pausedDispatchersWhoseActionsQueuedForEachOtherAreReleased() async throws {
-        let (one, other): (Gate, Gate)
+        let (one, other): (ConditionVariable<Bool>, ConditionVariable<Bool>)
         weak var pipeline: Pipeline?
         do {
             let (first, second) = (Ledger(), Ledger())
@@ -85,8 +88,9 @@ import Testing
             ) as Void
         }
 
-        await one.pass()
-        await other.pass()
+        await one.wait { $0 }
+        await other.wait { $0 }
+        #expect(one.value && other.value)
         #expect(pipeline == nil)
     }
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-#if os(Linux) || os(macOS)
+#if os(Linux)
 import Foundation
 import Testing
 
@@ -19,6 +19,10 @@ import Testing
                 .appending(path: "TopLevelSubject")
             process.standardOutput = output
             try process.run()
+            // Ends the program, should it wait for ever.
+            let limit = DispatchWorkItem { process.terminate() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: limit)
+            defer { limit.cancel() }
             let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
 

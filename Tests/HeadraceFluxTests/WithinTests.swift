@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func nothingIsKeptOfActionsThatStartTheNextOneForEver() async throws {
-        let freed: Gate
+        let freed: ConditionVariable<Bool>
         do {
             let kept = Ledger()
             freed = kept.freed
@@ -184,6 +184,7 @@ import Testing
             try await kept.drain()
             #expect(kept.entries == ["last"])
         }
-        await freed.pass()
+        await freed.wait { $0 }
+        #expect(freed.value)
     }
 }

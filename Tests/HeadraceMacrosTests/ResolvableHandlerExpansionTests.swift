@@ -91,7 +91,6 @@ struct ResolvableHandlerExpansionTests {
         "nonisolated func handle(_ command: Save) async {}",
         "nonisolated(nonsending) func handle(_ command: Save) async {}",
         "static func handle(_ command: Save) async {}",
-        "func handle(_ command: Save) {}",
         "func handle(command: Save) async {}",
         "func handle(_ command: Save, again: Bool) async {}",
     ])

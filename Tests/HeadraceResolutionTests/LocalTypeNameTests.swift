@@ -29,8 +29,8 @@ private final class PrivateAuditedRule: PrivateRule, Resolvable {
 
         #expect(
             error.message == """
-                Nothing is registered for 'HeadraceResolutionTests.LocalClock'. To fix, add \
-                'builder.transient(HeadraceResolutionTests.LocalClock.self) { … }', '.scoped' or '.singleton' before \
+                Nothing is registered for 'HeadraceResolutionTests.LocalTypeNameTests.LocalClock'. To fix, add \
+                'builder.transient(HeadraceResolutionTests.LocalTypeNameTests.LocalClock.self) { … }', '.scoped' or '.singleton' before \
                 'build()', or ask with 'tryResolve()' where it may be missing.
                 """
         )

@@ -13,7 +13,7 @@ import Testing
 
 @testable import HeadraceSQLite
 
-/// Two stores on one file, each with its own middleware, as in two processes (issue 22).
+/// Two stores on one file, each with its own middleware, as in two processes.
 @Suite(.timeLimit(.minutes(1))) struct SharedFileTests {
     private struct Write: Codable, Sendable, IdempotentMessage {
         var idempotencyKey = "key"

@@ -51,7 +51,7 @@ private struct IdentityService: Service {
     }
 }
 
-/// What seed 002 shows, compiled and run.
+/// What Trellis shows, compiled and run.
 @Suite(.timeLimit(.minutes(2))) struct SeedSampleTests {
     @Test func theClusterOfTheSeedWorks() async throws {
         let identityModel = IdentityModel()

@@ -87,12 +87,14 @@ import Testing
             try dispatcher.requireDispatched(Local.self, Local.self)
         }
 
-        #expect(queryError?.message.hasPrefix("'HeadraceTestingTests.Local' was dispatched") == true)
+        #expect(
+            queryError?.message.hasPrefix("'HeadraceTestingTests.RecordingDispatcherTests.Local' was dispatched")
+                == true)
         #expect(
             requirementError?.message == """
-                Required was exactly [HeadraceTestingTests.Local, HeadraceTestingTests.Local], in this order. \
+                Required was exactly [HeadraceTestingTests.RecordingDispatcherTests.Local, HeadraceTestingTests.RecordingDispatcherTests.Local], in this order. \
                 Dispatched was this:
-                  1. HeadraceTestingTests.Local()
+                  1. HeadraceTestingTests.RecordingDispatcherTests.Local()
                 """
         )
     }

@@ -39,7 +39,7 @@ private struct CounterService: Service {
     }
 }
 
-/// Seed 002's section on testing, and what tests see of models that are values.
+/// Trellis' section on testing, and what tests see of models that are values.
 @Suite(.timeLimit(.minutes(2))) struct RecordingSendTests {
     private struct Refused: Error {}
 

@@ -8,7 +8,7 @@
 import Headrace
 import Testing
 
-// Seed 000's standard usage, by the umbrella alone: handlers and a model that `@Resolvable` fills.
+// CommandQueryDispatch's standard usage, by the umbrella alone: handlers and a model that `@Resolvable` fills.
 
 private protocol Api: Sendable {
     func get(_ path: String) async throws -> String

@@ -9,7 +9,7 @@ import Headrace
 import Synchronization
 import Testing
 
-// Seed 001's last sample, by the umbrella alone: actions that find their store and dispatch themselves from anywhere.
+// AsyncDispatcher's last sample, by the umbrella alone: actions that find their store and dispatch themselves from anywhere.
 
 private final class CounterStore: Dispatcher {
     let pipeline = Pipeline()

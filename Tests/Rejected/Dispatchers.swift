@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceFlux
 
-// Seed 001's store as it is written: with variables that would be wrong here.
+// The store of AsyncDispatcher's README, with variables that the compiler must reject.
 
 // expected-error@+3 {{conformance of 'VariablePipeline' to protocol 'Dispatcher' crosses into actor-isolated code}}
 // expected-note@+2 {{turn data races into runtime errors with '@preconcurrency'}}

@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceFlux
 
-// Seed 001's sample where it is written: at the top level of a main.swift.
+// The sample of AsyncDispatcher's README, at the top level of a main.swift.
 
 actor CounterStore: Dispatcher {
     let pipeline = Pipeline()

@@ -19,7 +19,7 @@ class Route: @unchecked Sendable {
 ///
 /// It gives the handler and lets the dispatcher call it: each asynchronous function on the way costs a frame. If a stated
 /// dependency of the handler is missing, it throws a `ResolutionError`: a mistake in the composition fails the command and
-/// not the process.
+/// not the process. What was proved holds as long as the container exists; a dispatcher must not outlive it.
 class CommandRoute<Command: CQDCommand>: Route, @unchecked Sendable {
     func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesCommand<Command> {
         preconditionFailure("abstract")

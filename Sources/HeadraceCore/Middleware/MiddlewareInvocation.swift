@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What the whole way of one message shares: all middleware, the context, and the handler at the end.
+/// What one pass of a message through the middleware shares: all middleware, the context, and the handler at the end.
 @usableFromInline
 final class MiddlewareInvocation<Message: Sendable, Output> {
     @usableFromInline let middleware: [any Middleware]

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The rest of a message's way: the middleware that follows, in the end the handler.
+/// The rest of the chain: the middleware that follows, and at the end the handler.
 ///
 /// ```swift
 /// let output = try await next(message)
@@ -15,10 +15,10 @@
 public struct Next<Message: Sendable, Output> {
     @usableFromInline let invocation: MiddlewareInvocation<Message, Output>
 
-    /// Which middleware of the way is called; the handler where there is none.
+    /// The index of the middleware that is called next; behind the last one is the handler.
     @usableFromInline let index: Int
 
-    /// Creates a way that leads to `handler` at once, for a message in `context`.
+    /// Creates a chain that leads to `handler` at once, for a message in `context`.
     public init(
         in context: MessageContext,
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output

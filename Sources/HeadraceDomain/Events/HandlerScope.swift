@@ -41,8 +41,8 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
             try prove(type, remembering: memory.withoutContext)
         } else if contextType == EntityContext.self {
             try prove(type, remembering: memory.withEntityContext)
-        } else {
-            try registrar.check(type, given: contextType)
+        } else if try !registrar.check(type, given: contextType) {
+            try base.check(type, given: contextType)
         }
         return Handler(scope: self)
     }
@@ -52,7 +52,9 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
         remembering proof: borrowing ProofMemory
     ) throws(ResolutionError) {
         if proof.holds(in: containerNumber) { return }
-        if try registrar.check(type, given: contextType) { proof.remember(containerNumber) }
+        if try registrar.check(type, given: contextType) { return proof.remember(containerNumber) }
+        // The answer depends on the scope, or on the thread: the scope that the handler gets is the one to ask.
+        try base.check(type, given: contextType)
     }
 
     func tryResolve<T>(_ type: T.Type) -> T? {

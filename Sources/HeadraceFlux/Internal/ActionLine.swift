@@ -20,9 +20,12 @@ final class ActionLine: Sendable {
     /// The line of the action within which the actions of this line are executed; its turn is not passed on before.
     let outer: ActionLine?
 
-    /// Tests that wait for actions to wait.
+    /// Tasks that wait for actions to wait.
     private let watchers = Mutex<[(count: Int, continuation: CheckedContinuation<Void, Never>)]>([])
     private let hasWatchers = Atomic(false)
+
+    /// The queued action that has the turn, until the task that executes it begins.
+    private let first = Mutex<(any QueuedAction)?>(nil)
 
     init(limit: Int? = nil, overflow: Overflow = .suspend, within outer: ActionLine? = nil) {
         state = Mutex(ActionLineState(limit: limit, overflow: overflow.choice))
@@ -67,6 +70,7 @@ final class ActionLine: Sendable {
     /// Queues an action that no task awaits; logs if it is not taken.
     func queue(_ action: some QueuedAction) {
         let (arrival, evicted) = arrive(.queued(action), for: action.message)
+        notifyWatchersIfAny()
         evicted.forEach { $0.reject() }
         switch arrival {
         case .turn: startDraining(from: action)
@@ -82,9 +86,7 @@ final class ActionLine: Sendable {
     ) -> (State.Arrival, [State.Rejection]) {
         var key: AnyHashable?
         if case .coalesce(let makeKey) = overflow.choice { key = makeKey(action()) }
-        let arrival = state.withLock { $0.arrive(occupant, key: key) }
-        if hasWatchers.load(ordering: .sequentiallyConsistent) { notifyWatchers() }
-        return arrival
+        return state.withLock { $0.arrive(occupant, key: key) }
     }
 
     /// Returns when at least this many actions wait.
@@ -95,6 +97,10 @@ final class ActionLine: Sendable {
             // Actions that came before that are counted here; later ones notify.
             notifyWatchers()
         }
+    }
+
+    private func notifyWatchersIfAny() {
+        if hasWatchers.load(ordering: .sequentiallyConsistent) { notifyWatchers() }
     }
 
     private func notifyWatchers() {
@@ -112,9 +118,14 @@ final class ActionLine: Sendable {
     /// - Throws: As of ``takeTurn(for:)``.
     private nonisolated(nonsending) func waitForTurn<A: Action>(of action: A.Type, at number: Int) async throws {
         let held = ActiveAction.turnsHeldHere
-        if held.isEmpty { return try await waitForTurn(at: number) }
+        if held.isEmpty {
+            notifyWatchersIfAny()
+            return try await waitForTurn(at: number)
+        }
         let wait = WaitGraph.Wait(for: self, number: number, goal: .turn(action), holding: held)
         let circle = WaitGraph.shared.add(wait)
+        // Not before: who hears that this action waits may begin the wait that would close the circle.
+        notifyWatchersIfAny()
         if circle.isEmpty {
             defer { WaitGraph.shared.remove(wait) }
             return try await waitForTurn(at: number)
@@ -183,6 +194,7 @@ final class ActionLine: Sendable {
     ///
     /// - Throws: `CancellationError`; ``PipelineError``.
     nonisolated(nonsending) func drain(of dispatcher: Any.Type) async throws {
+        try Task.checkCancellation()
         guard let number = state.withLock({ $0.addDrainer() }) else { return }
         let held = ActiveAction.turnsHeldHere
         if held.isEmpty { return try await drain(number) }
@@ -233,20 +245,25 @@ extension ActionLine {
     /// The task ends when the next action is an awaited one, when none is left, and when the line is paused. It keeps
     /// the dispatcher alive so long. It has none of the caller's task-local values, as it executes actions of several.
     private func startDraining(from first: any QueuedAction) {
-        let dispatcher = first.dispatcher
-        Task.detached(priority: first.priority) {
-            await self.drainQueue(from: first)
+        let (dispatcher, priority) = (first.dispatcher, first.priority)
+        // The task must not keep the first action until it has executed all. Only one action has the turn at a time.
+        self.first.withLock { $0 = first }
+        Task.detached(priority: priority) {
+            await self.drainQueue(priority: priority)
             withExtendedLifetime(dispatcher) {}
         }
     }
 
-    private nonisolated(nonsending) func drainQueue(from first: any QueuedAction) async {
-        let priority = first.priority
-        var next: (any QueuedAction)? = first
+    private nonisolated(nonsending) func drainQueue(priority: TaskPriority) async {
+        var next = first.withLock { $0.take() }
+        var count = 0
         while let action = next {
             // An action can cancel the task in which it is executed; that must not cancel those that follow.
             if action.priority != priority || Task.isCancelled { return startDraining(from: action) }
             next = await action.execute(on: self)
+            count &+= 1
+            // Actions that do not suspend would keep the thread from all others.
+            if count % 128 == 0 { await Task.yield() }
         }
     }
 

@@ -67,7 +67,9 @@ final class TypedQueuedAction<A: Action>: QueuedAction where A.Dispatcher: Dispa
         )
         do {
             try await values.run {
-                try await ActiveAction.binding.binding(active) { try await target.executeWrapped(action) }
+                try await ActiveAction.binding.binding(active) {
+                    try await target.executeWrapped(action, within: await target.middlewares)
+                }
             }
         } catch {
             reject(error)

@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// Tells why an action was not executed.
+/// Tells why an action was not executed, or why a wait would never end.
 ///
 /// Branch on ``code-swift.property``, log ``description``. Later releases may add codes.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
         /// The dispatcher was released while it was paused.
         public static let released = Code(kind: .released)
 
-        /// Actions of several dispatchers would wait for each other for ever.
+        /// Actions would wait for each other, or an action for itself, for ever.
         public static let deadlock = Code(kind: .deadlock)
 
         /// The name of the code: bounded, fit for a metric label.
@@ -78,12 +78,14 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     )
 
     static func deadlock(_ circle: [WaitGraph.Link]) -> PipelineError {
-        PipelineError(
+        let remedy =
+            circle.contains { if case .empty = $0.goal { true } else { false } }
+            ? "drain or shut down a dispatcher after the action has ended."
+            : "queue one of these actions instead of awaiting it, or await it after the other action has ended."
+        return PipelineError(
             code: .deadlock,
-            message: """
-                Waiting would never end: \(circle.map(\.description).joined(separator: ", and ")). To fix, queue one of \
-                these actions instead of awaiting it, or await it after the other action has ended.
-                """
+            message:
+                "Waiting would never end: \(circle.map(\.description).joined(separator: ", and ")). To fix, \(remedy)"
         )
     }
 }

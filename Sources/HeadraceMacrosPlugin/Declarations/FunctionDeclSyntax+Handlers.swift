@@ -7,18 +7,24 @@
 import SwiftSyntax
 
 extension DeclGroupSyntax {
-    /// Whether it declares the method of a handler.
-    var hasHandler: Bool {
-        memberBlock.members.contains { $0.decl.as(FunctionDeclSyntax.self)?.isHandler ?? false }
+    /// Whether it says that it is a handler, and has a method that takes its isolation from it.
+    var hasIsolatedHandler: Bool {
+        let names = (inheritanceClause?.inheritedTypes ?? []).map { $0.type.trimmedDescription }
+        guard names.contains(where: { $0.split(separator: ".").last?.hasPrefix("Handles") ?? false }) else {
+            return false
+        }
+        return memberBlock.members.contains { member in
+            guard let function = member.decl.as(FunctionDeclSyntax.self) else { return false }
+            return function.isHandler && !function.statesIsolation
+        }
     }
 }
 
 extension FunctionDeclSyntax {
-    /// Whether it is the method of a handler, `func handle(_ message: Message) async`, as far as its declaration tells.
+    /// Whether it is the method of a handler, `func handle(_ message: Message)`, as far as its declaration tells.
     var isHandler: Bool {
         let parameters = signature.parameterClause.parameters
-        return name.text == "handle" && signature.effectSpecifiers?.asyncSpecifier != nil
-            && !modifiers.contains(keyword: .static) && !modifiers.contains(keyword: .class)
+        return name.text == "handle" && !modifiers.contains(keyword: .static) && !modifiers.contains(keyword: .class)
             && parameters.count == 1 && parameters.first?.firstName.tokenKind == .wildcard
     }
 

@@ -60,7 +60,7 @@ enum ResolutionSource {
         case .written(let initialiser), .initialiser(let initialiser):
             return !initialiser.modifiers.contains(keyword: .nonisolated)
         case .storedProperties:
-            return !declaration.hasHandler
+            return !declaration.hasIsolatedHandler
         }
     }
 }

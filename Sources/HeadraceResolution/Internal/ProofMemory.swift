@@ -47,7 +47,7 @@ package struct ProofMemory: ~Copyable, Sendable {
         _ number: UInt
     ) throws(ResolutionError) {
         guard scope is any ProvingResolver else { return }
-        if try scope.check(type) { remember(number) }
+        if try scope.check(type), number != 0 { remember(number) }
     }
 }
 

@@ -26,7 +26,7 @@ final class SchemaCheck: Sendable {
     private let known: Mutex<Int>
 
     /// - Parameters:
-    ///   - ids: The numbers of the kinds and indexes of the store.
+    ///   - ids: The IDs of the kinds and indexes of the store.
     ///   - generation: The generation of the file when `ids` were read.
     ///   - path: The path of the file, for messages.
     ///   - feed: Is notified when the store can't be used any longer, so that live queries end.

@@ -39,6 +39,7 @@ struct IndexWriter {
         }
     }
 
+    /// Removes `entries`; one that isn't there is no error.
     func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) throws {
         for entry in entries {
             guard let index = ids.index(entry.index, of: reference.kind) else { continue }

@@ -31,7 +31,7 @@ struct OpenedFile: Sendable {
             throw StoreError(
                 code: .fileRemoved,
                 message: """
-                    '\(path)' was removed or replaced while this program had it open, so nothing was stored. \
+                    '\(path)' was removed or replaced while this program had it open, so nothing was read or stored. \
                     To fix, put the file back if it was moved, or start the program again with the file that is there now.
                     """
             )

@@ -203,6 +203,8 @@ public final class SQLiteStore: EntityStore {
             // A snapshot opens a connection of its own, which a closed pool does not prevent.
             try await pool.read { _ in }
             let snapshot = try pool.makeSnapshot()
+            // The write-ahead log is opened after the connection was checked.
+            try file.check()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
             return SQLiteSnapshot(snapshot, ids: check.ids, path: path)
         }

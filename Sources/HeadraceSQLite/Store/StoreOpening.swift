@@ -31,7 +31,7 @@ struct StoreOpening {
 
     /// Opens the file.
     ///
-    /// - Returns: The connections, the numbers of the schema, and the generation in which they hold.
+    /// - Returns: The connections, the IDs of the schema, and the generation in which they hold.
     func open() throws -> (DatabasePool, SchemaIDs, generation: Int) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {

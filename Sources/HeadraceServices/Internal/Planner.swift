@@ -29,8 +29,11 @@ enum Planner {
         let collector = PlanCollector()
         let context = PlanContext(values: ServiceEnvironmentValues(send: send), collector: collector)
         let root = node(of: try services(), in: context)
-        for (action, path) in collector.transformed where !root.wants(action) {
-            collector.note(.unheard(action, at: path, from: "transformError"))
+        // A tree that is too deep wasn't read to its end, and its paths are too long to be printed.
+        if !collector.problems.contains(where: { $0.kind == .tooDeep }) {
+            for (action, path) in collector.transformed where !root.wants(action) {
+                collector.note(.unheard(action, at: path, from: "transformError"))
+            }
         }
         return Reading(
             root: root,

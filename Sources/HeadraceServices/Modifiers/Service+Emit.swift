@@ -96,7 +96,11 @@ extension Service {
                         }
                     )
                 )
-                if let action, !node.wants(action) {
+                // A modifier for all actions, a logger for example, doesn't handle this one.
+                let isNamed = surroundings.contains {
+                    if case .hook(_, let hook) = $0, let type = hook.actionType { type == action } else { false }
+                }
+                if let action, !isNamed, !base.wants(action) {
                     collector.note(.unheard(action, at: path, from: "emit"))
                 }
                 let remark = action.map { "emits \(TypeNames.short($0))" } ?? "emits"

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceResolution
 import Synchronization
 
-/// The domain of seed 004: customers place orders, and are told about it.
+/// The domain that the checks use: customers place orders, and are told about it.
 enum Shop {
     static let entities: [any StoredEntity.Type] = [Customer.self, Order.self]
 

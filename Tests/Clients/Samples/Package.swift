@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The samples from the READMEs of the packages that Headrace unites, with the compiler's default settings. Every difference
-// from them has a line in ComingFromAnotherPackage.md. Samples that need Combine or SwiftData are in PublishedModels.
+// from them has a line in ComingFromAnotherPackage.md. Samples that need Combine are in
+// PublishedModels, those that need SwiftUI or SwiftData in Tests/ApplePlatforms.
 //
 // And the same handlers twice: with the default settings, and with the upcoming feature that the documentation recommends.
 let package = Package(

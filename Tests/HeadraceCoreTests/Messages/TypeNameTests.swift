@@ -27,10 +27,10 @@ private struct PrivateFailure: Error {}
     @Test func aLocalMessageTypeIsNamedWithoutAnAddress() {
         struct Local {}
 
-        #expect(MessageContext(kind: .query, type: Local.self).typeName == "HeadraceCoreTests.Local")
+        #expect(MessageContext(kind: .query, type: Local.self).typeName == "HeadraceCoreTests.TypeNameTests.Local")
         #expect(
             MessageContext(kind: .query, type: Pair<Local, [PrivateNote]>.self).typeName
-                == "HeadraceCoreTests.Pair<HeadraceCoreTests.Local, Swift.Array<HeadraceCoreTests.PrivateNote>>"
+                == "HeadraceCoreTests.Pair<HeadraceCoreTests.TypeNameTests.Local, Swift.Array<HeadraceCoreTests.PrivateNote>>"
         )
     }
 

@@ -174,7 +174,7 @@ import Testing
         #expect(handler.entries.first?.metadata["error"] == "\(Outage(number: 1))")
     }
 
-    @Test func withinUndividedWorkThereIsNoRetryButInAChildTaskThereIs() async throws {
+    @Test func withinAnAtomicScopeThereIsNoRetryButInAChildTaskThereIs() async throws {
         let handling = Handling(RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), clock: clock)
 
         try await AtomicScope.run {

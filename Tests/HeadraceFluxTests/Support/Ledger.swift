@@ -21,10 +21,10 @@ final class Ledger: Dispatcher {
     let middlewares: [any Middleware]
     let state = Mutex(State())
 
-    /// Opens when the ledger is freed.
-    let freed = Gate()
+    /// Becomes true when the ledger is freed.
+    let freed = ConditionVariable(false)
 
-    deinit { freed.open() }
+    deinit { freed.change { $0 = true } }
 
     init(_ pipeline: Pipeline = Pipeline(), middlewares: [any Middleware] = []) {
         self.pipeline = pipeline

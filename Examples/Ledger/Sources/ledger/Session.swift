@@ -58,7 +58,14 @@ struct Session: Sendable {
         defer { copy?.remove() }
         do {
             let store = try Failure.telling { try SQLiteStore(path: copy?.path ?? database, entities: Books.entities) }
-            let session = try Failure.telling { try Session(store, progress: progress) }
+            let session = try Failure.telling {
+                do {
+                    return try Session(store, progress: progress)
+                } catch {
+                    try? store.close()
+                    throw error
+                }
+            }
             let outcome = await outcome(of: body, on: session)
             let closing = Result { try Failure.telling { try store.close() } }
             let value = try outcome.get()

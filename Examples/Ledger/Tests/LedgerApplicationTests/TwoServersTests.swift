@@ -10,7 +10,7 @@ import LedgerBooks
 import Synchronization
 import Testing
 
-/// Two servers on one store, whose commands know nothing of each other (issue 22).
+/// Two servers on one store, whose commands know nothing of each other.
 @Suite(.timeLimit(.minutes(1))) struct TwoServersTests {
     @Test(arguments: StoreKind.allCases)
     func twoServersThatOpenTheSameAccountsAtOnceBothPost(kind: StoreKind) async throws {

@@ -74,7 +74,10 @@ extension LedgerServerTests {
             )
 
             try await withThrowingTaskGroup { tasks in
-                tasks.addTask { try await group.run() }
+                tasks.addTask {
+                    defer { port.finish() }
+                    try await group.run()
+                }
                 var iterator = ports.makeAsyncIterator()
                 let port = try #require(await iterator.next())
 

@@ -71,10 +71,13 @@ public final class PipelinedStore: StoreDecorator {
 
     /// Commits `changes`, and passes the turn on when they are on their way.
     ///
-    /// Only the import of a whole journal commits without a turn. Other writers change its accounts meanwhile, so its
-    /// changes are merged.
+    /// The import of a whole journal commits without a turn. Other writers change its accounts meanwhile, so its changes are
+    /// merged. A delivery has no turn either; if it meets a conflict, the relay tries it again.
     public func commit(_ changes: ChangeSet) async throws {
-        guard let turn = Turn.current else { return try await MergingCommit(base: base).commit(changes) }
+        guard let turn = Turn.current else {
+            if !changes.settlements.isEmpty { return try await base.commit(changes) }
+            return try await MergingCommit(base: base).commit(changes)
+        }
         let commit = CommitOutcome()
         let requirements = turn.requirements
         var changes = changes
