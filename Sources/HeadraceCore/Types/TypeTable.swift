@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Synchronization
+
+/// The ID of the table that was made last.
+private let lastTableID = Atomic<UInt>(0)
+
 /// Maps types to objects; built once, then read without a lock.
 ///
 /// The table is open-addressed and keyed by the identity of the metatype, so a lookup neither builds
@@ -23,6 +28,9 @@ package final class TypeTable<Value: AnyObject & Sendable>: Sendable {
 
     /// The number of types in the table.
     package let count: Int
+
+    /// A number that no other table of the process has, counting from 1: unlike an address, it is never used again.
+    package let id = lastTableID.wrappingAdd(1, ordering: .relaxed).newValue
 
     /// Creates a table that maps each type of `pairs` to its value; the last pair of a type wins.
     package init(_ pairs: some Sequence<(ObjectIdentifier, Value)>) {

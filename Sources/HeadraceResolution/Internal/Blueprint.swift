@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceCore
-import Synchronization
 
 /// What a container was built of, beside the bindings that its scopes look up.
 final class Blueprint: Sendable {
@@ -20,11 +19,6 @@ final class Blueprint: Sendable {
 
     /// What was proved of the types that were required.
     let proof = ResolutionProof()
-
-    /// A number that no other container of the process has, counting from 1.
-    let number = Blueprint.count.wrappingAdd(1, ordering: .relaxed).newValue
-
-    private static let count = Atomic<UInt>(0)
 
     /// Makes bindings of `registrations`, with storage of their own.
     init(_ registrations: [Registration]) {

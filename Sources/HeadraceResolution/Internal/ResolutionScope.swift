@@ -23,8 +23,8 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
     let bindings: TypeTable<Binding>
     let objects = ScopedObjects()
 
-    /// The number of the container.
-    let containerNumber: UInt
+    /// The number of the container: that of its bindings, which all of its scopes share.
+    var containerNumber: UInt { bindings.id }
 
     private let place: Place
 
@@ -47,14 +47,12 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
     /// Creates the outermost scope of a container.
     init(_ blueprint: Blueprint) {
         bindings = blueprint.bindings
-        containerNumber = blueprint.number
         place = .outermost(blueprint)
     }
 
     /// Creates a scope within `outer`.
     private init(in outer: ResolutionScope) {
         bindings = outer.bindings
-        containerNumber = outer.containerNumber
         place = .within(outer.outermost)
     }
 
