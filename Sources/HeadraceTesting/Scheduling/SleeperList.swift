@@ -25,15 +25,10 @@ struct SleeperList {
     /// Sorted by deadline, then by the order in which they fell asleep.
     private(set) var sleepers: [Sleeper] = []
 
-    /// The actors that run the sleeping tasks, each once.
-    var actors: [any Actor] {
-        var actors: [any Actor] = []
-        for sleeper in sleepers {
-            guard let actor = sleeper.actor, !actors.contains(where: { $0 === actor }) else { continue }
-            actors.append(actor)
-        }
-        return actors
-    }
+    /// The sleepers whose time has come, and which wake after another one of their actor, by that actor.
+    ///
+    /// There is an entry as long as a sleeper of the actor is waking.
+    private var following: [ObjectIdentifier: ArraySlice<Sleeper>] = [:]
 
     private var watchers: [Watcher] = []
     private var lastOrder = 0
@@ -49,13 +44,32 @@ struct SleeperList {
 
     mutating func advance(by duration: Duration) -> WakeUps {
         now = now.advanced(by: duration)
-        let due = sleepers.prefix { $0.deadline <= now }
+        let due = Array(sleepers.prefix { $0.deadline <= now })
         sleepers.removeFirst(due.count)
-        return WakeUps(sleepers: Array(due))
+        return WakeUps(sleepers: due.filter { wakes($0) })
+    }
+
+    /// Whether `sleeper`, whose time has come, wakes now, and not after another one of its actor.
+    private mutating func wakes(_ sleeper: Sleeper) -> Bool {
+        guard let actor = sleeper.actor.map(ObjectIdentifier.init) else { return true }
+        if following[actor] == nil {
+            following[actor] = []
+            return true
+        }
+        following[actor]?.append(sleeper)
+        return false
+    }
+
+    /// Notes that a sleeper of `actor` runs again; the next one may wake.
+    mutating func hasWoken(on actor: any Actor) -> WakeUps {
+        let actor = ObjectIdentifier(actor)
+        if let next = following[actor]?.popFirst() { return WakeUps(sleepers: [next]) }
+        following[actor] = nil
+        return WakeUps()
     }
 
     mutating func add(_ sleeper: Sleeper) -> WakeUps {
-        if sleeper.deadline <= now { return WakeUps(sleepers: [sleeper]) }
+        if sleeper.deadline <= now { return wakes(sleeper) ? WakeUps(sleepers: [sleeper]) : WakeUps() }
         let index = sleepers.firstIndex {
             ($0.deadline, $0.order) > (sleeper.deadline, sleeper.order)
         }

@@ -83,12 +83,15 @@ public final class TestClock: TimeSource {
         } onCancel: {
             state.withLock { $0.cancelSleeper(order) }.resume()
         }
+        // This task holds the actor until it suspends, so the next one runs after that, in whatever order the actor
+        // takes up tasks. A task that is cancelled has not been woken.
+        if let isolation { state.withLock { $0.hasWoken(on: isolation) }.resume() }
     }
 
     /// Waits until at least `count` tasks sleep on the clock; returns early where the waiting task is cancelled.
     ///
-    /// A task that sleeps on an actor has left its actor when this returns. So the order that ``advance(by:)`` promises
-    /// holds for it. A task on a serial task executor may still be about to suspend: wait until its executor is idle.
+    /// A task may still be about to suspend when this returns. The order that ``advance(by:)`` promises holds for tasks on
+    /// an actor all the same; for tasks on a serial executor, wait until the executor is idle.
     public func sleepers(_ count: Int) async {
         let order = state.withLock { $0.makeOrder() }
         await withTaskCancellationHandler {
@@ -101,11 +104,5 @@ public final class TestClock: TimeSource {
         } onCancel: {
             state.withLock { $0.cancelWatcher(order) }.resume()
         }
-        if Task.isCancelled { return }
-        // A sleeper is in the list shortly before its task suspends. If it were woken in between, it would go on at once,
-        // before those that were woken earlier. It holds its actor until it suspends, so a visit to the actor waits for that.
-        for actor in state.withLock(\.actors) { await visit(actor) }
     }
-
-    private func visit(_ actor: isolated any Actor) async {}
 }
