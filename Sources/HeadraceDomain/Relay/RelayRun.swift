@@ -51,8 +51,10 @@ final class RelayRun: Sendable {
     ///
     /// - Throws: ``StoreError`` with the code `schemaChanged` when the store can't be used any longer.
     func perform() async throws {
+        // Before the first lease: what is committed after that lease must be noticed, however late the helper begins.
+        let seen = store.deliverySignal.position
         await withTaskGroup { helpers in
-            helpers.addTask { await self.forwardSignal() }
+            helpers.addTask { await self.forwardSignal(after: seen) }
             helpers.addTask { await self.renewAndPrune() }
             await withTaskGroup { group in
                 group.addTask { await self.settleUntilEnd() }
@@ -74,8 +76,8 @@ final class RelayRun: Sendable {
 
     // MARK: Leasing
 
-    private func forwardSignal() async {
-        var seen = store.deliverySignal.position
+    private func forwardSignal(after position: UInt64) async {
+        var seen = position
         while let _ = try? await store.deliverySignal.wait(after: seen) {
             seen = store.deliverySignal.position
             news.notify()
