@@ -32,7 +32,7 @@ extension CounterStoreAction {
     var store: CounterStore
 
     func dispatch() {
-        store.dispatch(self)
+        store.queue(self)
     }
 }
 
