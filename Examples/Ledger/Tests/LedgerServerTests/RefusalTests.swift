@@ -115,6 +115,19 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func aJournalWhoseStatedLengthIsTooLargeTakesNoPlaceFromOthers() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) {
+                $0.limits.journalBytes = 2_000
+                $0.limits.uploads = 0
+            } _: { server in
+                let large = try await server.upload(String(repeating: "; long\n", count: 500))
+                #expect(large.status == 413)
+                let small = try await server.upload("; short\n")
+                #expect(small.status == 503)
+            }
+        }
+
         private static let callers: [(headers: [String], status: Int)] = [
             (["Host: evil.example"], 403),
             (["Host: 127.0.0.1.evil.example"], 403),

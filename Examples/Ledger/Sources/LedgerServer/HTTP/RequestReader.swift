@@ -18,9 +18,7 @@ struct RequestReader {
     ///
     /// - Throws: ``APIError``, and then the connection is closed where the client is too slow.
     func bytes(limit: Int, within timeout: Duration) async throws -> [UInt8] {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
-            throw Self.tooLarge(limit)
-        }
+        try requireLength(atMost: limit)
         let body = request.body
         let channel = context.channel
         return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
@@ -45,6 +43,13 @@ struct RequestReader {
                 throw APIError(.requestTimeout, "tooSlow", "The request did not arrive in time. Send it again, faster.")
             }
             return bytes
+        }
+    }
+
+    /// Refuses a body whose stated length is more than `limit` bytes.
+    func requireLength(atMost limit: Int) throws {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw Self.tooLarge(limit)
         }
     }
 

@@ -47,6 +47,8 @@ struct ImportRoutes: Sendable {
             throw APIError.malformed("'name' must be the name of a file, of 255 bytes at the most.")
         }
         try reader.requireType("text/plain")
+        // Before it takes a slot: a journal that is too large must not keep others away.
+        try reader.requireLength(atMost: limits.journalBytes)
         let slot = try uploads.take(
             orThrow: APIError(
                 .serviceUnavailable,
