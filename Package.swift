@@ -34,9 +34,11 @@ let package = Package(
         .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
         .library(name: "HeadraceInspector", targets: ["HeadraceInspector"]),
+        .library(name: "HeadraceRelay", targets: ["HeadraceRelay"]),
         .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
         .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
         .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
+        .library(name: "HeadraceStorage", targets: ["HeadraceStorage"]),
         .library(name: "HeadraceStoreContract", targets: ["HeadraceStoreContract"]),
         .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
         .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
@@ -176,11 +178,26 @@ let package = Package(
             ]
         ),
 
+        // What a store keeps, for authors of stores; with the store in memory.
+        .target(name: "HeadraceStorage", dependencies: ["HeadraceCore"]),
+
         .target(
             name: "HeadraceDomain",
             dependencies: [
                 "HeadraceCore",
                 "HeadraceResolution",
+                "HeadraceStorage",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        // Delivers the events, and keeps commands from taking effect twice.
+        .target(
+            name: "HeadraceRelay",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceResolution",
+                "HeadraceStorage",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle",
@@ -189,13 +206,42 @@ let package = Package(
                 ),
             ]
         ),
+        // Entities, events and a store that the tests below share.
+        .target(
+            name: "DomainTestSupport",
+            dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStorage"],
+            path: "Tests/DomainTestSupport"
+        ),
+        .testTarget(
+            name: "HeadraceStorageTests",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting",
+            ]
+        ),
         .testTarget(
             name: "HeadraceDomainTests",
             dependencies: [
+                "DomainTestSupport",
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceResolution",
-                "HeadraceStoreContract",
+                "HeadraceStorage",
+                "HeadraceTesting",
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            exclude: ["Golden"]
+        ),
+        .testTarget(
+            name: "HeadraceRelayTests",
+            dependencies: [
+                "DomainTestSupport",
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceRelay",
+                "HeadraceResolution",
+                "HeadraceStorage",
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
@@ -205,8 +251,7 @@ let package = Package(
                     condition: .when(traits: ["Lifecycle"])
                 ),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            exclude: ["Golden"]
+            ]
         ),
 
         // MARK: Drivers
@@ -215,12 +260,20 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceStorage",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
             ]
         ),
         .executableTarget(
             name: "CrashSubject",
-            dependencies: ["HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceSQLite"],
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceRelay",
+                "HeadraceResolution",
+                "HeadraceSQLite",
+                "HeadraceStorage",
+            ],
             path: "Tests/CrashSubject"
         ),
         // A file system of SQLite whose power can fail; without the trait it is empty.
@@ -240,7 +293,10 @@ let package = Package(
             dependencies: [
                 "CrashSubject",
                 "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceRelay",
                 "HeadraceSQLite",
+                "HeadraceStorage",
                 "HeadraceStoreContract",
                 "HeadraceTesting",
                 "PowerFailureVFS",
@@ -291,9 +347,11 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStorage",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(
@@ -319,9 +377,11 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceInspector",
+                "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStorage",
             ],
             path: "Tests/InspectorSubject"
         ),
@@ -332,9 +392,11 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceInspector",
+                "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStorage",
                 "HeadraceTesting",
                 "InspectorSubject",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
@@ -362,9 +424,11 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceFlux",
+                "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStorage",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
@@ -373,7 +437,14 @@ let package = Package(
         // For authors of stores.
         .target(
             name: "HeadraceStoreContract",
-            dependencies: ["HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceTesting"]
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceRelay",
+                "HeadraceResolution",
+                "HeadraceStorage",
+                "HeadraceTesting",
+            ]
         ),
         .testTarget(
             name: "HeadraceTestingTests",
@@ -381,9 +452,11 @@ let package = Package(
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStorage",
                 "HeadraceStoreContract",
                 "HeadraceTesting",
             ]
@@ -398,9 +471,11 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceFlux",
+                "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",
                 "HeadraceStations",
+                "HeadraceStorage",
                 .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),

@@ -77,6 +77,7 @@ let package = Package(
             dependencies: [
                 "Measuring",
                 .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceStorage", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
             ]
         ),
@@ -86,6 +87,7 @@ let package = Package(
                 "Measuring",
                 "UnitOfWorkSubjects",
                 .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceStorage", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
             ]
         ),
@@ -95,6 +97,7 @@ let package = Package(
                 "Measuring",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceStorage", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
                 .product(name: "HeadraceSQLite", package: "headrace"),
             ]
@@ -157,6 +160,7 @@ let package = Package(
                 "Measuring",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceStorage", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
                 .product(name: "HeadraceSQLite", package: "headrace"),
             ]

@@ -9,9 +9,11 @@
 @_exported public import HeadraceCore
 @_exported public import HeadraceDomain
 @_exported public import HeadraceFlux
+@_exported public import HeadraceRelay
 @_exported public import HeadraceResolution
 @_exported public import HeadraceServices
 @_exported public import HeadraceStations
+@_exported public import HeadraceStorage
 
 #if Inspector
 @_exported public import HeadraceInspector

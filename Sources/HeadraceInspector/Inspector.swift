@@ -6,10 +6,10 @@
 
 public import Foundation
 public import HeadraceCore
-public import HeadraceDomain
 public import HeadraceResolution
 public import HeadraceServices
 public import HeadraceStations
+public import HeadraceStorage
 import Synchronization
 
 /// Shows what goes on in a running application: its messages as they flow, and what it is made of.

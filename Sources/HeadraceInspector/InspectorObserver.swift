@@ -6,7 +6,8 @@
 
 public import Foundation
 public import HeadraceCore
-public import HeadraceDomain
+public import HeadraceRelay
+public import HeadraceStorage
 
 /// Tells an ``Inspector`` of messages and deliveries.
 ///

@@ -6,7 +6,6 @@
 
 #if SQLite
 import Foundation
-import HeadraceDomain
 import HeadraceSQLite
 import Synchronization
 

@@ -8,8 +8,10 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite
+import HeadraceStorage
 
 /// Deposits into accounts, and delivers the events of that to a handler that stores and to one that does not.
 enum Relaying {

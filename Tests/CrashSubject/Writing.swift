@@ -9,6 +9,7 @@ import Foundation
 import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
+import HeadraceStorage
 
 /// Stores entries and their events from many tasks; some units of work are rolled back.
 enum Writing {

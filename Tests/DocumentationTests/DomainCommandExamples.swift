@@ -8,7 +8,9 @@ import Foundation
 import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import Testing
 
 private final class Customer: StoredEntity {

@@ -7,7 +7,9 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import Testing
 
 // MARK: - Entities

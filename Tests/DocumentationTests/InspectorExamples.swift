@@ -10,9 +10,11 @@ import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
 import HeadraceInspector
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceServices
 import HeadraceStations
+import HeadraceStorage
 import Logging
 import ServiceLifecycle
 import Testing

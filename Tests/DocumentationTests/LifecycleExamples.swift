@@ -8,7 +8,9 @@
 import Foundation
 import HeadraceCommands
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 import Logging
 import ServiceLifecycle

@@ -10,6 +10,7 @@ import HeadraceCore
 import HeadraceDomain
 import HeadraceResolution
 import HeadraceServices
+import HeadraceStorage
 import HeadraceTesting
 import Logging
 import Testing

@@ -11,6 +11,7 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceServices
 import HeadraceStations
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 

@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import HeadraceDomain
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 import InMemoryLogging
 import Logging
@@ -106,7 +108,7 @@ import Testing
                         level: .error,
                         message: "A post-commit handler failed. The changes are stored; the other handlers go on.",
                         metadata: [
-                            "headrace.event": "HeadraceDomainTests.Noted",
+                            "headrace.event": "DomainTestSupport.Noted",
                             "headrace.handler": "HeadraceDomainTests.FailAfter",
                             "error": "\(Failure(text: text))",
                         ]
@@ -131,21 +133,7 @@ import Testing
     }
 }
 
-final class Journal: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var entries: [String] { lines.withLock { $0 } }
-
-    func add(_ line: String) {
-        lines.withLock { $0.append(line) }
-    }
-}
-
-struct JournalBefore: DomainEventHandler {
-    static func handle(event: Noted, resolver: any DependencyResolver) async throws {
-        resolver.resolve(Journal.self).add("before \(event.text)")
-    }
-}
+// MARK: - Fixtures
 
 struct JournalAfter: DomainEventHandler {
     static let isPostCommit = true
@@ -183,18 +171,8 @@ struct TagOther: DomainEventHandler {
     }
 }
 
-enum Red {
-    struct Happened: DomainEvent {}
-}
-
 enum Blue {
     struct Happened: DomainEvent {}
-}
-
-struct JournalRed: DomainEventHandler {
-    static func handle(event: Red.Happened, resolver: any DependencyResolver) async throws {
-        resolver.resolve(Journal.self).add("red")
-    }
 }
 
 struct JournalActorBefore: DomainEventHandler {

@@ -4,11 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import Foundation
 import HeadraceTesting
 import Testing
 
 @testable import HeadraceDomain
+@testable import HeadraceRelay
+@testable import HeadraceStorage
 
 @Suite struct EntityContextTests {
     private let store: SpyStore

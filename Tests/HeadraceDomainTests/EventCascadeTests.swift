@@ -4,9 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import Testing
 
 @testable import HeadraceDomain
+@testable import HeadraceRelay
+@testable import HeadraceStorage
 
 @Suite struct EventCascadeTests {
     private func event(_ text: String) -> CollectedEvent {
@@ -59,7 +62,7 @@ import Testing
             }
         }
 
-        let links = Array(repeating: "HeadraceDomainTests.Renamed", count: EventCascade.longestChain - 1)
-        #expect(error?.chain.dropLast() == ["HeadraceDomainTests.Noted"] + links)
+        let links = Array(repeating: "DomainTestSupport.Renamed", count: EventCascade.longestChain - 1)
+        #expect(error?.chain.dropLast() == ["DomainTestSupport.Noted"] + links)
     }
 }

@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import Foundation
 import HeadraceDomain
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import HeadraceDomain
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 
@@ -159,11 +161,11 @@ import Testing
 
         #expect(error?.code == .endlessEvents)
         #expect(error?.chain.count == 65)
-        #expect(error?.chain.prefix(2) == ["HeadraceDomainTests.Noted", "HeadraceDomainTests.Renamed"])
+        #expect(error?.chain.prefix(2) == ["DomainTestSupport.Noted", "DomainTestSupport.Renamed"])
         #expect(
             error?.description == """
                 endlessEvents: 65 events followed from one another and pre-commit handlers still raise more \
-                (HeadraceDomainTests.Noted → HeadraceDomainTests.Renamed → HeadraceDomainTests.Noted → …). \
+                (DomainTestSupport.Noted → DomainTestSupport.Renamed → DomainTestSupport.Noted → …). \
                 Nothing was stored. To fix, find the handler that raises what leads back to itself, and let it \
                 raise only what is new.
                 """

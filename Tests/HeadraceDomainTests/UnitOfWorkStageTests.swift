@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import HeadraceCore
 import HeadraceDomain
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 import Testing

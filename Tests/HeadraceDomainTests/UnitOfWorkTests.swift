@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DomainTestSupport
 import HeadraceDomain
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 

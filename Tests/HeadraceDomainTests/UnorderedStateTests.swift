@@ -7,6 +7,8 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 import Testing

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
 import HeadraceInspector
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceTesting
 import Testing

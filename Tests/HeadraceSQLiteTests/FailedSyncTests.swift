@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 @testable import HeadraceSQLite
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 

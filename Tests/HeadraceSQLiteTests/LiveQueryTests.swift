@@ -8,6 +8,7 @@
 import HeadraceCore
 import HeadraceDomain
 import HeadraceSQLite
+import HeadraceStorage
 import Synchronization
 import Testing
 

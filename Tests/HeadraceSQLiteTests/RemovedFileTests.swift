@@ -7,8 +7,8 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
 @testable import HeadraceSQLite
+import HeadraceStorage
 import Testing
 
 /// A store whose file is removed or replaced while it is open.
@@ -107,7 +107,7 @@ import Testing
     @Test func aFileThatIsRemovedDuringTheCommitIsNoticedToo() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var configuration = SQLiteStore.Configuration.impatient
+            var configuration = SQLiteStore.Configuration()
             configuration.faults = { point in
                 if point == .beforeCommit { try? FileManager.default.removeItem(atPath: path) }
             }

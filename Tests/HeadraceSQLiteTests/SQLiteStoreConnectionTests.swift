@@ -8,9 +8,9 @@
 import Foundation
 import GRDB
 import HeadraceDomain
-import Testing
-
 @testable import HeadraceSQLite
+import HeadraceStorage
+import Testing
 
 /// How the store uses SQLite.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteStoreConnectionTests {

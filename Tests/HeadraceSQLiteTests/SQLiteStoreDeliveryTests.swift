@@ -8,8 +8,10 @@
 import Foundation
 import GRDB
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite
+import HeadraceStorage
 import Synchronization
 import Testing
 
@@ -76,7 +78,7 @@ import Testing
     @Test func aStoreWithoutRoomKeepsTheRelayWaitingAndLosesNothing() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var configuration = SQLiteStore.Configuration.impatient
+            var configuration = SQLiteStore.Configuration()
             configuration.maximumByteCount = 300_000
             let small = try openStore(path, configuration: configuration)
             let counted = Counted()

@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 import HeadraceSQLite
+import HeadraceStorage
 import Testing
 
 /// A store that is locked or full says so, and goes on when the cause is gone.
@@ -16,13 +17,13 @@ import Testing
     @Test func whileAnotherOneWritesItIsLockedForWritersOnly() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let store = try openStore(path)
+            let store = try openStore(path, configuration: .impatient)
             try await store.insertNotes("a")
             let other = try openQueue(path)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
 
             let committing = await #expect(throws: StoreError.self) { try await store.insertNotes("b") }
-            let opening = #expect(throws: StoreError.self) { try openStore(path) }
+            let opening = #expect(throws: StoreError.self) { try openStore(path, configuration: .impatient) }
 
             for error in [committing, opening] {
                 #expect(error?.code == .locked)
@@ -49,7 +50,7 @@ import Testing
             let other = try openQueue(path)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE; CREATE TABLE t (x)") }
 
-            let error = #expect(throws: StoreError.self) { try openStore(path) }
+            let error = #expect(throws: StoreError.self) { try openStore(path, configuration: .impatient) }
 
             #expect(error?.code == .locked)
             try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
@@ -60,7 +61,7 @@ import Testing
     @Test func aFullStoreRefusesWholeChangesAndGoesOnWithMoreRoom() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var configuration = SQLiteStore.Configuration.impatient
+            var configuration = SQLiteStore.Configuration()
             configuration.maximumByteCount = 240_000
             let store = try openStore(path, configuration: configuration)
             let long = String(repeating: "x", count: 10_000)
@@ -108,7 +109,7 @@ import Testing
     @Test func aStoreWithoutRoomForItsTablesIsFullAndMayBeOpenedLater() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var configuration = SQLiteStore.Configuration.impatient
+            var configuration = SQLiteStore.Configuration()
             configuration.maximumByteCount = 8_192
 
             let error = #expect(throws: StoreError.self) { try openStore(path, configuration: configuration) }

@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 import HeadraceSQLite
+import HeadraceStorage
 import Testing
 
 /// What a store can be opened on, and what it says where it cannot.

@@ -8,10 +8,10 @@
 import GRDB
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
+@testable import HeadraceSQLite
 import HeadraceTesting
 import Testing
-
-@testable import HeadraceSQLite
 
 /// Two stores on one file, each with its own middleware, as in two processes.
 @Suite(.timeLimit(.minutes(1))) struct SharedFileTests {

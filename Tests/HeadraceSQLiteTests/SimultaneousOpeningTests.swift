@@ -7,10 +7,9 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
-import Testing
-
 @testable import HeadraceSQLite
+import HeadraceStorage
+import Testing
 
 /// Several processes open one file at the same time.
 ///

@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 import HeadraceSQLite
+import HeadraceStorage
 import Testing
 
 /// Two versions of a program have one file open, as during a rolling deployment.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// A store that breaks one promise, to see that the contract notices.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStorage
 import HeadraceStoreContract
 import HeadraceTesting
 import Testing

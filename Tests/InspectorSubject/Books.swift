@@ -10,6 +10,7 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceServices
 import HeadraceStations
+import HeadraceStorage
 import Synchronization
 
 /// What came in from outside.

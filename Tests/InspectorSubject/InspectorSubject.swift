@@ -10,9 +10,11 @@ import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
 import HeadraceInspector
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceServices
 import HeadraceStations
+import HeadraceStorage
 
 /// A program to be looked at in a browser: it does what it reads, a line at a time, and says when it was done.
 ///

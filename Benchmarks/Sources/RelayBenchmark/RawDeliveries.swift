@@ -6,8 +6,8 @@
 
 import Foundation
 import GRDB
-import HeadraceDomain
 import HeadraceSQLite
+import HeadraceStorage
 
 /// The same rows with nothing but GRDB: an event, its lane and its delivery, 64 of each to a transaction, on disk.
 enum RawDeliveries {

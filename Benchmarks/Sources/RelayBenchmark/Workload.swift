@@ -6,8 +6,10 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite
+import HeadraceStorage
 import Synchronization
 
 /// A store with a relay's work: one small event per commit, 64 callers, 1,000 streams.

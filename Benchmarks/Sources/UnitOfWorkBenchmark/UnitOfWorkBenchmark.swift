@@ -6,6 +6,7 @@
 
 import HeadraceDomain
 import HeadraceResolution
+import HeadraceStorage
 import Measuring
 import UnitOfWorkSubjects
 

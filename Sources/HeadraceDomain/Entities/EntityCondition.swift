@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceStorage
+
 /// What the entities that are fetched must have in one of their indexes.
 public struct EntityCondition<Entity: StoredEntity>: Sendable {
     let index: EntityIndex<Entity>
-    let test: IndexTest
+    let test: IndexPredicate
 
     /// One of the values in `index` is `value`.
     public static func equals(_ index: EntityIndex<Entity>, _ value: some IndexValueConvertible) -> Self {

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceStorage
+
 /// A value, or several, by which the entities of a type can be fetched without reading them all.
 ///
 /// ```swift

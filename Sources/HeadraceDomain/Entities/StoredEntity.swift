@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceStorage
+
 /// An entity that a store keeps, as a versioned JSON document with declared indexes.
 ///
 /// ```swift

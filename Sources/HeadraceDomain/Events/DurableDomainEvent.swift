@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceStorage
+
 /// A domain event that is stored in the event log, in the same transaction as the changes that it tells of.
 ///
 /// ```swift

@@ -17,7 +17,7 @@
 /// ```
 ///
 /// The unit of work stores the event and one delivery for each such handler in the transaction of its changes, and does not
-/// run the handler. A ``Relay`` does: in the background, in a unit of work of its own, again after a failure and also
+/// run the handler. A `Relay` does: in the background, in a unit of work of its own, again after a failure and also
 /// after the process was killed. See <doc:Durability>.
 ///
 /// Where the store of the unit of work keeps no deliveries, the handler runs like any other post-commit handler.

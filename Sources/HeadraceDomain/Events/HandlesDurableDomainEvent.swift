@@ -19,7 +19,7 @@
 /// }
 /// ```
 ///
-/// The delivery is stored with the changes, and a ``Relay`` makes it, in a unit of work whose context the handler may take as
+/// The delivery is stored with the changes, and a `Relay` makes it, in a unit of work whose context the handler may take as
 /// a dependency. A missing dependency costs a delivery: the relay tries again, and in the end keeps a dead letter.
 /// A ``DurableDomainEventHandler`` does the same with a static function. Of a subscription, some handlers may be static and
 /// others not.

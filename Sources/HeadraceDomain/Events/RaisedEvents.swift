@@ -20,7 +20,7 @@ public struct RaisedEvents {
     private var entries: [Entry] = []
 
     /// Who is told when there are events, and under which number.
-    private var watch: (by: EventWatch, number: Int)?
+    private var watch: (by: PendingEventTracker, number: Int)?
 
     /// Starts without events.
     public init() {}
@@ -44,7 +44,7 @@ public struct RaisedEvents {
     }
 
     /// Tells `watch`, now or as soon as it is so, that `number` has events.
-    mutating func watch(by watch: EventWatch, as number: Int) {
+    mutating func watch(by watch: PendingEventTracker, as number: Int) {
         self.watch = (watch, number)
         if !entries.isEmpty { watch.note(number) }
     }

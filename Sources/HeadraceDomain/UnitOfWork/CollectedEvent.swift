@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceStorage
+
 /// An event that a unit of work has taken from the entity that raised it.
 public struct CollectedEvent: Sendable {
     /// What happened.

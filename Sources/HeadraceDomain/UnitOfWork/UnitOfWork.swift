@@ -18,7 +18,7 @@ import HeadraceCore
 ///
 /// ``execute(_:)`` runs the body, then the pre-commit handlers of all events that the touched entities have
 /// raised, and those of the events that these raise, until there are none; then it commits; then it runs
-/// the post-commit handlers, except those to which a ``Relay`` delivers. Everything happens in the caller's task and on
+/// the post-commit handlers, except those to which a `Relay` delivers. Everything happens in the caller's task and on
 /// the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
     private let delegator: any DomainEventDelegator
@@ -43,7 +43,7 @@ public struct UnitOfWork<Context: DomainContext> {
     ///
     /// - Returns: What `body` returns, once the changes are stored and the post-commit handlers have run.
     /// - Throws: Whatever `body` or a pre-commit handler throws, unwrapped; ``UnitOfWorkError`` where the
-    ///   events never end, or a nested unit of work has failed; ``StoreError`` where the changes cannot be stored;
+    ///   events never end, or a nested unit of work has failed; ``HeadraceStorage/StoreError`` where the changes cannot be stored;
     ///   `CancellationError` where the
     ///   task was cancelled before the commit. In each case nothing is stored, the raised events are
     ///   dropped, and executing again starts afresh.

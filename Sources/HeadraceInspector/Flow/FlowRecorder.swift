@@ -6,7 +6,8 @@
 
 import Foundation
 import HeadraceCore
-import HeadraceDomain
+import HeadraceRelay
+import HeadraceStorage
 import Synchronization
 
 /// Writes down what observers are told, while somebody looks.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 
 extension InspectorRoutes {
     private static let pageLimit = 500

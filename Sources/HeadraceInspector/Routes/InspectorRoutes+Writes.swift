@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
+import HeadraceRelay
 
 extension InspectorRoutes {
     /// What is asked to be done with dead letters.

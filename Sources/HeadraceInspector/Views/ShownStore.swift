@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceDomain
+import HeadraceStorage
 
 /// A store that is shown.
 struct ShownStore: Sendable {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 
 /// A page of the event log.
 struct LogPicture: Encodable {

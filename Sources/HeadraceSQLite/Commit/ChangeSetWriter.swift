@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Applies one change set, within a transaction that fails as a whole.
 struct ChangeSetWriter: Sendable {

@@ -6,7 +6,7 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// Units of work that are committed in one transaction, each in a savepoint of its own.

@@ -6,7 +6,6 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
 import Synchronization
 
 /// The commits that wait for the connection that writes; those that have come together share a transaction.

@@ -6,7 +6,7 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// Checks in each transaction that the file still has the tables, indexes and schema versions that the store was opened
@@ -60,7 +60,7 @@ final class SchemaCheck: Sendable {
 
     /// Requires that the file has the tables and indexes of the store, in the open transaction.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `schemaChanged`.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged`.
     func requireCurrent(in database: Database) throws {
         let generation = try Self.generation(in: database)
         if known.withLock({ $0 == generation }) { return }

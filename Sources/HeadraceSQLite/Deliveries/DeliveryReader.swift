@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Reads dead letters, idempotency records and statistics.
 enum DeliveryReader {

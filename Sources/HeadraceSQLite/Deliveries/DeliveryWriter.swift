@@ -8,7 +8,7 @@
 import Foundation
 import GRDB
 import HeadraceCore
-import HeadraceDomain
+import HeadraceStorage
 
 /// Writes the part of a change set that is not about entities, within its transaction.
 struct DeliveryWriter {

@@ -6,7 +6,7 @@
 
 #if SQLite
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// Tells when to look again for leases and retries that were given by a clock that is ahead.

@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Leases the lanes that are due, and reads what they hold.
 struct LeaseQueries {

@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Does what settlements say, and renews leases; each only as long as its lease is valid.
 struct SettlementWriter {

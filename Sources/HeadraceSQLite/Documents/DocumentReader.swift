@@ -8,7 +8,7 @@
 import Foundation
 import GRDB
 import HeadraceCore
-import HeadraceDomain
+import HeadraceStorage
 
 /// Reads documents and events.
 enum DocumentReader {

@@ -6,7 +6,7 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Adds entries to indexes, and removes them, within the open transaction.
 struct IndexWriter {
@@ -20,7 +20,7 @@ struct IndexWriter {
 
     /// Adds `entries`.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `uniqueViolation` if another entity has a value that must be
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `uniqueViolation` if another entity has a value that must be
     ///   unique.
     func add(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) throws {
         for entry in entries {

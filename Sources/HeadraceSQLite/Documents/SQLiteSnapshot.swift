@@ -6,7 +6,7 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// One moment of a file: a transaction that reads, open for as long as this lives.
 final class SQLiteSnapshot: EntityReader {

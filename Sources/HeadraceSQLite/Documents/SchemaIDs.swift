@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// The IDs under which a file keeps the names of kinds and indexes.
 struct SchemaIDs: Sendable {

@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// A statement that reads documents of one kind, in pieces that end up in the order of SQL.
 struct SelectStatement: Sendable {
@@ -37,7 +37,7 @@ struct SelectStatement: Sendable {
     }
 
     /// Requires a value in the index `number` that passes `test`.
-    mutating func require(_ test: IndexTest, in number: Int64) {
+    mutating func require(_ test: IndexPredicate, in number: Int64) {
         var tests = ["index_id = ?"]
         conditionArguments.append(number.databaseValue)
         switch test {

@@ -6,7 +6,7 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// Whether commits on the connection that writes wait for the disk.

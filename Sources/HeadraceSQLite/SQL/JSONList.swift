@@ -6,7 +6,7 @@
 
 #if SQLite
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Values of an index as one JSON array, which `json_each` takes apart: one argument of a statement, however many there are.
 struct JSONList {

@@ -6,7 +6,7 @@
 
 #if SQLite
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// The file that a store has opened, and its write-ahead log: whether they still have their names.
@@ -25,7 +25,7 @@ struct OpenedFile: Sendable {
 
     /// Requires the files to stand where they stood.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `fileRemoved`.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `fileRemoved`.
     func check() throws {
         for (path, identity) in parts where FileIdentity(path: path) != identity {
             throw StoreError(
@@ -53,7 +53,7 @@ final class ConnectionCheck: Sendable {
 
     /// Checks a connection that was just opened.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `fileRemoved`.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `fileRemoved`.
     func check() throws {
         try file.withLock(\.self)?.check()
     }

@@ -7,6 +7,7 @@
 #if SQLite
 public import GRDB
 public import HeadraceDomain
+import HeadraceStorage
 
 /// Plain SQL in the transaction of a commit.
 struct SQLWork: StoreWork {

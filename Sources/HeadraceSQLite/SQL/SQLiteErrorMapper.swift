@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// Tells what SQLite has met in terms of ``StoreError``: which file, what happened, what to do.
 struct SQLiteErrorMapper {

@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
+import HeadraceStorage
 
 /// The tables of the store, and how a file comes to have them.
 enum StoreSchema {

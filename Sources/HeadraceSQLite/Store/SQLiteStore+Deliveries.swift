@@ -7,7 +7,7 @@
 #if SQLite
 public import Foundation
 import GRDB
-public import HeadraceDomain
+public import HeadraceStorage
 
 extension SQLiteStore: DeliveryStore {
     // Leases and settlements survive the end of the process. They need not survive a power failure: if an acknowledgement is
@@ -16,7 +16,7 @@ extension SQLiteStore: DeliveryStore {
 
     /// Leases lanes that are due.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
@@ -32,7 +32,7 @@ extension SQLiteStore: DeliveryStore {
 
     /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
         let refused = try await write(isDurable: false, before: .beforeAcknowledge) { database in
             try settlements.filter { try !SettlementWriter(database).settle($0) }.map(\.lease)
@@ -43,7 +43,7 @@ extension SQLiteStore: DeliveryStore {
 
     /// Lets `leases` last until `date`; gives those that are no longer valid.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
         try await write(isDurable: false) { database in
             try leases.filter { try !SettlementWriter(database).renew($0, until: date) }
@@ -52,28 +52,28 @@ extension SQLiteStore: DeliveryStore {
 
     /// Gives what is stored under an idempotency key, or `nil`.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
         try await read { try DeliveryReader.idempotencyRecord(for: key, in: $0) }
     }
 
     /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         try await read { try DeliveryReader.deadLetters(after: id, of: subscription, limit: limit, in: $0) }
     }
 
     /// Gives the dead letter `id`, or `nil` where there is none any more.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
         try await read { try DeliveryReader.deadLetter(id, in: $0) }
     }
 
     /// Delivers dead letters again, each in a lane of its own; tells how many there were.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
         let count = try await write { database in
             try ids.count(where: { try DeliveryWriter(database).replayDeadLetter($0) })
@@ -84,7 +84,7 @@ extension SQLiteStore: DeliveryStore {
 
     /// Forgets dead letters; tells how many there were.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
         try await write { database in
             try ids.count(where: { try DeliveryWriter(database).discardDeadLetter($0) })
@@ -95,7 +95,7 @@ extension SQLiteStore: DeliveryStore {
     ///
     /// Others cannot write meanwhile: some seconds for a million events.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func replay(
         _ subscription: String,
         eventsNamed names: Set<String>,
@@ -110,14 +110,14 @@ extension SQLiteStore: DeliveryStore {
 
     /// Removes what `request` names, the oldest first; tells how many rows.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``.
     public func prune(_ request: PruneRequest) async throws -> Int {
         try await write { try DeliveryWriter($0).prune(request) }
     }
 
     /// Tells how far the subscriptions have come.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
         try await read { try DeliveryReader.statistics(in: $0) }
     }

@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 import GRDB
-public import HeadraceDomain
+public import HeadraceStorage
 import Synchronization
 
 /// A store in one SQLite file: the default of an application on one machine.
@@ -21,22 +21,22 @@ import Synchronization
 /// write-ahead mode with `synchronous = FULL`. Several processes may have the same file open; they take
 /// turns in writing. Related SQLite documentation: <https://www.sqlite.org/wal.html>,
 /// <https://www.sqlite.org/pragma.html#pragma_synchronous>.
-public final class SQLiteStore: EntityStore {
+public final class SQLiteStore: ObservableStore {
     /// What a store needs to know besides its path; the defaults are for everyday use.
     public struct Configuration: Sendable {
         /// How long a commit waits while another process writes, before it fails with
-        /// ``HeadraceDomain/StoreError/Code/locked``; 5 seconds unless set.
+        /// ``HeadraceStorage/StoreError/Code/locked``; 5 seconds unless set.
         public var busyTimeout: Duration = .seconds(5)
 
         /// How long opening waits for other processes that open, prepare or write the file, before it fails with
-        /// ``HeadraceDomain/StoreError/Code/locked``; 60 seconds unless set.
+        /// ``HeadraceStorage/StoreError/Code/locked``; 60 seconds unless set.
         ///
         /// A process that makes a new index for many entities writes for that long. If two processes open the file at the same
         /// time, one of them prepares it, and the other one waits.
         public var openingTimeout: Duration = .seconds(60)
 
         /// How many bytes the file may grow to (without the write-ahead log, which is emptied into it); beyond,
-        /// commits fail with ``HeadraceDomain/StoreError/Code/full``.
+        /// commits fail with ``HeadraceStorage/StoreError/Code/full``.
         ///
         /// As much as there is room for unless set.
         public var maximumByteCount: Int?
@@ -68,8 +68,8 @@ public final class SQLiteStore: EntityStore {
     /// Is given whenever a commit of this store has made something to deliver.
     public let deliverySignal = DeliverySignal()
 
-    /// Tells of commits: of this store at once, of others where somebody asks.
-    let feed = CommitFeed()
+    /// Records the commits of this store at once, and those of others when ``noticeOtherCommits()`` finds them.
+    public let commitFeed = CommitFeed()
 
     /// Tells when to look for waits that were set by a wrong clock.
     let leaseClock = LeaseClock()
@@ -88,18 +88,18 @@ public final class SQLiteStore: EntityStore {
     /// version. To keep the old version from taking the file back, raise the schema version of a type together with its
     /// indexes: the old version then can't open the file. New types of entity disturb no other program.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with one of these codes, naming the file and the remedy:
+    /// - Throws: ``HeadraceStorage/StoreError`` with one of these codes, naming the file and the remedy:
     ///   `unusable` where the path cannot be opened or is another program's database; `corrupt` where the file
     ///   is damaged or not a database; `full`, `locked`; `newerSchema` where a later version has written it;
-    ///   `invalidSchema` where `entities` contradict one another; `uniqueViolation` where a new unique index
+    ///   `uniqueViolation` where a new unique index
     ///   does not hold for what is stored.
     public init(
         path: String,
-        entities: [any StoredEntity.Type],
+        schema: EntitySchema,
         configuration: Configuration = Configuration()
     ) throws {
         self.path = path
-        schema = try EntitySchema(entities)
+        self.schema = schema
         let failure = SQLiteErrorMapper(path: path)
         if configuration.vfs == nil { try failure.checkPath() }
         let connectionCheck = ConnectionCheck()
@@ -115,7 +115,7 @@ public final class SQLiteStore: EntityStore {
                 faults: configuration.faults
             ).open()
         }
-        check = SchemaCheck(ids, generation: generation, path: path, feed: feed)
+        check = SchemaCheck(ids, generation: generation, path: path, feed: commitFeed)
         rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
         file = OpenedFile(path: path)
         connectionCheck.require(file)
@@ -141,13 +141,13 @@ public final class SQLiteStore: EntityStore {
 
     /// Closes the file.
     ///
-    /// After that, each use of the store throws ``HeadraceDomain/StoreError`` with the code `closed`; closing it again does
+    /// After that, each use of the store throws ``HeadraceStorage/StoreError`` with the code `closed`; closing it again does
     /// nothing.
     ///
     /// The write-ahead log is emptied into the file, which holds every commit then. If another process reads or writes
     /// for longer than half a second, the part of the log that it needs stays in the log.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `locked` where it is in use.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `locked` where it is in use.
     public func close() throws {
         try SQLiteErrorMapper(path: path).translating {
             // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
@@ -164,7 +164,7 @@ public final class SQLiteStore: EntityStore {
 
     /// Gives the document of an entity, or `nil` where there is none.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` where the file cannot be read, with the code `schemaChanged` after another
+    /// - Throws: ``HeadraceStorage/StoreError`` where the file cannot be read, with the code `schemaChanged` after another
     ///   version of the program has changed it, and with the code `fileRemoved` if the read needs a new connection and the file
     ///   was removed or replaced; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
@@ -215,7 +215,7 @@ public final class SQLiteStore: EntityStore {
     /// Those who commit at the same time share a transaction, and so the wait for the disk; each hears of its own outcome
     /// when that is certain, and what keeps one from being stored does not touch the others.
     ///
-    /// - Throws: ``HeadraceDomain/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged`
     ///   after another version of the program has changed the file; `fileRemoved` if the file was removed or replaced; `locked`,
     ///   `full`, `corrupt` or `unusable` where the file cannot be written. Nothing has changed then. If the disk did not
@@ -229,14 +229,16 @@ public final class SQLiteStore: EntityStore {
         }
         let writer = ChangeSetWriter(changes: changes, work: work, ids: check.ids)
         try await SQLiteErrorMapper(path: path).translating { try await queue.commit(writer) }
-        feed.recordCommit(of: changes.subjects)
+        commitFeed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
     }
 
-    /// Asks SQLite whether others have committed since it was last asked, and tells the feed.
+    /// Asks SQLite whether other connections have committed since the last call, and records that.
     ///
-    /// Each connection has a number of its own, which its own commits leave alone: hence the one that writes.
-    func noticeOthers() async throws {
+    /// It uses the connection that writes: its `data_version` doesn't change with its own commits.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` if the file can't be read; `CancellationError`.
+    public func noticeOtherCommits() async throws {
         let version = try await SQLiteErrorMapper(path: path).translating {
             try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA data_version") }
         }
@@ -244,7 +246,7 @@ public final class SQLiteStore: EntityStore {
             defer { last = version }
             return last != nil && last != version
         }
-        if isNews { feed.recordCommit(of: nil) }
+        if isNews { commitFeed.recordCommit(of: nil) }
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
@@ -271,15 +273,6 @@ public final class SQLiteStore: EntityStore {
     /// Gives the value of a pragma on the connection that writes.
     package func writerPragma(_ name: String) throws -> Int? {
         try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
-    }
-}
-
-extension ChangeSet {
-    /// What is another after the commit.
-    fileprivate var subjects: Set<CommitFeed.Subject> {
-        let kinds = writes.map(\.document.reference.kind) + deletions.map(\.reference.kind)
-        let subjects = Set(kinds.map { CommitFeed.Subject.entities($0) })
-        return events.isEmpty ? subjects : subjects.union([.events])
     }
 }
 #endif

@@ -6,7 +6,7 @@
 
 import Foundation
 import HeadraceCore
-import HeadraceDomain
+import HeadraceStorage
 
 /// A relay asks with the time of its own clock, which may be wrong.
 extension StoreContract {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 
 extension StoreContract {
     static let concurrencyChecks: [Check] = [

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceDomain
+import HeadraceStorage
 
 extension StoreContract {
     static let conditionChecks: [Check] = [
@@ -161,7 +161,7 @@ extension StoreContract {
                     Draft(key: "d", labels: ["x", "y"])
                 )
             )
-            func fetch(_ conditions: (String, IndexTest)...) async throws -> [StoredDocument] {
+            func fetch(_ conditions: (String, IndexPredicate)...) async throws -> [StoredDocument] {
                 try await store.fetch(
                     DocumentQuery(
                         kind: ContractEntity.entityName,

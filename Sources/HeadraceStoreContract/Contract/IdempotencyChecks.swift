@@ -6,6 +6,8 @@
 
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 

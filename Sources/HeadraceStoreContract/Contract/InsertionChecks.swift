@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStorage
 import HeadraceTesting
 
 extension StoreContract {

@@ -6,7 +6,7 @@
 
 import Foundation
 import HeadraceCore
-import HeadraceDomain
+import HeadraceStorage
 
 extension StoreContract {
     static let leaseChecks: [Check] = [

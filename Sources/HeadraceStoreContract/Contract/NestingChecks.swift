@@ -6,6 +6,7 @@
 
 import HeadraceCore
 import HeadraceDomain
+import HeadraceStorage
 
 extension StoreContract {
     static let nestingChecks: [Check] = Nesting.allCases.map { nesting in

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStorage
 
 extension StoreContract {
     static let persistenceChecks: [Check] = [

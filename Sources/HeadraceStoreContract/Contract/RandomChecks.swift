@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceDomain
+import HeadraceStorage
 import HeadraceTesting
 
 extension StoreContract {
@@ -89,7 +89,7 @@ private struct RandomTrial {
         let indexes = ["rank", "label", "code"]
         func index() -> String { indexes[Int.random(in: 0..<3, using: &generator)] }
         let conditions = (0..<Int.random(in: 0...2, using: &generator)).map { _ in
-            let test: IndexTest =
+            let test: IndexPredicate =
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0: .oneOf(Set((0..<3).map { _ in randomValue().indexValue }))
                 case 1: .oneOf([randomValue().indexValue])

@@ -6,7 +6,9 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 public import HeadraceDomain
+public import HeadraceStorage
 
-/// What every ``HeadraceDomain/EntityStore`` promises, as checks that need no test framework.
+/// What every ``HeadraceStorage/EntityStore`` promises, as checks that need no test framework.
 ///
 /// A driver runs them all, each on a store of its own:
 ///

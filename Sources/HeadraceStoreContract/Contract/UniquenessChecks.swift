@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceDomain
+import HeadraceStorage
 
 extension StoreContract {
     static let uniquenessChecks: [Check] = [

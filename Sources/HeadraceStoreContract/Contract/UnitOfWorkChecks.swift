@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceStorage
 import HeadraceTesting
 
 extension StoreContract {

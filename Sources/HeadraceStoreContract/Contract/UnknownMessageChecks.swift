@@ -7,7 +7,9 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 
 /// Relays of two versions of a program work on one store.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStorage
 
 /// The state of an entity of the contract, as a value.
 struct Draft: Codable, Sendable {

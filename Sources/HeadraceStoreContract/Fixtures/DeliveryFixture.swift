@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceStorage
 
 /// A store of deliveries, asked in the few words that the checks use.
 ///

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 
 extension Draft {
     var reference: EntityReference {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// A store as a process sees it that can be killed: from then on it can write nothing.

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceDomain
+import HeadraceStorage
 
 /// What a store must hold, in the plainest form: no indexes, every question answered by looking at everything.
 struct ReferenceModel {

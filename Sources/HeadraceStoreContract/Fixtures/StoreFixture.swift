@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceDomain
+import HeadraceStorage
 
 /// What a check works with.
 struct StoreFixture {
@@ -115,7 +116,7 @@ extension EntityStore {
     }
 
     /// Gives the keys for which a test holds in an index.
-    nonisolated(nonsending) func fetch(where index: String, _ test: IndexTest) async throws -> [StoredDocument] {
+    nonisolated(nonsending) func fetch(where index: String, _ test: IndexPredicate) async throws -> [StoredDocument] {
         try await fetch(
             DocumentQuery(
                 kind: ContractEntity.entityName,

@@ -6,6 +6,7 @@
 
 public import Foundation
 public import HeadraceDomain
+import HeadraceStorage
 
 /// Tries that what was ever written still decodes: a file of JSON for each version of a type.
 ///

@@ -9,7 +9,9 @@ import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
 import HeadraceInspector
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 

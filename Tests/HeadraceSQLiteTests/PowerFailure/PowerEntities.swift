@@ -7,6 +7,7 @@
 #if SQLite
 import Foundation
 import HeadraceDomain
+import HeadraceStorage
 
 /// An entity that a task stores once, with an event.
 final class PowerEntry: StoredEntity {

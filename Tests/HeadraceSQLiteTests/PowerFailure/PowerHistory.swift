@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
-import HeadraceDomain
+import HeadraceStorage
 import Synchronization
 
 /// The calls of tasks on a store, with their times.
@@ -21,7 +21,7 @@ final class PowerHistory: Sendable {
         /// The event of an entry was handled: the effect is stored, and the delivery is gone.
         case handling(String)
 
-        /// The other delivery of an entry's event was acknowledged, by ``HeadraceDomain/DeliveryStore/settle(_:)``.
+        /// The other delivery of an entry's event was acknowledged, by ``HeadraceStorage/DeliveryStore/settle(_:)``.
         case acknowledgement(String)
 
         /// A lease was given, and nothing was done with it.

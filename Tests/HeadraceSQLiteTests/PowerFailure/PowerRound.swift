@@ -7,8 +7,8 @@
 #if SQLite
 import Foundation
 import GRDB
-import HeadraceDomain
 @testable import HeadraceSQLite
+import HeadraceStorage
 import HeadraceTesting
 
 /// A new disk, and a store on it whose power fails twice.

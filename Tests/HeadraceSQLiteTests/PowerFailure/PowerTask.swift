@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 @testable import HeadraceSQLite
+import HeadraceStorage
 import HeadraceTesting
 
 /// One of the tasks that work on a store until the power fails.

@@ -9,6 +9,7 @@ import Foundation
 import GRDB
 import HeadraceDomain
 import HeadraceSQLite
+import HeadraceStorage
 import HeadraceTesting
 
 /// What the tests store.
@@ -64,13 +65,13 @@ extension EntityStore {
 func openStore(
     _ path: String,
     entities: [any StoredEntity.Type] = [Note.self],
-    configuration: SQLiteStore.Configuration = .impatient
+    configuration: SQLiteStore.Configuration = SQLiteStore.Configuration()
 ) throws -> SQLiteStore {
     try SQLiteStore(path: path, entities: entities, configuration: configuration)
 }
 
 extension SQLiteStore.Configuration {
-    /// Waits for other processes hardly at all.
+    /// Waits 20 ms for other processes, for tests in which another process keeps the lock.
     static var impatient: Self {
         var configuration = Self()
         configuration.busyTimeout = .milliseconds(20)

@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+package import HeadraceStorage
+
+/// What a context stores with the changes to its entities.
+package struct CommitExtras {
+    /// The delivery that the unit of work handles, which it settles in the same transaction.
+    package var settlement: Settlement?
+
+    /// The commands with keys that the unit of work carries out, and what they returned.
+    package var idempotencyRecords: [IdempotencyRecord] = []
+
+    var scheduled: [ScheduledMessage] = []
+    var cancellations: [UUID] = []
+
+    /// Events that no entity has raised, and that were not taken yet.
+    private var events: [CollectedEvent] = []
+
+    package mutating func raise(_ event: any DurableDomainEvent, for source: EntityReference?) {
+        events.append(CollectedEvent(event: event, source: source))
+    }
+
+    mutating func takeEvents() -> [CollectedEvent] {
+        defer { events.removeAll() }
+        return events
+    }
+
+    /// Adds all this to `changes`.
+    ///
+    /// Where there are no changes, the settlement stays out: the relay settles many of those at once.
+    func add(to changes: inout ChangeSet) {
+        changes.idempotencyRecords = idempotencyRecords
+        changes.scheduled = scheduled
+        changes.cancellations = cancellations
+        if let settlement, !changes.isEmpty { changes.settlements.append(settlement) }
+    }
+}
+
+extension ChangeSet {
+    /// Adds the durable ones of `events`, with the deliveries to their subscriptions.
+    mutating func append(_ collected: [CollectedEvent]) throws {
+        var common: (now: Date, origin: MessageOrigin)?
+        for collected in collected {
+            guard let event = collected.event as? any DurableDomainEvent else { continue }
+            let (now, origin) = common ?? (Date(), .current)
+            common = (now, origin)
+            for subscription in collected.subscriptions {
+                deliveries.append(NewDelivery(event: events.count, subscription: subscription))
+            }
+            events.append(try NewEvent(event, stream: collected.source, recordedAt: now, origin: origin))
+        }
+    }
+}
+
+extension NewEvent {
+    fileprivate init<Event: DurableDomainEvent>(
+        _ event: Event,
+        stream: EntityReference?,
+        recordedAt: Date,
+        origin: MessageOrigin
+    ) throws {
+        self.init(
+            id: .version7(),
+            name: Event.eventName,
+            version: Event.eventVersion,
+            stream: stream,
+            recordedAt: recordedAt,
+            json: try DocumentCoding.encode(event),
+            origin: origin
+        )
+    }
+}

@@ -1,0 +1,247 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceStorage
+
+/// The entities of one unit of work: it reads them from a store, each one once, and knows which were changed.
+///
+/// ```swift
+/// try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+///     let customer = try await context.find(Customer.self, id: id)
+///     customer?.rename(to: "Ada")           // saved, as it was changed
+///     context.insert(Order(of: id))
+/// }
+/// ```
+///
+/// Whoever finds the same entity again gets the same object. When the unit of work ends, committed or not, the
+/// context forgets all entities: find them again in the next one. If an entity that was found before a roll-back is
+/// changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``, as the change would be lost.
+public final class EntityContext: DomainContext {
+    let store: any EntityStore
+
+    /// What is known of the entities, by their identity.
+    var tracked: [EntityReference: TrackedEntity] = [:]
+
+    /// Every object that was read or inserted, in that order.
+    private var touched: [TrackedEntity] = []
+
+    /// Is told which of them have raised events, so that they need not all be asked after each handler.
+    private var watch = PendingEventTracker()
+
+    /// The first mistake in the use of the context, which the commit reports.
+    private var mistake: StoreError?
+
+    /// What this unit of work has looked for in vain.
+    var absences = Absences()
+
+    /// The entities that were read before a roll-back, and must not be changed any more.
+    private var rolledBack = RolledBackEntities()
+
+    /// What is stored with the changes besides: what is scheduled, cancelled, settled and remembered.
+    package var extras = CommitExtras()
+
+    /// Whether a commit has settled the delivery that the unit of work handles.
+    package private(set) var hasSettled = false
+
+    /// What the store is to do in its own terms.
+    private var work: [any StoreWork] = []
+
+    private let durability: Durability
+
+    /// Creates a context on `store`, empty, whose commits are as certain to last as `durability` says.
+    public init(_ store: any EntityStore, durability: Durability = .durable) {
+        self.store = store
+        self.durability = durability
+    }
+
+    /// Adds `entity`: it is stored when the unit of work commits.
+    ///
+    /// Inserting what the context has already changes nothing. If another entity has its identifier, the commit reports
+    /// ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work has looked for the
+    /// identifier and found nothing: another writer was faster, and the next attempt finds its entity. The same
+    /// holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone has found nothing.
+    ///
+    /// ```swift
+    /// let customer = try await context.find(Customer.self, id: id) ?? Customer(id)
+    /// context.insert(customer)
+    /// ```
+    public func insert(_ entity: some StoredEntity) {
+        rolledBack.remove(entity)
+        let reference = EntityReference(to: entity)
+        guard let known = tracked[reference] else {
+            track(TrackedEntity(entity, reference: reference))
+            return
+        }
+        if known.isDeleted {
+            track(TrackedEntity(entity, replacing: known))
+        } else if known.entity !== entity {
+            mistake = mistake ?? .alreadyExists(reference)
+        }
+    }
+
+    /// Deletes `entity` when the unit of work commits.
+    ///
+    /// It must have been found, fetched or inserted in this context; otherwise the commit reports
+    /// ``HeadraceStorage/StoreError/Code/unknownEntity``.
+    public func delete(_ entity: some StoredEntity) {
+        let reference = EntityReference(to: entity)
+        guard let known = tracked[reference], known.entity === entity else {
+            mistake = mistake ?? .unknown(reference)
+            return
+        }
+        known.isDeleted = true
+    }
+
+    /// Gives the entity of `type` with the identifier `id`, or `nil` where there is none or it was deleted here.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public nonisolated(nonsending) func find<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        id: Entity.ID
+    ) async throws -> Entity? {
+        try requireDeclared(type)
+        let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
+        if tracked[reference] == nil {
+            if let document = try await store.find(reference) {
+                try trackIfUnknown(document, as: type)
+            } else {
+                absences.note(reference)
+            }
+        }
+        return known(reference)
+    }
+
+    /// Gives the entities of `type` whose identifiers are among `ids`, each once and in that order; those that there are not,
+    /// or that were deleted here, are left out.
+    ///
+    /// ```swift
+    /// let orders = try await context.find(Order.self, ids: customer.orders)
+    /// ```
+    ///
+    /// The store is asked once, for those that this context does not know.
+    ///
+    /// - Throws: As of ``find(_:id:)``.
+    public nonisolated(nonsending) func find<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        ids: some Sequence<Entity.ID>
+    ) async throws -> [Entity] {
+        try requireDeclared(type)
+        var seen: Set<EntityReference> = []
+        let references = ids.map { EntityReference(kind: Entity.entityName, key: $0.storageKey) }
+            .filter { seen.insert($0).inserted }
+        let unknown = references.filter { tracked[$0] == nil }
+        if !unknown.isEmpty {
+            let documents = try await store.find(all: unknown)
+            for document in documents { try trackIfUnknown(document, as: type) }
+            if documents.count < unknown.count {
+                Set(unknown).subtracting(documents.map(\.reference)).forEach { absences.note($0) }
+            }
+        }
+        return references.compactMap { known($0) }
+    }
+
+    /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
+    ///
+    /// Where the store does not know such work, the commit reports ``HeadraceStorage/StoreError/Code/unsupportedWork``.
+    public func perform(_ work: some StoreWork) {
+        self.work.append(work)
+    }
+
+    /// Returns the entity of `reference` if the context knows it and it isn't deleted here.
+    private func known<Entity: StoredEntity>(_ reference: EntityReference) -> Entity? {
+        tracked[reference].flatMap { $0.isDeleted ? nil : $0.entity as? Entity }
+    }
+
+    /// Tracks the entity of `document`, which was just read, unless the context knows the entity by now.
+    ///
+    /// During the read, another task of the caller's actor may have found or inserted the entity. Both tasks must
+    /// receive the same object: a second one would take the place of the first, and its changes would be lost.
+    private func trackIfUnknown<Entity: StoredEntity>(_ document: StoredDocument, as type: Entity.Type) throws {
+        guard tracked[document.reference] == nil else { return }
+        track(TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document))
+    }
+
+    func track(_ entity: TrackedEntity) {
+        tracked[entity.reference] = entity
+        entity.entity.raisedEvents.watch(by: watch, as: touched.count)
+        touched.append(entity)
+    }
+
+    func requireDeclared<Entity: StoredEntity>(_ type: Entity.Type) throws {
+        if !store.schema.contains(Entity.entityName) {
+            throw StoreError.undeclared(Entity.entityName, type: type)
+        }
+    }
+
+    // MARK: DomainContext
+
+    /// Takes the events of all objects that were found, fetched or inserted, those deleted since included.
+    ///
+    /// - Complexity: O(*m* log *m*) in the number of events, however many entities the context knows.
+    public func takeEvents() -> [CollectedEvent] {
+        extras.takeEvents() + CollectedEvent.take(from: watch.takeAll().map { touched[$0].entity })
+    }
+
+    /// The store: units of work on contexts of one store join.
+    public var joinIdentity: ObjectIdentifier { ObjectIdentifier(store) }
+
+    /// Whether the store is a ``HeadraceStorage/DeliveryStore``.
+    public var storesDeliveries: Bool { store is any DeliveryStore }
+
+    /// Stores what was changed, and the durable ones of `events`, in one transaction; then forgets all entities.
+    ///
+    /// Where there is nothing to store, the store is left alone.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since; what an entity or an
+    ///   event throws when it is encoded. Nothing is stored then.
+    public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
+        if let mistake { throw mistake }
+        try rolledBack.requireUnchanged { tracked[$0] != nil }
+        var changes = ChangeSet()
+        for entity in touched where tracked[entity.reference] === entity {
+            if !store.schema.contains(entity.reference.kind) {
+                throw StoreError.undeclared(entity.reference.kind, type: type(of: entity.entity))
+            }
+            try entity.addChange(to: &changes)
+        }
+        try changes.append(events)
+        extras.add(to: &changes)
+
+        changes.work = work
+        changes.durability = durability
+
+        if !changes.isEmpty {
+            do {
+                try await store.commit(changes)
+            } catch let error as StoreError {
+                throw absences.explain(error, of: changes)
+            }
+            if !changes.settlements.isEmpty { hasSettled = true }
+        }
+        forgetAll()
+    }
+
+    /// Forgets all entities and what was changed in them.
+    ///
+    /// The next commit reports a later change of an entity that was found before.
+    public func rollback() {
+        let read = touched.compactMap(\.rolledBack)
+        forgetAll()
+        // By now, only the program holds the entities that are left.
+        rolledBack.add(read)
+    }
+
+    private func forgetAll() {
+        tracked.removeAll()
+        touched.removeAll()
+        work.removeAll()
+        // A new one: what the forgotten entities raise from now on concerns nobody here.
+        watch = PendingEventTracker()
+        mistake = nil
+        absences = Absences()
+        extras = CommitExtras()
+    }
+}

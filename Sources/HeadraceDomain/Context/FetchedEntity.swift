@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceStorage
+
+/// An entity that a query gives, and where it stands in the order asked for.
+struct FetchedEntity<Entity: StoredEntity> {
+    let tracked: TrackedEntity
+    let entity: Entity
+    let place: DocumentQuery.Place
+
+    /// Gives `nil` where a condition does not hold, or there is an order and no value to order by.
+    init?(_ tracked: TrackedEntity, conditions: [EntityCondition<Entity>], order: EntityOrder<Entity>?) {
+        guard let entity = tracked.entity as? Entity,
+            conditions.allSatisfy({ $0.index.values(entity).contains(where: $0.test.accepts) })
+        else { return nil }
+        var value: IndexValue?
+        if let order {
+            let values = order.index.values(entity)
+            value = order.isDescending ? values.max() : values.min()
+            if value == nil { return nil }
+        }
+        place = DocumentQuery.Place(value: value, key: tracked.reference.key)
+        self.tracked = tracked
+        self.entity = entity
+    }
+}

@@ -1,0 +1,89 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceStorage
+
+/// Where a page of entities ends, and the next one begins.
+///
+/// It is text that a client may keep and send back: it tells of the last entity of the page its key and its value in the
+/// order, so show it to nobody who may not see these. It stays good whatever is inserted, changed and deleted meanwhile.
+public struct PageCursor: Hashable, Sendable {
+    private struct Content: Hashable, Codable {
+        var kind: String
+        var index: String?
+        var isDescending: Bool
+        var number: Int64?
+        var text: String?
+        var key: String
+    }
+
+    private let content: Content
+
+    init<Entity: StoredEntity>(after entity: FetchedEntity<Entity>, order: EntityOrder<Entity>?) {
+        content = Content(
+            kind: Entity.entityName,
+            index: order?.index.name,
+            isDescending: order?.isDescending ?? false,
+            number: entity.place.value?.number,
+            text: entity.place.value?.text,
+            key: entity.place.key
+        )
+    }
+
+    /// Gives the place in a query of `type` with this order.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `foreignCursor` where another query has given the cursor.
+    func place<Entity: StoredEntity>(
+        in type: Entity.Type,
+        order: EntityOrder<Entity>?
+    ) throws -> DocumentQuery.Place {
+        let value = content.number.map { IndexValue.integer($0) } ?? content.text.map { .text($0) }
+        guard content.kind == Entity.entityName, content.index == order?.index.name,
+            content.isDescending == order?.isDescending ?? false, (value == nil) == (order == nil)
+        else { throw StoreError.foreignCursor(self, of: Entity.entityName) }
+        return DocumentQuery.Place(value: value, key: content.key)
+    }
+}
+
+extension PageCursor: LosslessStringConvertible, Codable {
+    /// Reads what ``description`` gave, or gives `nil` where that is something else.
+    public init?(_ description: String) {
+        let base64 = description.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let json = Data(base64Encoded: base64 + padding),
+            let content = try? DocumentCoding.decode(Content.self, from: json)
+        else { return nil }
+        self.content = content
+    }
+
+    /// The cursor as text, of letters, digits, `-` and `_`: base64url of RFC 4648.
+    public var description: String {
+        // Text and numbers always encode.
+        let json = (try? DocumentCoding.encode(content)) ?? Data()
+        return json.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Decodes the text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let cursor = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is no cursor of a page.")
+        }
+        self = cursor
+    }
+
+    /// Encodes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension IndexValue {
+    fileprivate var number: Int64? { if case .integer(let number) = self { number } else { nil } }
+    fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
+}

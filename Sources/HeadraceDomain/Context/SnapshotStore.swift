@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceStorage
+
+/// One moment of a store, as a store that cannot be written.
+final class SnapshotStore: EntityStore {
+    let schema: EntitySchema
+    private let moment: any EntityReader
+
+    init(of schema: EntitySchema, at moment: any EntityReader) {
+        self.schema = schema
+        self.moment = moment
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await moment.find(reference)
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await moment.find(all: references)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await moment.fetch(query)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await moment.events(after: position, limit: limit)
+    }
+
+    func snapshot() async throws -> any EntityReader { moment }
+
+    func commit(_ changes: ChangeSet) async throws {
+        throw StoreError.readOnly(changes.writes.first?.document.reference ?? changes.deletions.first?.reference)
+    }
+}

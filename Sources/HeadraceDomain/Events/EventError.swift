@@ -1,0 +1,142 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+import HeadraceStorage
+
+/// An error about a stored event or its type: it cannot be told what happened.
+///
+/// Branch on ``code``, log ``description``. Later releases may add codes.
+public struct EventError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String {
+            case unknownName, newerVersion, olderVersion, undecodable, ambiguousName, invalidMigrations
+            case invalidSubscriptions
+        }
+
+        private let kind: Kind
+
+        /// No type states the name under which the event is stored.
+        public static let unknownName = Code(kind: .unknownName)
+
+        /// A later version of the program has stored the event.
+        public static let newerVersion = Code(kind: .newerVersion)
+
+        /// No migration starts from the version under which the event is stored.
+        public static let olderVersion = Code(kind: .olderVersion)
+
+        /// The JSON is not what the type decodes, or a migration has failed.
+        public static let undecodable = Code(kind: .undecodable)
+
+        /// Two types state one name.
+        public static let ambiguousName = Code(kind: .ambiguousName)
+
+        /// The migrations of a type do not follow from one another.
+        public static let invalidMigrations = Code(kind: .invalidMigrations)
+
+        /// Handlers state subscriptions that contradict one another, or that can't receive deliveries.
+        public static let invalidSubscriptions = Code(kind: .invalidSubscriptions)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// What happened and how to fix it, in one sentence each.
+    public let message: String
+
+    /// The error beneath, if there is one.
+    public let cause: (any Error)?
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    private init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+}
+
+extension EventError: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
+}
+
+extension EventError {
+    static func invalidSubscriptions(_ mistakes: [String]) -> EventError {
+        EventError(.invalidSubscriptions, mistakes.joined(separator: "\n"))
+    }
+
+    static func unknown(_ name: String) -> EventError {
+        EventError(
+            .unknownName,
+            """
+            No type of event with the name '\(name)' is registered. To fix, register the type that states it, or a \
+            handler of it; a type may be renamed, its 'eventName' may not.
+            """
+        )
+    }
+
+    static func newer(_ type: any DurableDomainEvent.Type, version: Int) -> EventError {
+        EventError(
+            .newerVersion,
+            """
+            '\(type.eventName)' was stored with version \(version); '\(String(naming: type))' knows \
+            \(type.eventVersion). To fix, run the version of the program that wrote it, or a later one.
+            """
+        )
+    }
+
+    static func older(_ type: any DurableDomainEvent.Type, version: Int) -> EventError {
+        EventError(
+            .olderVersion,
+            """
+            '\(type.eventName)' was stored with version \(version), from which no migration of \
+            '\(String(naming: type))' starts. To fix, add 'JSONMigration(from: \(version))' to its \
+            'eventMigrations'.
+            """
+        )
+    }
+
+    static func undecodable(_ type: any DurableDomainEvent.Type, version: Int, cause: any Error) -> EventError {
+        EventError(
+            .undecodable,
+            """
+            '\(type.eventName)', stored with version \(version), does not decode as '\(String(naming: type))': \
+            \(cause). To fix, raise 'eventVersion' and add a migration, or let the type decode what was stored.
+            """,
+            cause: cause
+        )
+    }
+
+    static func ambiguous(
+        _ name: String,
+        _ one: any DurableDomainEvent.Type,
+        _ other: any DurableDomainEvent.Type
+    ) -> EventError {
+        EventError(
+            .ambiguousName,
+            """
+            '\(String(naming: one))' and '\(String(naming: other))' both state the eventName '\(name)'. \
+            To fix, give each its own.
+            """
+        )
+    }
+
+    static func invalidMigrations(of type: any DurableDomainEvent.Type, versions: [Int]) -> EventError {
+        EventError(
+            .invalidMigrations,
+            """
+            The migrations of '\(String(naming: type))' start from the versions \(versions) and must lead, one by \
+            one, to its version \(type.eventVersion). To fix, order them and fill the gaps.
+            """
+        )
+    }
+}

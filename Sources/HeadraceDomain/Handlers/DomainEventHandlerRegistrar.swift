@@ -1,0 +1,265 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+public import HeadraceResolution
+import HeadraceStorage
+import Logging
+import Synchronization
+
+/// Brings each domain event to the handlers registered for its type.
+///
+/// ```swift
+/// let registrar = DomainEventHandlerRegistrar(resolver: services)
+/// registrar.register(OrderPlacedHandler.self)
+/// ```
+///
+/// It may be shared; handlers may be registered while units of work run, and see the events from then on. A program that
+/// declares its handlers with `domainEvents(…)` of a `ContainerBuilder` has their dependencies validated.
+public final class DomainEventHandlerRegistrar: DomainEventDelegator {
+    fileprivate struct Handlers {
+        var beforeCommit: [EventHandlerRoute] = []
+        var afterCommit: [EventHandlerRoute] = []
+
+        /// Those to which a store delivers, by their subscriptions.
+        var subscribed: [(subscription: String, handler: EventHandlerRoute)] = []
+    }
+
+    fileprivate struct State {
+        var handlers: [ObjectIdentifier: Handlers] = [:]
+        var events = EventRegistry()
+        var subscriptions: [BytewiseString: Subscription] = [:]
+        var mistakes: [String] = []
+    }
+
+    /// The handlers of one subscription, by the names of their events.
+    fileprivate struct Subscription {
+        var handlers: [BytewiseString: EventHandlerRoute] = [:]
+    }
+
+    private let resolver: any DependencyResolver & Sendable
+    private let containerNumber: UInt
+    private let state = Mutex(State())
+
+    /// What is told of units of work, their events and handlers.
+    public let observers: [any MessageObserver]
+
+    /// Creates a registrar whose handlers get what they need from `resolver`.
+    ///
+    /// - Parameters:
+    ///   - resolver: Has what handlers need.
+    ///   - observers: Are told of each unit of work, each of its events and handlers, and of the commit.
+    public init(resolver: any DependencyResolver & Sendable, observers: [any MessageObserver] = []) {
+        self.resolver = resolver
+        containerNumber = resolver.containerNumber
+        self.observers = observers
+    }
+
+    /// Registers `handler` for its type of event.
+    ///
+    /// Registering it again changes nothing. A post-commit handler of a ``DurableDomainEvent`` that is no
+    /// ``DurableDomainEventHandler`` is logged at `debug`, as it may miss events; a mistake in what one states is logged at
+    /// `error`, and thrown by ``validate()`` and by `Relay.run()`.
+    public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
+        register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
+    }
+
+    /// Registers `handler` for its type of event: an instance is made for each event.
+    ///
+    /// Dependencies come from a scope that is opened for the event, if the registrar's resolver is a container or a
+    /// scope. If one is
+    /// missing, handling the event fails with a `ResolutionError`. Everything else is as for static handlers.
+    public func register<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
+        register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
+    }
+
+    private func register(_ handler: EventHandlerRoute, _ placement: Placement, for event: Any.Type) {
+        let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
+            var handlers = state.handlers[ObjectIdentifier(event)] ?? Handlers()
+            defer { state.handlers[ObjectIdentifier(event)] = handlers }
+
+            switch placement {
+            case .beforeCommit:
+                if !handlers.beforeCommit.contains(where: { $0.type == handler.type }) {
+                    handlers.beforeCommit.append(handler)
+                }
+                return nil
+            case .afterCommit(let remark):
+                if handlers.afterCommit.contains(where: { $0.type == handler.type }) { return nil }
+                handlers.afterCommit.append(handler)
+                return remark.map { (.debug, $0) }
+            case .subscribed(let name, let event):
+                if handlers.subscribed.contains(where: { $0.handler.type == handler.type }) { return nil }
+                guard let mistake = state.subscribe(handler, to: event, as: name) else {
+                    handlers.subscribed.append((name, handler))
+                    return nil
+                }
+                return state.note(mistake)
+            case .mistaken(let mistake):
+                return state.note(mistake)
+            }
+        }
+        if let remark { Logger.current.log(level: remark.level, "\(remark.text)") }
+    }
+
+    /// Makes `event` known to the log without a handler of it, so that it can be scheduled.
+    ///
+    /// - Throws: ``EventError`` with the code `ambiguousName` or `invalidMigrations`.
+    public func register<Event: DurableDomainEvent>(event: Event.Type) throws {
+        try state.withLock { try $0.events.register(event) }
+    }
+
+    /// Makes `event` known as ``register(event:)`` does; a mistake is kept for ``validate()``.
+    func declare<Event: DurableDomainEvent>(_ event: Event.Type) {
+        let mistake = state.withLock { state -> (level: Logger.Level, text: String)? in
+            do {
+                try state.events.register(event)
+                return nil
+            } catch {
+                return state.note("\(error)")
+            }
+        }
+        if let mistake { Logger.current.log(level: mistake.level, "\(mistake.text)") }
+    }
+
+    /// Throws what is wrong with the handlers that were registered; a program learns it at start.
+    ///
+    /// - Throws: ``EventError`` with the code `invalidSubscriptions`, naming all mistakes.
+    public func validate() throws {
+        let mistakes = state.withLock { $0.mistakes }
+        if !mistakes.isEmpty { throw EventError.invalidSubscriptions(mistakes) }
+    }
+
+    /// Runs the pre-commit handlers of the type of `event`, one after the other.
+    ///
+    /// - Throws: What the first one that fails throws; the others do not run.
+    public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
+        _ event: any DomainEvent,
+        in context: Context
+    ) async throws {
+        let site = HandlingContext(base: resolver, containerNumber: containerNumber, context: context)
+        for handler in handlers(of: event).beforeCommit {
+            try await handle(event, by: handler, at: site)
+        }
+    }
+
+    /// The subscriptions of the durable handlers of the type of `event`, in the order registered.
+    public func subscriptions(to event: any DomainEvent) -> [String] {
+        handlers(of: event).subscribed.map(\.subscription)
+    }
+
+    /// Runs all post-commit handlers of the type of `event`, one after the other; logs what fails.
+    public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
+        await handleAfterCommit(event, exceptFor: [])
+    }
+
+    /// Runs the post-commit handlers of the type of `event`, except those of `subscriptions`, one after the other; logs
+    /// what fails.
+    public nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async {
+        let handlers = handlers(of: event)
+        let subscribed = handlers.subscribed.filter { !subscriptions.contains($0.subscription) }
+        let site = HandlingContext(base: resolver, containerNumber: containerNumber)
+        for handler in handlers.afterCommit + subscribed.map(\.handler) {
+            do {
+                try await handle(event, by: handler, at: site)
+            } catch {
+                Logger.current.error(
+                    "A post-commit handler failed. The changes are stored; the other handlers go on.",
+                    metadata: [
+                        "headrace.event": "\(String(naming: type(of: event)))",
+                        "headrace.handler": "\(String(naming: handler.type))",
+                        "error": "\(error)",
+                    ]
+                )
+            }
+        }
+    }
+
+    private func handlers(of event: any DomainEvent) -> Handlers {
+        state.withLock { $0.handlers[ObjectIdentifier(type(of: event))] } ?? Handlers()
+    }
+
+    // MARK: For the relay
+
+    /// The subscriptions of all handlers, sorted.
+    package var subscriptionNames: [String] {
+        state.withLock { $0.subscriptions.keys.sorted().map(\.text) }
+    }
+
+    /// The names of the events that the handlers of `subscription` handle.
+    package func eventNames(of subscription: String) -> Set<String> {
+        state.withLock { Set($0.subscriptions[BytewiseString(subscription)]?.handlers.keys.map(\.text) ?? []) }
+    }
+
+    /// The types of event that are known by name.
+    package var events: EventRegistry { state.withLock { $0.events } }
+
+    /// Gives the handler of `subscription` for the events named `name`.
+    package func handler(of subscription: String, for name: String) -> EventHandlerRoute? {
+        state.withLock { $0.subscriptions[BytewiseString(subscription)]?.handlers[BytewiseString(name)] }
+    }
+
+    /// What is wrong with the handlers that were registered.
+    package var mistakes: [String] { state.withLock { $0.mistakes } }
+
+    /// Runs `handler`, which gets `context` from its resolver.
+    package nonisolated(nonsending) func handle(
+        _ event: any DomainEvent,
+        by handler: EventHandlerRoute,
+        in context: EntityContext
+    ) async throws {
+        let site = HandlingContext(base: resolver, containerNumber: containerNumber, context: context)
+        try await handle(event, by: handler, at: site)
+    }
+
+    private nonisolated(nonsending) func handle(
+        _ event: any DomainEvent,
+        by handler: EventHandlerRoute,
+        at site: HandlingContext
+    ) async throws {
+        if observers.isEmpty {
+            try await handler.handle(event, site)
+        } else {
+            try await MessageStage.run(.handler, type: handler.type, observers: observers) {
+                try await handler.handle(event, site)
+            }
+        }
+    }
+}
+
+extension DomainEventHandlerRegistrar.State {
+    /// Keeps `mistake`, and tells what to log where it is new.
+    fileprivate mutating func note(_ mistake: String) -> (level: Logger.Level, text: String)? {
+        if mistakes.contains(mistake) { return nil }
+        mistakes.append(mistake)
+        return (.error, mistake)
+    }
+
+    /// Adds `handler` to the subscription `name`, or tells why that cannot be.
+    fileprivate mutating func subscribe(
+        _ handler: EventHandlerRoute,
+        to event: any DurableDomainEvent.Type,
+        as name: String
+    ) -> String? {
+        do {
+            try events.register(event)
+        } catch {
+            return "\(error)"
+        }
+        let eventName = BytewiseString(event.eventName)
+        if let other = subscriptions[BytewiseString(name)]?.handlers[eventName] {
+            return """
+                '\(String(naming: other.type))' and '\(String(naming: handler.type))' both state the subscriptionName \
+                '\(name)' for '\(event.eventName)'. To fix, give each its own.
+                """
+        }
+        subscriptions[BytewiseString(name), default: .init()].handlers[eventName] = handler
+        return nil
+    }
+}

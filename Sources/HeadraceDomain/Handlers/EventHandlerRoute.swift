@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+
+/// The way of one type of event to one handler, static or an instance.
+package struct EventHandlerRoute: Sendable {
+    /// The type of the handler.
+    let type: Any.Type
+
+    /// Runs the handler, in the task and on the actor of the caller.
+    let handle: nonisolated(nonsending) @Sendable (any DomainEvent, HandlingContext) async throws -> Void
+
+    /// The way to a static handler.
+    init<Handler: DomainEventHandler>(_ handler: Handler.Type) {
+        type = handler
+        handle = { event, site in
+            // Routes are kept by the type of their event, so the cast always succeeds.
+            guard let event = event as? Handler.Event else { return }
+            try await Handler.handle(event: event, resolver: site.resolver)
+        }
+    }
+
+    /// The way to a handler that is made for each event.
+    init<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
+        type = handler
+        let memory = HandlerMemory()
+        handle = { event, site in
+            guard let event = event as? Handler.Event else { return }
+            let scope = HandlerScope(site)
+            try await scope.make(Handler.self, remembering: memory).handle(event)
+            // Until here: scoped objects refer to their scope weakly.
+            withExtendedLifetime(scope) {}
+        }
+    }
+}
+
+/// The context and the resolvers for a handler of one event.
+struct HandlingContext {
+    /// The resolver of the registrar.
+    let base: any DependencyResolver & Sendable
+
+    /// The number of the container of ``base``; 0 if that is no container.
+    let containerNumber: UInt
+
+    /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
+    let resolver: any DependencyResolver
+
+    /// The context of the unit of work, and the type that it is resolved by.
+    let context: (any DomainContext)?
+    let contextType: Any.Type?
+
+    /// A place after the commit, without a context.
+    init(base: any DependencyResolver & Sendable, containerNumber: UInt) {
+        self.base = base
+        self.containerNumber = containerNumber
+        resolver = base
+        context = nil
+        contextType = nil
+    }
+
+    /// A place in a unit of work on `context`.
+    init<Context: DomainContext>(
+        base: any DependencyResolver & Sendable,
+        containerNumber: UInt,
+        context: Context
+    ) {
+        self.base = base
+        self.containerNumber = containerNumber
+        resolver = ContextResolver(context: context, base: base)
+        self.context = context
+        contextType = Context.self
+    }
+}
+
+/// Returns the context of the running unit of work, and from `base` everything else.
+private struct ContextResolver<Context: DomainContext>: DependencyResolver {
+    let context: Context
+    let base: any DependencyResolver
+
+    func tryResolve<T>(_ type: T.Type) -> T? {
+        type == Context.self ? context as? T : base.tryResolve(type)
+    }
+
+    func resolve<T>(_ type: T.Type) -> T {
+        if type == Context.self, let context = context as? T { return context }
+        return base.resolve(type)
+    }
+
+    func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
+        if type == Context.self, let context = context as? T { return context }
+        return try base.require(type)
+    }
+
+    func resolveAll<T>(_ type: T.Type) -> [T] {
+        if type == Context.self, let context = context as? T { return [context] }
+        return base.resolveAll(type)
+    }
+}

@@ -1,0 +1,96 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceStorage
+
+/// When a handler runs, as it states it.
+enum Placement {
+    case beforeCommit
+    case afterCommit(remark: String?)
+    case subscribed(name: String, event: any DurableDomainEvent.Type)
+    case mistaken(String)
+
+    init<Handler: DomainEventHandler>(of handler: Handler.Type) {
+        if let durable = handler as? any DurableDomainEventHandler.Type {
+            self.init(ofDurable: durable)
+        } else {
+            self.init(of: handler, event: Handler.Event.self, Handler.isPostCommit, as: "DurableDomainEventHandler")
+        }
+    }
+
+    init<Handler: HandlesDomainEvent>(of handler: Handler.Type) {
+        if let durable = handler as? any HandlesDurableDomainEvent.Type {
+            self.init(ofDurable: durable)
+        } else {
+            self.init(of: handler, event: Handler.Event.self, Handler.isPostCommit, as: "HandlesDurableDomainEvent")
+        }
+    }
+
+    private init(of handler: Any.Type, event: Any.Type, _ isPostCommit: Bool, as durable: String) {
+        if !isPostCommit {
+            self = .beforeCommit
+        } else if let event = event as? any DurableDomainEvent.Type {
+            self = .afterCommit(
+                remark: """
+                    '\(String(naming: handler))' handles '\(event.eventName)' after the commit, and misses it where \
+                    that fails or the process ends. To have it delivered for certain, conform it to \
+                    '\(durable)'.
+                    """
+            )
+        } else {
+            self = .afterCommit(remark: nil)
+        }
+    }
+
+    private init<Handler: DurableDomainEventHandler>(ofDurable handler: Handler.Type) {
+        self.init(
+            handler,
+            subscription: Handler.subscriptionName,
+            to: Handler.Event.self,
+            Handler.isPostCommit,
+            transient: "DomainEventHandler"
+        )
+    }
+
+    private init<Handler: HandlesDurableDomainEvent>(ofDurable handler: Handler.Type) {
+        self.init(
+            handler,
+            subscription: Handler.subscriptionName,
+            to: Handler.Event.self,
+            Handler.isPostCommit,
+            transient: "HandlesDomainEvent"
+        )
+    }
+
+    private init(
+        _ handler: Any.Type,
+        subscription name: String,
+        to event: any DurableDomainEvent.Type,
+        _ isPostCommit: Bool,
+        transient: String
+    ) {
+        let stated = "'\(String(naming: handler))' states the subscriptionName '\(name)'"
+        if name.isEmpty || name == ScheduledMessage.subscription {
+            self = .mistaken("\(stated), which is not free to use. To fix, choose another one.")
+        } else if !isPostCommit {
+            self = .mistaken(
+                "\(stated), but runs before the commit. To fix, remove 'isPostCommit', or conform to '\(transient)'."
+            )
+        } else {
+            self = .subscribed(name: name, event: event)
+        }
+    }
+
+    /// When the handler runs, in a word or two.
+    var remark: String {
+        switch self {
+        case .beforeCommit: "before the commit"
+        case .afterCommit, .mistaken: "after the commit"
+        case .subscribed: "delivered"
+        }
+    }
+}

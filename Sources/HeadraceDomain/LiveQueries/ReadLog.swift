@@ -1,0 +1,114 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceStorage
+import Synchronization
+
+/// A store that remembers the results of the reads: the documents, and the positions of events.
+final class ReadLog: EntityStore {
+    struct Read: Equatable {
+        /// The result of a read: documents, or events by their positions.
+        ///
+        /// Documents are compared as a whole: an entity that was deleted and inserted again has the versions of the one
+        /// before once more.
+        enum Answer: Equatable {
+            case entities([StoredDocument])
+            case events(positions: [Int64])
+        }
+
+        let subject: CommitFeed.Subject
+        let answer: Answer
+
+        init(kind: String, documents: [StoredDocument]) {
+            subject = .entities(kind)
+            answer = .entities(documents)
+        }
+
+        init(events: [EventRecord]) {
+            subject = .events
+            answer = .events(positions: events.map(\.position))
+        }
+    }
+
+    private let store: any ObservableStore
+    private let log = Mutex<[Read]>([])
+
+    init(_ store: any ObservableStore) {
+        self.store = store
+    }
+
+    /// What was read, in that order.
+    var reads: [Read] { log.withLock(\.self) }
+
+    var schema: EntitySchema { store.schema }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await find(reference, in: store)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await fetch(query, in: store)
+    }
+
+    func snapshot() async throws -> any EntityReader {
+        LoggedSnapshot(try await store.snapshot(), log: self)
+    }
+
+    fileprivate func find(_ reference: EntityReference, in reader: any EntityReader) async throws -> StoredDocument? {
+        let document = try await reader.find(reference)
+        let read = Read(kind: reference.kind, documents: document.map { [$0] } ?? [])
+        log.withLock { $0.append(read) }
+        return document
+    }
+
+    fileprivate func fetch(_ query: DocumentQuery, in reader: any EntityReader) async throws -> [StoredDocument] {
+        let documents = try await reader.fetch(query)
+        let read = Read(kind: query.kind, documents: documents)
+        log.withLock { $0.append(read) }
+        return documents
+    }
+
+    fileprivate func events(
+        after position: Int64,
+        limit: Int,
+        in reader: any EntityReader
+    ) async throws -> [EventRecord] {
+        let events = try await reader.events(after: position, limit: limit)
+        log.withLock { $0.append(Read(events: events)) }
+        return events
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        try await store.commit(changes)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await events(after: position, limit: limit, in: store)
+    }
+}
+
+/// One moment of the store; what is read of it is in the log too.
+private final class LoggedSnapshot: EntityReader {
+    private let moment: any EntityReader
+    private let log: ReadLog
+
+    init(_ moment: any EntityReader, log: ReadLog) {
+        self.moment = moment
+        self.log = log
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await log.find(reference, in: moment)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await log.fetch(query, in: moment)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await log.events(after: position, limit: limit, in: moment)
+    }
+}

@@ -1,0 +1,142 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+public import HeadraceDomain
+public import HeadraceResolution
+public import HeadraceStorage
+
+extension DependencyRegistry {
+    /// Registers everything that a domain on `store` consists of.
+    ///
+    /// ```swift
+    /// builder.domain(
+    ///     store: store,
+    ///     entities: [Order.self],
+    ///     events: [OrderPlaced.self],
+    ///     handlers: [NotifyCustomer.self, ConfirmOrder.self]
+    /// )
+    /// ```
+    ///
+    /// Afterwards these can be resolved: `any EntityStore` and `any DeliveryStore` (the store), `EntityContext` and
+    /// `UnitOfWork<EntityContext>` (a new one each time), and as singletons the `DomainEventHandlerRegistrar`, also as
+    /// `any DomainEventDelegator`, the `Relay`, which the program runs, and the middleware of the domain:
+    /// `IdempotencyMiddleware` and `UnitOfWorkMiddleware<EntityContext>`. A dispatcher takes middleware by its type:
+    ///
+    /// ```swift
+    /// builder.commandQueryDispatch().standard(
+    ///     commandHandlers: [PlaceOrderHandler.self],
+    ///     middleware: [RetryMiddleware()],
+    ///     resolvedMiddleware: [IdempotencyMiddleware.self]
+    /// )
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - store: The store of the entities. It must have been opened with `entities`.
+    ///   - entities: The entities of the domain.
+    ///   - events: As of ``HeadraceResolution/DependencyRegistry/domainEvents(events:handlers:staticHandlers:observers:)``.
+    ///   - handlers: The types whose instances handle events.
+    ///   - staticHandlers: The types that handle events by a static function.
+    ///   - scheduled: The commands that take effect later, each with its operation.
+    ///   - configuration: The configuration of the relay.
+    ///   - observers: Are notified of units of work, and of deliveries as messages.
+    ///   - relayObservers: Are notified of the outcome of deliveries.
+    ///   - clock: The clock by which the relay waits.
+    public func domain(
+        store: any DeliveryStore,
+        entities: [any StoredEntity.Type] = [],
+        events: [any DomainEvent.Type] = [],
+        handlers: [any (HandlesDomainEvent & Resolvable).Type] = [],
+        staticHandlers: [any DomainEventHandler.Type] = [],
+        scheduled: [ScheduledCommand] = [],
+        relay configuration: Relay.Configuration = Relay.Configuration(),
+        observers: [any MessageObserver] = [],
+        relayObservers: [any RelayObserver] = [],
+        clock: any TimeSource = ContinuousClock()
+    ) {
+        domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
+        singleton((any EntityStore).self) { store }
+        singleton((any DeliveryStore).self) { store }
+        transient { EntityContext(store) }
+        transient(
+            UnitOfWork<EntityContext>.self,
+            opaque(needs: (any DomainEventDelegator).self) { scope in
+                UnitOfWork(delegator: scope.resolve(), context: EntityContext(store))
+            }
+        )
+        singleton(
+            IdempotencyMiddleware.self,
+            opaque(needs: (any DomainEventDelegator).self) { scope in
+                IdempotencyMiddleware(on: store, delegator: scope.resolve())
+            }
+        )
+        singleton(
+            UnitOfWorkMiddleware<EntityContext>.self,
+            opaque(needs: (any DomainEventDelegator).self) { scope in
+                UnitOfWorkMiddleware(on: store, delegator: scope.resolve())
+            }
+        )
+        var registration = Registration(
+            singleton: Relay.self,
+            dependencies: Dependencies().on(DomainEventHandlerRegistrar.self)
+        ) { scope in
+            let relay = Relay(
+                store: store,
+                registrar: scope.resolve(),
+                configuration: configuration,
+                observers: observers,
+                relayObservers: relayObservers,
+                clock: clock
+            )
+            for command in scheduled { command.register(relay, scope) }
+            return relay
+        }
+        registration.notes = [
+            DomainDeclaration(entities: entities, schema: store.schema, scheduled: scheduled.map(\.type))
+        ]
+        register(registration)
+    }
+}
+
+/// The declaration of a domain, to be checked with the graph.
+private struct DomainDeclaration: RegistrationNote {
+    let entities: [any StoredEntity.Type]
+    let schema: EntitySchema
+    let scheduled: [any DurableCommand.Type]
+
+    /// Each entity that the store was not opened with.
+    static func problems(in notes: [DomainDeclaration]) -> [CompositionProblem] {
+        notes.flatMap { note in
+            note.entities.filter { !note.schema.contains($0.entityName) }.map { entity in
+                CompositionProblem(
+                    .undeclaredEntity,
+                    path: [entity],
+                    message: """
+                        The store was not opened with '\(String(naming: entity))'. To fix, add \
+                        '\(String(naming: entity)).self' to the 'entities' that the store is created with.
+                        """
+                )
+            }
+        }
+    }
+
+    /// Each command that is handled and can be scheduled, and that no relay carries out.
+    static func unproved(in notes: [DomainDeclaration], among all: [any RegistrationNote]) -> [CompositionProblem] {
+        let known = Set(notes.flatMap(\.scheduled).map { ObjectIdentifier($0) })
+        return all.compactMap { ($0 as? any MessageNote)?.message }
+            .filter { $0 is any DurableCommand.Type && !known.contains(ObjectIdentifier($0)) }
+            .map { command in
+                CompositionProblem(
+                    .notCarriedOut,
+                    path: [command],
+                    message: """
+                        '\(String(naming: command))' can be scheduled, and no relay carries it out. To fix, add \
+                        'ScheduledCommand(\(String(naming: command)).self) { … }' to 'scheduled: […]'.
+                        """
+                )
+            }
+    }
+}

@@ -1,0 +1,218 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+public import HeadraceCore
+public import HeadraceDomain
+public import HeadraceStorage
+
+/// Lets a command with an idempotency key take effect once, however often it is sent, and gives its first outcome to all.
+///
+/// ```swift
+/// builder.commandQueryDispatch().standard(
+///     commandHandlers: [ReserveHandler.self],
+///     middleware: [RetryMiddleware(), IdempotencyMiddleware(on: store, delegator: registrar)]
+/// )
+///
+/// try await IdempotencyMiddleware.withKey(request.headers["Idempotency-Key"]) {
+///     try await dispatcher.dispatch(Reserve(article: "teapot"))
+/// }
+/// ```
+///
+/// A program that declares its domain with `domain(…)` of a `ContainerBuilder` names the type instead:
+/// `resolvedMiddleware: [IdempotencyMiddleware.self]`.
+///
+/// The key is what an ``IdempotentMessage`` states, or else that of ``withKey(_:_:)``. Commands without a key, queries and
+/// all else pass through.
+///
+/// A command with a key is one unit of work, which its handler's units of work on the same store join: key, command and
+/// outcome are stored with what it has changed. So a command that fails leaves nothing behind, and is handled when it is
+/// sent again. Of equal keys at the same time one is handled, and the others wait for it. Two processes may handle
+/// the same key at once. The second process is rolled back and returns the outcome of the first, whatever error it has met.
+///
+/// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key
+/// meanwhile, the
+/// larger unit of work fails with the retryable error ``HeadraceStorage/StoreError/Code/keyTaken``. If the command itself fails, the larger
+/// unit of work can only roll back, even if the error is caught; see ``HeadraceDomain/UnitOfWork/execute(_:)``. So a command that is
+/// sent again after a failure never takes effect twice.
+///
+/// What the handler does outside of the store, before a commit that fails, is not undone.
+public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
+    private let store: any DeliveryStore
+    private let delegator: any DomainEventDelegator
+    private let turns = KeyedTurns()
+
+    @TaskLocal private static var key: String?
+
+    /// The keys of the commands within which this task is.
+    @TaskLocal private static var keysInUse: Set<String> = []
+
+    /// Creates middleware that keeps keys in `store`; `delegator` brings the events of commands to their handlers.
+    public init(on store: any DeliveryStore, delegator: any DomainEventDelegator) {
+        self.store = store
+        self.delegator = delegator
+    }
+
+    /// Runs `operation` with `key` as that of the command that it sends; without one where it is `nil`.
+    ///
+    /// The commands that the handler of that one sends do not have it.
+    ///
+    /// - Throws: What `operation` throws.
+    public static nonisolated(nonsending) func withKey<Result>(
+        _ key: String?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await $key.binding(key, operation)
+    }
+
+    /// Handles `message`, unless it has a key under which a command has taken effect.
+    ///
+    /// - Throws: What `next` throws; ``IdempotencyError``; what ``HeadraceDomain/UnitOfWork/execute(_:)`` throws.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        guard context.kind == .command, let key = (message as? any IdempotentMessage)?.idempotencyKey ?? Self.key else {
+            return try await next(message)
+        }
+        guard let encodable = message as? any Encodable else {
+            throw IdempotencyError.notCodable("does not conform to 'Encodable'", context)
+        }
+        let command = try DocumentCoding.encode(
+            StoredCommand(type: context.typeName, content: encodable)
+        )
+        let coding = try OutcomeCoding(Output.self, of: context)
+
+        if Self.keysInUse.contains(key) { throw IdempotencyError.recursive(key, context) }
+
+        return try await turns.take(key) {
+            if let record = try await store.idempotencyRecord(for: key) {
+                return try outcome(of: record, for: command, by: coding, in: context)
+            }
+            let entities = EntityContext(store)
+            let isPart = ActiveUnitOfWork.isJoinable(by: entities)
+            do {
+                return try await withoutKey(besides: key) {
+                    try await UnitOfWork(delegator: delegator, context: entities).execute { entities in
+                        // Within a larger unit of work the first outcome may not be stored yet.
+                        if let record = entities.extras.idempotencyRecords.first(where: { $0.key == key }) {
+                            return try outcome(of: record, for: command, by: coding, in: context)
+                        }
+                        let output: Output
+                        do {
+                            output = try await next(message)
+                        } catch {
+                            // The larger unit of work must begin again, and will be given the first outcome.
+                            if isPart, await storedRecord(for: key) != nil { throw StoreError.keyTaken(key) }
+                            throw error
+                        }
+                        entities.extras.idempotencyRecords.append(
+                            IdempotencyRecord(
+                                key: key,
+                                command: command,
+                                outcome: try coding.encode(output),
+                                date: Date()
+                            )
+                        )
+                        return output
+                    }
+                }
+            } catch {
+                // Another process may have handled the command meanwhile: that causes a conflict, or an error of the handler.
+                if isPart { throw error }
+                guard let record = await storedRecord(for: key) else { throw error }
+                return try outcome(of: record, for: command, by: coding, in: context)
+            }
+        }
+    }
+
+    /// Returns the record of `key`; `nil` if there is none, or if the store can't be read after an error.
+    private nonisolated(nonsending) func storedRecord(for key: String) async -> IdempotencyRecord? {
+        do {
+            return try await store.idempotencyRecord(for: key)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Runs `operation`, in which `key` is in use.
+    private nonisolated(nonsending) func withoutKey<Result>(
+        besides key: String,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await Self.$key.binding(nil) {
+            try await Self.$keysInUse.binding(Self.keysInUse.union([key]), operation)
+        }
+    }
+
+    private func outcome<Output>(
+        of record: IdempotencyRecord,
+        for command: Data,
+        by coding: OutcomeCoding<Output>,
+        in context: MessageContext
+    ) throws -> Output {
+        if record.command != command { throw IdempotencyError.differentCommand(record.key, context) }
+        do {
+            return try coding.decode(record.outcome)
+        } catch {
+            throw IdempotencyError.undecodableOutcome(record.key, as: Output.self, cause: error)
+        }
+    }
+}
+
+/// A command as it is compared: two types with equal members are two commands.
+private struct StoredCommand: Encodable {
+    let type: String
+    let content: any Encodable
+
+    private enum CodingKeys: CodingKey { case type, content }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(type, forKey: .type)
+        try container.encode(content, forKey: .content)
+    }
+}
+
+/// How what a command returns becomes JSON and back, found once its type is known.
+private struct OutcomeCoding<Output> {
+    private struct Nothing: Codable {}
+
+    let encode: (Output) throws -> Data
+    let decode: (Data) throws -> Output
+
+    init(_ type: Output.Type, of context: MessageContext) throws {
+        if let nothing = () as? Output {
+            encode = { _ in try DocumentCoding.encode(Nothing()) }
+            decode = { _ in nothing }
+        } else if let type = type as? any Codable.Type {
+            (encode, decode) = Self.coding(of: type)
+        } else {
+            throw IdempotencyError.notCodable("returns '\(String(naming: type))', which is not 'Codable'", context)
+        }
+    }
+
+    private static func coding<Value: Codable>(
+        of type: Value.Type
+    ) -> (encode: (Output) throws -> Data, decode: (Data) throws -> Output) {
+        (
+            { output in
+                // In an array, as a bare `nil` is not JSON for every decoder.
+                try DocumentCoding.encode([output as? Value])
+            },
+            { json in
+                guard let output = try DocumentCoding.decode([Value].self, from: json).first as? Output else {
+                    throw DecodingError.valueNotFound(
+                        Value.self,
+                        DecodingError.Context(codingPath: [], debugDescription: "There is no outcome.")
+                    )
+                }
+                return output
+            }
+        )
+    }
+}

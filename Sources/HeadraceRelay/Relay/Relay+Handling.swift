@@ -1,0 +1,255 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+
+/// What came of one delivery.
+enum Verdict {
+    /// It was handled, and the relay is to settle it.
+    case handled
+
+    /// It was handled, and is settled by what its handler has stored.
+    case settled
+
+    /// It failed, and may succeed another time.
+    case failed(any Error)
+
+    /// No attempt can succeed.
+    case undeliverable(reason: String)
+
+    /// This relay doesn't know the message.
+    case unknown(Unknown)
+
+    /// The lease was another's by the time that the handler stored something.
+    case leaseLost
+
+    /// The task was cancelled.
+    case cancelled
+
+    /// Whether the commit of the handler has stored the settlement.
+    var isSettled: Bool {
+        if case .settled = self { true } else { false }
+    }
+}
+
+extension Relay {
+    /// Handles `delivery` in a unit of work on the store.
+    ///
+    /// What is stored is stored with `settlement`, in one transaction. Once that is stored, the delivery is handled, whatever
+    /// middleware throws afterwards.
+    func handle(_ delivery: Delivery, settlement: Settlement) async -> Verdict {
+        let context = EntityContext(store)
+        context.extras.settlement = settlement
+        let verdict = await verdict(on: delivery, in: context)
+        return context.hasSettled ? .settled : verdict
+    }
+
+    private func verdict(on delivery: Delivery, in context: EntityContext) async -> Verdict {
+        do {
+            try await handle(delivery, in: context)
+            return .handled
+        } catch let error as Undeliverable {
+            return .undeliverable(reason: error.reason)
+        } catch let error as Unknown {
+            return .unknown(error)
+        } catch let error as StoreError where error.code == .leaseLost {
+            return .leaseLost
+        } catch is CancellationError where Task.isCancelled {
+            return .cancelled
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func handle(_ delivery: Delivery, in context: EntityContext) async throws {
+        switch delivery.content {
+        case .event(let record):
+            let (event, handler) = try read(record.event, of: delivery)
+            try await handle(
+                event,
+                of: delivery,
+                context: DeliveryContext(delivery, record: record),
+                origin: record.event.origin,
+                in: context
+            ) { context in
+                try await self.registrar.handle(event, by: handler, in: context)
+            }
+        case .scheduled(let message):
+            try await handle(message, of: delivery, in: context)
+        case .missing:
+            throw Undeliverable(reason: "The message is no longer in the store.")
+        }
+    }
+
+    private func read(
+        _ stored: NewEvent,
+        of delivery: Delivery
+    ) throws -> (any DurableDomainEvent, EventHandlerRoute) {
+        let events = registrar.events
+        if events.type(named: stored.name) != nil,
+            registrar.handler(of: delivery.subscription, for: stored.name) == nil
+        {
+            throw Unknown(
+                name: stored.name,
+                version: stored.version,
+                reason: """
+                    No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, register \
+                    one and replay the dead letter, or discard it.
+                    """
+            )
+        }
+        let event = try decode(stored.json, name: stored.name, version: stored.version, key: stored.name)
+        guard let handler = registrar.handler(of: delivery.subscription, for: stored.name) else {
+            throw Undeliverable(reason: "The handler of '\(stored.name)' is gone.")
+        }
+        return (event, handler)
+    }
+
+    /// Decodes an event; throws ``Unknown`` with the name `key` if a relay of another version may know it.
+    private func decode(
+        _ json: Data,
+        name: String,
+        version: Int,
+        key: String
+    ) throws -> any DurableDomainEvent {
+        do {
+            return try registrar.events.decode(json, name: name, version: version)
+        } catch let error as EventError {
+            switch error.code {
+            case .unknownName, .newerVersion, .olderVersion:
+                throw Unknown(name: key, version: version, reason: error.description)
+            default:
+                throw Undeliverable(reason: error.description)
+            }
+        }
+    }
+
+    private func handle(_ message: ScheduledMessage, of delivery: Delivery, in context: EntityContext) async throws {
+        let deliveryContext = DeliveryContext(delivery, message: message)
+        switch message.kind {
+        case .event:
+            let event = try decode(
+                message.json,
+                name: message.name,
+                version: message.version,
+                key: message.kind.key(message.name)
+            )
+            try await handle(
+                event,
+                of: delivery,
+                context: deliveryContext,
+                origin: message.origin,
+                in: context
+            ) { context in
+                context.extras.raise(event, for: message.stream)
+            }
+        case .command:
+            guard let route = route(of: message.name) else {
+                throw Unknown(
+                    name: message.kind.key(message.name),
+                    version: message.version,
+                    reason: """
+                        Nobody carries out the scheduled command '\(message.name)'. To fix, add 'relay.carryOut(…)' for \
+                        its type before the relay runs, and replay the dead letter, or discard it.
+                        """
+                )
+            }
+            let messageContext = messageContext(
+                .command,
+                type: route.type,
+                id: message.id,
+                origin: message.origin
+            )
+            try await surround(messageContext, delivery: deliveryContext, origin: message.origin) {
+                try await UnitOfWork(delegator: self.registrar, context: context).execute { _ in
+                    try await route.carryOut(message.json)
+                }
+            }
+        }
+    }
+
+    /// Runs `operation` as the handling of `event`, in a unit of work, within the middleware.
+    private func handle<Event: DurableDomainEvent>(
+        _ event: Event,
+        of delivery: Delivery,
+        context deliveryContext: DeliveryContext,
+        origin: MessageOrigin,
+        in context: EntityContext,
+        _ operation: nonisolated(nonsending) @escaping (EntityContext) async throws -> Void
+    ) async throws {
+        let messageContext = messageContext(.event, type: Event.self, id: deliveryContext.messageID, origin: origin)
+        try await surround(messageContext, delivery: deliveryContext, origin: origin) {
+            if chain.isEmpty {
+                try await UnitOfWork(delegator: registrar, context: context).execute(operation)
+            } else {
+                try await chain.run(event, in: messageContext) { _ in
+                    try await UnitOfWork(delegator: self.registrar, context: context).execute(operation)
+                }
+            }
+        }
+    }
+
+    private func messageContext(
+        _ kind: MessageKind,
+        type: Any.Type,
+        id: UUID,
+        origin: MessageOrigin
+    ) -> MessageContext {
+        MessageContext(
+            kind: kind,
+            type: type,
+            id: id,
+            causationID: origin.causationID,
+            correlationID: origin.correlationID,
+            principal: origin.principalID.map { StoredPrincipal(principalID: $0) }
+        )
+    }
+
+    /// Runs `operation` with everything that its message has brought along.
+    private nonisolated(nonsending) func surround(
+        _ context: MessageContext,
+        delivery: DeliveryContext,
+        origin: MessageOrigin,
+        _ operation: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        try await TraceCarrier.restoring(origin.trace) {
+            try await MessageContext.withPrincipal(context.principal) {
+                try await MessageContext.withCurrent(context) {
+                    try await DeliveryContext.$current.binding(delivery) {
+                        try await context.asAttempt(delivery.attempt, operation)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension DeliveryContext {
+    fileprivate init(_ delivery: Delivery, record: EventRecord) {
+        self.init(
+            subscription: delivery.subscription,
+            messageID: record.event.id,
+            attempt: delivery.attempt,
+            isReplay: delivery.isReplay,
+            position: record.position,
+            date: record.event.recordedAt
+        )
+    }
+
+    fileprivate init(_ delivery: Delivery, message: ScheduledMessage) {
+        self.init(
+            subscription: delivery.subscription,
+            messageID: message.id,
+            attempt: delivery.attempt,
+            isReplay: delivery.isReplay,
+            position: nil,
+            date: message.dueAt
+        )
+    }
+}

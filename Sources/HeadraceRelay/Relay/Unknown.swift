@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import HeadraceStorage
+
+/// A message that this relay doesn't know; a relay of another version of the program may know it.
+struct Unknown: Error {
+    /// The name among those of ``HeadraceStorage/LeaseRequest/known``.
+    let name: String
+
+    let version: Int
+
+    /// What this relay lacks, and what to do if no relay knows the message.
+    let reason: String
+}
+
+extension Relay {
+    /// The messages that this relay knows, by subscription.
+    ///
+    /// A message is unknown if and only if it is not among these.
+    func knownMessages() -> [String: [KnownMessage]] {
+        let events = registrar.events
+        var known: [String: [KnownMessage]] = [:]
+        for subscription in registrar.subscriptionNames {
+            known[subscription] = registrar.eventNames(of: subscription).compactMap { name in
+                events.versions(of: name).map { KnownMessage(name: name, versions: $0) }
+            }
+        }
+        let scheduledEvents = events.names.compactMap { name in
+            events.versions(of: name).map { (ScheduledMessage.Kind.event.key(name), $0) }
+        }
+        let commands = commandNames.map { (ScheduledMessage.Kind.command.key($0), 1...1) }
+        known[ScheduledMessage.subscription] = (scheduledEvents + commands).map(KnownMessage.init)
+        return known
+    }
+}
+
+extension ScheduledMessage.Kind {
+    /// The name of a message of this kind among those of ``HeadraceStorage/LeaseRequest/known``: a command and an event may share a name.
+    func key(_ name: String) -> String {
+        "\(rawValue) \(name)"
+    }
+}

@@ -1,0 +1,27 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+public import HeadraceDomain
+public import HeadraceDomain
+import HeadraceStorage
+
+extension SQLiteStore {
+    /// Opens the store at `path` for these types of entity, and creates the file if it doesn't exist.
+    ///
+    /// See ``init(path:schema:configuration:)`` for what opening does.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(path:schema:configuration:)`` does; with the code `invalidSchema`
+    ///   if `entities` contradict one another.
+    public convenience init(
+        path: String,
+        entities: [any StoredEntity.Type],
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(path: path, schema: try EntitySchema(entities), configuration: configuration)
+    }
+}
+#endif

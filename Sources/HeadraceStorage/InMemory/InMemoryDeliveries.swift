@@ -1,0 +1,358 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// What an ``InMemoryStore`` holds of deliveries: the same as the tables of the SQLite store, and by the same rules.
+struct InMemoryDeliveries {
+    struct Entry {
+        let position: Int64
+        let isReplay: Bool
+    }
+
+    struct Lane {
+        let subscription: BytewiseString
+        let stream: EntityReference?
+
+        /// Milliseconds; 0 as long as it has never been leased.
+        var readyAt: Int64 = 0
+        var token: Int64 = 0
+
+        /// When ``readyAt`` was set, by the clock of the relay that set it.
+        var since: Int64?
+
+        /// The message that a relay didn't know, if the lane waits for a relay that knows it.
+        var unknown: (name: BytewiseString, version: Int)?
+
+        /// When a relay first didn't know the first entry.
+        var unknownSince: Int64?
+
+        /// Number of attempts that count for the first entry.
+        var attempts = 0
+
+        /// The position up to which deliveries were leased and not returned.
+        var begun: Int64 = 0
+
+        /// By position.
+        var entries: [Entry] = []
+
+        /// Waits until `date`, as asked for at `now`; `nil` if that is not known.
+        mutating func wait(until date: Date, from now: Date?) {
+            readyAt = max(1, date.milliseconds)
+            since = now?.milliseconds ?? since
+        }
+    }
+
+    struct Letter {
+        let subscription: BytewiseString
+        let failure: Settlement.Failure
+        let isReplay: Bool
+    }
+
+    private struct LaneName: Hashable {
+        let subscription: BytewiseString
+        let stream: EntityReference
+    }
+
+    private(set) var lanes: [Int64: Lane] = [:]
+    private(set) var letters: [Int64: Letter] = [:]
+    private(set) var records: [BytewiseString: IdempotencyRecord] = [:]
+    private(set) var subscriptions: Set<BytewiseString> = []
+    private var scheduled: [Int64: ScheduledMessage] = [:]
+    private var names: [LaneName: Int64] = [:]
+    private var lastLane: Int64 = 0
+    private var lastScheduled: Int64 = 0
+    private var lastLetter: Int64 = 0
+
+    // MARK: Commits
+
+    /// Throws if a lease with which `changes` settle deliveries is no longer valid.
+    func checkLeases(of changes: ChangeSet) throws {
+        for settlement in changes.settlements where !isValid(settlement.lease) {
+            throw StoreError.leaseLost(settlement.lease)
+        }
+    }
+
+    /// Throws if a command of `changes` has taken effect before.
+    func checkKeys(of changes: ChangeSet) throws {
+        var keys: Set<BytewiseString> = []
+        for record in changes.idempotencyRecords {
+            let key = BytewiseString(record.key)
+            if records[key] != nil || !keys.insert(key).inserted { throw StoreError.keyTaken(record.key) }
+        }
+    }
+
+    /// Applies `changes`, which were checked; the events have the positions from `firstPosition` on.
+    mutating func apply(_ changes: ChangeSet, firstPosition: Int64) {
+        for settlement in changes.settlements { _ = settle(settlement) }
+        for record in changes.idempotencyRecords { records[BytewiseString(record.key)] = record }
+        for delivery in changes.deliveries {
+            append(
+                Entry(position: firstPosition + Int64(delivery.event), isReplay: false),
+                to: lane(of: changes.events[delivery.event].stream, for: BytewiseString(delivery.subscription))
+            )
+        }
+        for message in changes.scheduled {
+            lastScheduled += 1
+            scheduled[lastScheduled] = message
+            let lane = lane(of: nil, for: BytewiseString(ScheduledMessage.subscription))
+            lanes[lane]?.readyAt = max(1, message.dueAt.milliseconds)
+            append(Entry(position: -lastScheduled, isReplay: false), to: lane)
+        }
+        for id in changes.cancellations { cancel(id) }
+    }
+
+    private mutating func cancel(_ id: UUID) {
+        let cancelled = Set(scheduled.filter { $0.value.id == id }.map { -$0.key })
+        for position in cancelled { scheduled[-position] = nil }
+        for (lane, content) in lanes where content.entries.contains(where: { cancelled.contains($0.position) }) {
+            lanes[lane] = nil
+        }
+        letters = letters.filter { !cancelled.contains($0.value.failure.position) }
+    }
+
+    // MARK: Leases
+
+    mutating func lease(_ request: LeaseRequest, events: (Int64) -> EventRecord?) -> LeasedDeliveries {
+        let now = request.now.milliseconds
+        let known = request.subscriptions.filter { subscriptions.contains(BytewiseString($0)) }
+        shortenWaits(of: Set(known.map(BytewiseString.init)), request)
+        let share = max(1, request.laneLimit / max(1, known.count))
+        var leased = LeasedDeliveries()
+        for limit in [share, request.laneLimit] {
+            for subscription in known {
+                let room = min(limit, request.laneLimit - leased.lanes.count)
+                if room <= 0 { break }
+                for id in due(BytewiseString(subscription), request, limit: room) {
+                    let deliveries = lease(id, request: request, events: events)
+                    if !deliveries.isEmpty { leased.lanes.append(deliveries) }
+                }
+            }
+        }
+        let asked = Set(known.map(BytewiseString.init))
+        leased.nextDue = lanes.values.filter { asked.contains($0.subscription) && $0.readyAt > now }
+            .map { Date(milliseconds: $0.readyAt) }.min()
+        return leased
+    }
+
+    /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
+    ///
+    /// Those that have waited for a relay that knows their message come first.
+    private func due(_ subscription: BytewiseString, _ request: LeaseRequest, limit: Int) -> [Int64] {
+        let now = request.now.milliseconds
+        let known = request.known[subscription.text] ?? []
+        let left = lanes.filter { _, lane in
+            guard lane.subscription == subscription, let unknown = lane.unknown else { return false }
+            return known.contains { BytewiseString($0.name) == unknown.name && $0.versions.contains(unknown.version) }
+        }.keys.sorted()
+        let candidates = lanes.filter { id, lane in
+            lane.subscription == subscription && lane.readyAt <= now && !left.contains(id)
+        }
+        let order = candidates.keys.sorted { (candidates[$0]?.readyAt ?? 0, $0) < (candidates[$1]?.readyAt ?? 0, $1) }
+        let fresh = order.filter { candidates[$0]?.readyAt == 0 }
+        let waited = left + order.filter { candidates[$0]?.readyAt != 0 }
+        let first = waited.prefix((limit + 1) / 2)
+        return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
+    }
+
+    /// Has waits begin now that were set by a clock that is ahead of `request.now` by more than the duration of a lease.
+    private mutating func shortenWaits(of subscriptions: Set<BytewiseString>, _ request: LeaseRequest) {
+        let now = request.now.milliseconds
+        let latest = request.now.advanced(by: request.duration).milliseconds
+        for (id, lane) in lanes where subscriptions.contains(lane.subscription) && lane.readyAt > now {
+            guard let since = lane.since, since > latest else { continue }
+            lanes[id]?.readyAt = now + max(0, lane.readyAt - since)
+            lanes[id]?.since = now
+        }
+    }
+
+    private mutating func lease(
+        _ id: Int64,
+        request: LeaseRequest,
+        events: (Int64) -> EventRecord?
+    ) -> [Delivery] {
+        guard var lane = lanes[id] else { return [] }
+        guard let head = lane.entries.first?.position else {
+            remove(id)
+            return []
+        }
+        let mayHaveRun = lane.token > 0 && head <= lane.begun
+        let run = lane.entries.prefix(mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit))
+        lane.token += 1
+        lane.begun = max(lane.begun, run.last?.position ?? 0)
+        lane.readyAt = max(1, request.now.advanced(by: request.duration).milliseconds)
+        lane.since = request.now.milliseconds
+        lane.unknown = nil
+        lanes[id] = lane
+        return run.enumerated().map { index, entry in
+            Delivery(
+                lease: Lease(lane: id, token: lane.token),
+                position: entry.position,
+                subscription: lane.subscription.text,
+                attempt: index == 0 ? lane.attempts + 1 : 1,
+                mayHaveRun: mayHaveRun,
+                unknownSince: index == 0 ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
+                isReplay: entry.isReplay,
+                content: content(at: entry.position, events: events)
+            )
+        }
+    }
+
+    private func content(at position: Int64, events: (Int64) -> EventRecord?) -> Delivery.Content {
+        if position < 0 { return scheduled[-position].map { .scheduled($0) } ?? .missing }
+        return events(position).map { .event($0) } ?? .missing
+    }
+
+    mutating func renew(_ lease: Lease, until date: Date) -> Bool {
+        guard isValid(lease), var lane = lanes[lease.lane] else { return false }
+        let readyAt = max(1, date.milliseconds)
+        lane.since = lane.since.map { readyAt - (lane.readyAt - $0) }
+        lane.readyAt = readyAt
+        lanes[lease.lane] = lane
+        return true
+    }
+
+    private func isValid(_ lease: Lease) -> Bool {
+        lanes[lease.lane]?.token == lease.token
+    }
+
+    // MARK: Settlements
+
+    /// Does what `settlement` says, if its lease is valid.
+    mutating func settle(_ settlement: Settlement) -> Bool {
+        guard isValid(settlement.lease), var lane = lanes[settlement.lease.lane] else { return false }
+        let removed = Set(settlement.acknowledged + settlement.failures.map(\.position))
+        for failure in settlement.failures {
+            guard let entry = lane.entries.first(where: { $0.position == failure.position }) else { continue }
+            lastLetter += 1
+            letters[lastLetter] = Letter(subscription: lane.subscription, failure: failure, isReplay: entry.isReplay)
+        }
+        for position in settlement.acknowledged where position < 0 { scheduled[-position] = nil }
+        lane.entries.removeAll { removed.contains($0.position) }
+
+        guard let head = lane.entries.first?.position else {
+            lane.attempts = 0
+            lanes[settlement.lease.lane] = lane
+            if settlement.end != nil { remove(settlement.lease.lane) }
+            return true
+        }
+        lane.attempts = settlement.attempts.map { max(0, $0) } ?? (removed.isEmpty ? lane.attempts : 0)
+        if !removed.isEmpty { lane.unknownSince = nil }
+        switch settlement.end {
+        case .finished(let now):
+            lane.wait(until: now, from: now)
+        case .retry(let date, let now):
+            lane.begun = head - 1
+            lane.wait(until: date, from: now)
+        case .handedBack(let now):
+            lane.begun = head - 1
+            lane.wait(until: now, from: now)
+        case .unknown(let name, let version, let since, let until, let now):
+            lane.begun = head - 1
+            lane.wait(until: until, from: now)
+            lane.unknown = (BytewiseString(name), version)
+            lane.unknownSince = since.milliseconds
+        case nil:
+            break
+        }
+        if settlement.end != nil { lane.token += 1 }
+        lanes[settlement.lease.lane] = lane
+        return true
+    }
+
+    private mutating func remove(_ id: Int64) {
+        guard let lane = lanes.removeValue(forKey: id), let stream = lane.stream else { return }
+        names[LaneName(subscription: lane.subscription, stream: stream)] = nil
+    }
+
+    // MARK: Lanes
+
+    /// Gives the lane of `stream`, or a new one where there is none.
+    private mutating func lane(of stream: EntityReference?, for subscription: BytewiseString) -> Int64 {
+        if let stream, let known = names[LaneName(subscription: subscription, stream: stream)] { return known }
+        subscriptions.insert(subscription)
+        lastLane += 1
+        lanes[lastLane] = Lane(subscription: subscription, stream: stream)
+        if let stream { names[LaneName(subscription: subscription, stream: stream)] = lastLane }
+        return lastLane
+    }
+
+    private mutating func append(_ entry: Entry, to lane: Int64) {
+        let entries = lanes[lane]?.entries ?? []
+        let index = entries.firstIndex { $0.position > entry.position } ?? entries.count
+        lanes[lane]?.entries.insert(entry, at: index)
+    }
+
+    /// Whether anything still needs the event at `position`.
+    func needs(_ position: Int64) -> Bool {
+        lanes.values.contains { $0.entries.contains { $0.position == position } }
+            || letters.values.contains { $0.failure.position == position }
+    }
+
+    mutating func removeRecords(before date: Date, limit: Int) -> Int {
+        let old = records.values.filter { $0.date < date }.sorted { $0.date < $1.date }.prefix(max(0, limit))
+        for record in old { records[BytewiseString(record.key)] = nil }
+        return old.count
+    }
+
+    // MARK: Dead letters and replays
+
+    func deadLetter(_ id: Int64, events: (Int64) -> EventRecord?) -> DeadLetter? {
+        letters[id].map { letter in
+            DeadLetter(
+                id: id,
+                subscription: letter.subscription.text,
+                attempts: letter.failure.attempts,
+                reason: letter.failure.reason,
+                date: Date(milliseconds: letter.failure.date.milliseconds),
+                content: content(at: letter.failure.position, events: events)
+            )
+        }
+    }
+
+    mutating func replayDeadLetters(_ ids: [Int64]) -> Int {
+        var count = 0
+        for id in Set(ids).sorted() {
+            guard let letter = letters.removeValue(forKey: id) else { continue }
+            count += 1
+            let entry = Entry(position: letter.failure.position, isReplay: letter.isReplay)
+            append(entry, to: lane(of: nil, for: letter.subscription))
+        }
+        return count
+    }
+
+    mutating func discardDeadLetters(_ ids: [Int64]) -> Int {
+        var count = 0
+        for id in ids {
+            guard let letter = letters.removeValue(forKey: id) else { continue }
+            count += 1
+            if letter.failure.position < 0 { scheduled[-letter.failure.position] = nil }
+        }
+        return count
+    }
+
+    /// Delivers `records` to `subscription` again, and ends all its leases.
+    mutating func replay(_ subscription: BytewiseString, _ records: [EventRecord]) -> Int {
+        for (id, lane) in lanes where lane.subscription == subscription {
+            lanes[id]?.token += 1
+            lanes[id]?.attempts = 0
+            lanes[id]?.begun = 0
+            lanes[id]?.readyAt = 0
+            lanes[id]?.since = nil
+            lanes[id]?.unknown = nil
+            lanes[id]?.unknownSince = nil
+        }
+        let pending = Set(lanes.values.filter { $0.subscription == subscription }.flatMap(\.entries).map(\.position))
+        let replayed = records.filter { !pending.contains($0.position) }
+        for record in replayed {
+            append(
+                Entry(position: record.position, isReplay: true),
+                to: lane(of: record.event.stream, for: subscription)
+            )
+        }
+        return replayed.count
+    }
+}

@@ -1,0 +1,184 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// What an ``InMemoryStore`` holds; first checks a change set, then applies it, so that one which is refused
+/// leaves no trace.
+struct InMemoryState {
+    private struct IndexName: Hashable {
+        let kind: String
+        let index: String
+    }
+
+    /// One value in one index.
+    private struct Place: Hashable {
+        let index: IndexName
+        let value: IndexValue
+    }
+
+    private(set) var documents: [String: [BytewiseString: StoredDocument]] = [:]
+    private(set) var events: [EventRecord] = []
+    private(set) var lastPosition: Int64 = 0
+    var deliveries = InMemoryDeliveries()
+    private var keys: [IndexName: [IndexValue: Set<BytewiseString>]] = [:]
+
+    /// Gives the document of an entity.
+    func document(of reference: EntityReference) -> StoredDocument? {
+        documents[reference.kind]?[BytewiseString(reference.key)]
+    }
+
+    // MARK: Changes
+
+    /// Throws what keeps `changes` from being applied.
+    func check(_ changes: ChangeSet, schema: EntitySchema) throws {
+        for reference in changes.deletions.map(\.reference) + changes.writes.map(\.document.reference)
+        where !schema.contains(reference.kind) {
+            throw StoreError.undeclaredEntity(reference)
+        }
+
+        // First: a command that has taken effect is the reason for all other conflicts that it causes.
+        try deliveries.checkKeys(of: changes)
+
+        for required in changes.requirements {
+            let stored = document(of: required.reference)
+            if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
+        }
+
+        var freed: [Place: Set<BytewiseString>] = [:]
+        for deletion in changes.deletions {
+            try requireVersion(deletion.expectedVersion, of: deletion.reference)
+            for entry in deletion.removedEntries {
+                freed[place(of: entry, deletion.reference), default: []].insert(BytewiseString(deletion.reference.key))
+            }
+        }
+        for write in changes.writes {
+            let reference = write.document.reference
+            try requireVersion(write.expectedVersion, of: reference)
+            for entry in write.removedEntries {
+                freed[place(of: entry, reference), default: []].insert(BytewiseString(reference.key))
+            }
+        }
+
+        try deliveries.checkLeases(of: changes)
+
+        var taken: [Place: BytewiseString] = [:]
+        for write in changes.writes {
+            let reference = write.document.reference
+            for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
+                let place = place(of: entry, reference)
+                let others = (keys[place.index]?[place.value] ?? []).subtracting(freed[place] ?? [])
+                if let other = taken.updateValue(BytewiseString(reference.key), forKey: place) ?? others.first {
+                    throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text)
+                }
+            }
+        }
+    }
+
+    /// Applies `changes`, which were checked.
+    mutating func apply(_ changes: ChangeSet) {
+        for deletion in changes.deletions {
+            documents[deletion.reference.kind]?[BytewiseString(deletion.reference.key)] = nil
+            remove(deletion.removedEntries, of: deletion.reference)
+        }
+        for write in changes.writes {
+            let reference = write.document.reference
+            documents[reference.kind, default: [:]][BytewiseString(reference.key)] = write.document
+            remove(write.removedEntries, of: reference)
+            for entry in write.addedEntries {
+                let place = place(of: entry, reference)
+                keys[place.index, default: [:]][place.value, default: []].insert(BytewiseString(reference.key))
+            }
+        }
+        deliveries.apply(changes, firstPosition: lastPosition + 1)
+        for event in changes.events {
+            lastPosition += 1
+            events.append(EventRecord(position: lastPosition, event: event))
+        }
+    }
+
+    /// Removes events that nothing needs any more, the oldest first; tells how many.
+    mutating func removeEvents(before date: Date, limit: Int) -> Int {
+        let old = events.filter { $0.event.recordedAt < date && !deliveries.needs($0.position) }.prefix(max(0, limit))
+        let positions = Set(old.map(\.position))
+        events.removeAll { positions.contains($0.position) }
+        return positions.count
+    }
+
+    private func requireVersion(_ expected: Int, of reference: EntityReference) throws {
+        let stored = document(of: reference)?.version
+        if expected == 0 {
+            if stored != nil { throw StoreError.alreadyExists(reference) }
+        } else if stored != expected {
+            throw StoreError.versionConflict(reference, expected: expected, stored: stored)
+        }
+    }
+
+    private mutating func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) {
+        for entry in entries {
+            let place = place(of: entry, reference)
+            keys[place.index]?[place.value]?.remove(BytewiseString(reference.key))
+            if keys[place.index]?[place.value]?.isEmpty == true { keys[place.index]?[place.value] = nil }
+        }
+    }
+
+    private func place(of entry: ChangeSet.IndexEntry, _ reference: EntityReference) -> Place {
+        Place(index: IndexName(kind: reference.kind, index: entry.index), value: entry.value)
+    }
+
+    // MARK: Queries
+
+    /// Gives the events after a position, `limit` at the most.
+    func events(after position: Int64, limit: Int) -> [EventRecord] {
+        Array(events[events.index(after: position)...].prefix(max(0, limit)))
+    }
+
+    /// Gives the documents that `query` asks for.
+    func fetch(_ query: DocumentQuery) -> [StoredDocument] {
+        var found: Set<BytewiseString>?
+        for condition in query.conditions {
+            let matches = keys(in: query.kind, condition)
+            found = found?.intersection(matches) ?? matches
+        }
+        let matching = found.map(Array.init) ?? documents[query.kind].map { Array($0.keys) } ?? []
+
+        var ordered: [DocumentQuery.Place]
+        if let order = query.order {
+            var best: [BytewiseString: IndexValue] = [:]
+            let wanted = Set(matching)
+            for (value, keys) in keys[IndexName(kind: query.kind, index: order.index)] ?? [:] {
+                for key in keys where wanted.contains(key) {
+                    best[key] = best[key].map { order.isDescending ? max($0, value) : min($0, value) } ?? value
+                }
+            }
+            ordered = best.map { DocumentQuery.Place(value: $0.value, key: $0.key.text) }
+        } else {
+            ordered = matching.map { DocumentQuery.Place(value: nil, key: $0.text) }
+        }
+        let isDescending = query.order?.isDescending ?? false
+        if let last = query.after {
+            ordered.removeAll { isDescending ? $0 >= last : $0 <= last }
+        }
+        ordered.sort()
+        if isDescending { ordered.reverse() }
+
+        let stored = documents[query.kind] ?? [:]
+        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count)
+            .compactMap { stored[BytewiseString($0.key)] }
+    }
+
+    private func keys(in kind: String, _ condition: DocumentQuery.Condition) -> Set<BytewiseString> {
+        let index = keys[IndexName(kind: kind, index: condition.index)] ?? [:]
+        var matches: Set<BytewiseString> = []
+        switch condition.test {
+        case .oneOf(let values):
+            for value in values { matches.formUnion(index[value] ?? []) }
+        case .range:
+            for (value, keys) in index where condition.test.accepts(value) { matches.formUnion(keys) }
+        }
+        return matches
+    }
+}

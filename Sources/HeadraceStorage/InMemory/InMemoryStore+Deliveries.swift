@@ -1,0 +1,142 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+import Synchronization
+
+extension InMemoryStore: DeliveryStore {
+    /// Leases lanes that are due.
+    public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try request.requireUsableClock()
+        return state.withLock { state in
+            let events = state.events
+            return state.deliveries.lease(request) { events.record(at: $0) }
+        }
+    }
+
+    /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
+    public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        let refused = state.withLock { state in
+            settlements.filter { !state.deliveries.settle($0) }.map(\.lease)
+        }
+        if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
+        return refused
+    }
+
+    /// Lets `leases` last until `date`; gives those that are no longer valid.
+    public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        state.withLock { state in
+            leases.filter { !state.deliveries.renew($0, until: date) }
+        }
+    }
+
+    /// Gives what is stored under an idempotency key, or `nil`.
+    public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
+        state.withLock { $0.deliveries.records[BytewiseString(key)] }
+    }
+
+    /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
+    public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
+        state.withLock { state in
+            let wanted = subscription.map(BytewiseString.init)
+            let ids = state.deliveries.letters.filter { letter in
+                letter.key > id && wanted.map { $0 == letter.value.subscription } ?? true
+            }.keys.sorted().prefix(max(0, limit))
+            return ids.compactMap { id in
+                state.deliveries.deadLetter(id) { state.events.record(at: $0) }
+            }
+        }
+    }
+
+    /// Gives the dead letter `id`, or `nil` where there is none any more.
+    public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
+        state.withLock { state in
+            state.deliveries.deadLetter(id) { state.events.record(at: $0) }
+        }
+    }
+
+    /// Delivers dead letters again, each in a lane of its own; tells how many there were.
+    public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
+        let count = state.withLock { $0.deliveries.replayDeadLetters(ids) }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Forgets dead letters; tells how many there were.
+    public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
+        state.withLock { $0.deliveries.discardDeadLetters(ids) }
+    }
+
+    /// Delivers events of the log to a subscription once more; tells how many.
+    public func replay(
+        _ subscription: String,
+        eventsNamed names: Set<String>,
+        after position: Int64
+    ) async throws -> Int {
+        let names = Set(names.map(BytewiseString.init))
+        let count = state.withLock { state in
+            let events = state.events.filter { $0.position > position && names.contains(BytewiseString($0.event.name)) }
+            return state.deliveries.replay(BytewiseString(subscription), events)
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Removes what `request` names, the oldest first; tells how many rows.
+    public func prune(_ request: PruneRequest) async throws -> Int {
+        state.withLock { state in
+            var count = 0
+            if let date = request.idempotencyRecordsBefore {
+                count += state.deliveries.removeRecords(before: date, limit: request.limit)
+            }
+            if let date = request.eventsBefore {
+                count += state.removeEvents(before: date, limit: request.limit - count)
+            }
+            return count
+        }
+    }
+
+    /// Tells how far the subscriptions have come.
+    public func deliveryStatistics() async throws -> DeliveryStatistics {
+        state.withLock { state in
+            let lanes = Dictionary(grouping: state.deliveries.lanes.values, by: \.subscription)
+            let letters = Dictionary(grouping: state.deliveries.letters.values, by: \.subscription)
+            return DeliveryStatistics(
+                subscriptions: state.deliveries.subscriptions.sorted().map { name in
+                    let positions = (lanes[name] ?? []).flatMap(\.entries).map(\.position)
+                    let oldest = positions.filter { $0 > 0 }.min().flatMap { state.events.record(at: $0) }
+                    return DeliveryStatistics.Subscription(
+                        name: name.text,
+                        pendingCount: positions.count,
+                        oldestPending: oldest?.event.recordedAt,
+                        deadLetterCount: letters[name]?.count ?? 0
+                    )
+                },
+                lastPosition: state.lastPosition
+            )
+        }
+    }
+}
+
+extension [EventRecord] {
+    /// The index of the first event after `position`.
+    ///
+    /// - Complexity: O(log *n*).
+    func index(after position: Int64) -> Int {
+        var (lower, upper) = (0, count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if self[middle].position <= position { lower = middle + 1 } else { upper = middle }
+        }
+        return lower
+    }
+
+    /// The event at `position`, if it is there.
+    func record(at position: Int64) -> EventRecord? {
+        let index = index(after: position)
+        return index > 0 && self[index - 1].position == position ? self[index - 1] : nil
+    }
+}

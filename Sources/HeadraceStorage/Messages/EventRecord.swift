@@ -1,0 +1,65 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+
+/// A durable event that is about to be appended to the log.
+public struct NewEvent: Hashable, Sendable {
+    /// Tells the event from all others, wherever it goes; a UUID of version 7.
+    public let id: UUID
+
+    /// The `DurableDomainEvent.eventName` of its type.
+    public let name: String
+
+    /// The `DurableDomainEvent.eventVersion` under which it was written, counting from 1.
+    public let version: Int
+
+    /// The entity that raised it, if a store keeps that: the stream within which events keep their order.
+    public let stream: EntityReference?
+
+    /// When it was taken from the entity, to the millisecond.
+    public let recordedAt: Date
+
+    /// The event as JSON, in UTF-8.
+    public let json: Data
+
+    /// Where it came from.
+    public let origin: MessageOrigin
+
+    /// Creates an event; `recordedAt` is rounded to the millisecond.
+    public init(
+        id: UUID,
+        name: String,
+        version: Int,
+        stream: EntityReference?,
+        recordedAt: Date,
+        json: Data,
+        origin: MessageOrigin = .unknown
+    ) {
+        self.id = id
+        self.name = name
+        self.version = version
+        self.stream = stream
+        self.recordedAt = Date(milliseconds: recordedAt.milliseconds)
+        self.json = json
+        self.origin = origin
+    }
+}
+
+/// A durable event in the log.
+public struct EventRecord: Hashable, Sendable {
+    /// Its place in the log: greater than that of every event that was committed before.
+    public let position: Int64
+
+    /// The event.
+    public let event: NewEvent
+
+    /// Creates a record.
+    public init(position: Int64, event: NewEvent) {
+        self.position = position
+        self.event = event
+    }
+}

@@ -1,0 +1,88 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The types of entity that a store keeps, by their stored names.
+public struct EntitySchema: Sendable {
+    /// An index of a kind.
+    public struct Index: Hashable, Sendable {
+        /// Its name among the indexes of the kind.
+        public let name: String
+
+        /// Whether two entities may not have the same value.
+        public let isUnique: Bool
+
+        /// Whether no entity has more than one value in it.
+        public let holdsOneValue: Bool
+
+        /// Creates the description of an index.
+        public init(name: String, isUnique: Bool, holdsOneValue: Bool) {
+            self.name = name
+            self.isUnique = isUnique
+            self.holdsOneValue = holdsOneValue
+        }
+    }
+
+    /// One type of entity.
+    public struct Kind: Sendable {
+        /// Its stored name.
+        public let name: String
+
+        /// Its schema version.
+        public let schemaVersion: Int
+
+        /// Its indexes, in the order declared.
+        public let indexes: [Index]
+
+        /// Gives the entries of a stored document in all indexes, to make them anew.
+        public let entries: @Sendable (_ document: StoredDocument) throws -> Set<ChangeSet.IndexEntry>
+
+        /// Creates a kind, with a function that returns the entries of a stored document in all indexes.
+        public init(
+            name: String,
+            schemaVersion: Int,
+            indexes: [Index],
+            entries: @escaping @Sendable (_ document: StoredDocument) throws -> Set<ChangeSet.IndexEntry>
+        ) {
+            self.name = name
+            self.schemaVersion = schemaVersion
+            self.indexes = indexes
+            self.entries = entries
+        }
+    }
+
+    /// The kinds, in the order given.
+    public let kinds: [Kind]
+
+    private let names: Set<String>
+
+    /// Creates a schema of `kinds`.
+    ///
+    /// - Throws: ``StoreError`` with the code `invalidSchema` if two kinds have the same name, a name is empty, or two
+    ///   indexes of a kind have the same name.
+    public init(kinds: [Kind]) throws {
+        self.kinds = kinds
+        names = Set(kinds.map(\.name))
+        for kind in kinds {
+            if kind.name.isEmpty { throw StoreError.invalidSchema("The name of a kind of entity is empty.") }
+            if kinds.count(where: { $0.name == kind.name }) > 1 {
+                throw StoreError.invalidSchema("Two types of entity have the entityName '\(kind.name)'.")
+            }
+            if Set(kind.indexes.map(\.name)).count < kind.indexes.count {
+                throw StoreError.invalidSchema("Two indexes of '\(kind.name)' have one name.")
+            }
+        }
+    }
+
+    /// Whether entities of the kind `name` may be stored.
+    public func contains(_ name: String) -> Bool {
+        names.contains(name)
+    }
+
+    /// Whether two entities of the kind `name` may not have the same value in `index`.
+    public func isUnique(_ index: String, of name: String) -> Bool {
+        kinds.first { $0.name == name }?.indexes.first { $0.name == index }?.isUnique ?? false
+    }
+}

@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A store whose commits can be observed, as live queries do.
+public protocol ObservableStore: EntityStore {
+    /// Records the commits of this store object.
+    var commitFeed: CommitFeed { get }
+
+    /// Looks for commits of other processes, and of other store objects on the same data, and records them in
+    /// ``commitFeed``.
+    ///
+    /// The default does nothing: it is right for a store that nothing else writes to.
+    ///
+    /// - Throws: ``StoreError`` if the store can't be read; `CancellationError`.
+    func noticeOtherCommits() async throws
+}
+
+extension ObservableStore {
+    /// Does nothing.
+    public func noticeOtherCommits() async throws {}
+}

@@ -1,0 +1,49 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// A value in an index.
+///
+/// Numbers come before text; text is ordered by its UTF-8 bytes.
+public enum IndexValue: Hashable, Sendable {
+    /// A whole number.
+    case integer(Int64)
+
+    /// Text.
+    case text(String)
+}
+
+extension IndexValue: Comparable {
+    /// Whether `one` comes first in an index.
+    public static func < (one: IndexValue, other: IndexValue) -> Bool {
+        switch (one, other) {
+        case (.integer(let one), .integer(let other)): one < other
+        case (.integer, .text): true
+        case (.text, .integer): false
+        case (.text(let one), .text(let other)): BytewiseString(one) < BytewiseString(other)
+        }
+    }
+
+    /// Whether two values are one: texts that Unicode calls equal may differ in their bytes, and are two then.
+    public static func == (one: IndexValue, other: IndexValue) -> Bool {
+        switch (one, other) {
+        case (.integer(let one), .integer(let other)): one == other
+        case (.text(let one), .text(let other)): BytewiseString(one) == BytewiseString(other)
+        default: false
+        }
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .integer(let number):
+            hasher.combine(number)
+        case .text(let text):
+            hasher.combine(BytewiseString(text))
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import Testing
+
+/// Runs `operation`, and catches the error of the type `type` that it must throw, as a handler would.
+package nonisolated(nonsending) func catching<Caught>(
+    _ type: Caught.Type,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ operation: nonisolated(nonsending) () async throws -> Void
+) async {
+    do {
+        try await operation()
+        Issue.record("Nothing was thrown.", sourceLocation: sourceLocation)
+    } catch {
+        #expect(error is Caught, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,80 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import HeadraceDomain
+
+/// What the tests store.
+package final class Customer: StoredEntity {
+    package static let entityName = "customer"
+    package static var indexes: [EntityIndex<Customer>] { [.email, .age, .tag] }
+
+    package let id: String
+    package var email: String?
+    package var age: Int?
+    package var tags: [String]
+    package var raisedEvents = RaisedEvents()
+
+    package init(_ id: String, email: String? = nil, age: Int? = nil, tags: [String] = []) {
+        self.id = id
+        self.email = email
+        self.age = age
+        self.tags = tags
+    }
+}
+
+extension EntityIndex<Customer> {
+    package static var email: Self { EntityIndex("email", unique: true) { $0.email } }
+    package static var age: Self { EntityIndex("age") { $0.age } }
+    package static var tag: Self { EntityIndex("tag", each: { $0.tags }) }
+}
+
+/// An entity of another kind, known to the tests' stores.
+package final class Order: StoredEntity {
+    package static let entityName = "order"
+
+    package let id: Int
+    package var raisedEvents = RaisedEvents()
+
+    package init(_ id: Int) {
+        self.id = id
+    }
+}
+
+/// Something that happened, kept in memory only.
+package struct Noted: DomainEvent, Equatable {
+    package var text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// Something that happened, kept in the log.
+package struct Renamed: DurableDomainEvent, Equatable {
+    package static let eventName = "renamed"
+    package static let eventVersion = 3
+
+    package var name: String
+
+    package init(name: String) {
+        self.name = name
+    }
+}
+
+package struct Failure: Error, Equatable {
+    package var text: String
+
+    package init(text: String = "failed") {
+        self.text = text
+    }
+}
+
+extension [any DomainEvent] {
+    /// The texts of the notes, in order.
+    package var texts: [String] {
+        map { ($0 as? Noted)?.text ?? "\($0)" }
+    }
+}

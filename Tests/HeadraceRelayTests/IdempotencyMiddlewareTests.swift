@@ -1,0 +1,294 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import DomainTestSupport
+import HeadraceCore
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceStorage
+import HeadraceTesting
+import Synchronization
+import Testing
+
+/// G8: a command with an idempotency key takes effect once, however often it is sent.
+@Suite(.timeLimit(.minutes(2))) struct IdempotencyMiddlewareTests {
+    private let store: InMemoryStore
+    private let chain: MiddlewareChain
+    private let delegator = RecordingDelegator()
+    private let runs = Counter()
+
+    init() throws {
+        store = try InMemoryStore(entities: [Balance.self])
+        chain = MiddlewareChain(middleware: [
+            RetryMiddleware(backoff: Backoff(base: .zero), clock: TestClock()),
+            IdempotencyMiddleware(on: store, delegator: delegator),
+        ])
+    }
+
+    private struct Deposit: Codable, Sendable, IdempotentMessage {
+        var key: String
+        var amount: Int
+        var idempotencyKey: String { key }
+    }
+
+    private struct Unkeyed: Codable, Sendable {
+        var amount = 1
+    }
+
+    private nonisolated(nonsending) func send(_ deposit: Deposit) async throws -> Int {
+        let (store, delegator, runs) = (store, delegator, runs)
+        return try await chain.run(deposit, kind: .command) { deposit in
+            runs.count()
+            return try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+                let balance = try await context.find(Balance.self, id: "a") ?? Balance("a")
+                context.insert(balance)
+                balance.amount += deposit.amount
+                return balance.amount
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func balance() async throws -> Int? {
+        try await EntityContext(store).find(Balance.self, id: "a")?.amount
+    }
+
+    @Test func sentAgainItGivesTheFirstOutcomeAndDoesNothing() async throws {
+        #expect(try await send(Deposit(key: "1", amount: 5)) == 5)
+        #expect(try await send(Deposit(key: "2", amount: 1)) == 6)
+        #expect(try await send(Deposit(key: "1", amount: 5)) == 5)
+
+        #expect(try await balance() == 6)
+        #expect(runs.value == 2)
+    }
+
+    @Test func anotherContentUnderTheKeyIsATypedError() async throws {
+        _ = try await send(Deposit(key: "1", amount: 5))
+
+        let error = await #expect(throws: IdempotencyError.self) { try await send(Deposit(key: "1", amount: 6)) }
+
+        #expect(error?.code == .differentCommand)
+        #expect(error?.message.contains("Under the key '1'") == true)
+        #expect(try await balance() == 5)
+    }
+
+    @Test func ofManyAtOnceOneRunsAndAllGetItsOutcome() async throws {
+        let outcomes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await self.send(Deposit(key: "1", amount: 5)) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        #expect(outcomes == Array(repeating: 5, count: 100))
+        #expect(runs.value == 1)
+    }
+
+    @Test func whereAnotherProcessCommitsFirstTheSecondIsRolledBackAndGivenTheFirstOutcome() async throws {
+        // Two chains do not know of one another, as two processes do not.
+        let (store, delegator, runs) = (store, delegator, runs)
+        let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: store, delegator: delegator)])
+        let deposit = Deposit(key: "1", amount: 5)
+
+        let outcome = try await other.run(deposit, kind: .command) { _ in
+            runs.count()
+            let first = try await Task.detached { try await self.send(deposit) }.value
+            #expect(first == 5)
+            return try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
+                context.insert(Balance("b"))
+                return 99
+            }
+        }
+
+        #expect(outcome == 5)
+        #expect(runs.value == 2)
+        #expect(try await EntityContext(store).find(Balance.self, id: "b") == nil)
+    }
+
+    @Test func aFailureLeavesNothingBehindAndTheCommandMayBeSentAgain() async throws {
+        await #expect(throws: Failure()) {
+            try await chain.run(Deposit(key: "1", amount: 5), kind: .command) { _ in throw Failure() }
+        }
+
+        #expect(try await send(Deposit(key: "1", amount: 5)) == 5)
+    }
+
+    @Test func aKeyOfTheTaskIsThatOfTheCommandButNotOfThoseItSends() async throws {
+        let chain = chain
+        for _ in 1...2 {
+            try await IdempotencyMiddleware.withKey("from outside") {
+                try await chain.run(Unkeyed(), kind: .command) { _ in
+                    runs.count()
+                    for amount in 2...3 {
+                        try await chain.run(Unkeyed(amount: amount), kind: .command) { _ in runs.count() }
+                    }
+                }
+            }
+        }
+
+        #expect(runs.value == 3)
+    }
+
+    @Test func aKeyWithinItselfIsATypedErrorAndDoesNotWait() async throws {
+        let chain = chain
+
+        let error = await #expect(throws: IdempotencyError.self) {
+            try await chain.run(Deposit(key: "1", amount: 5), kind: .command) { deposit in
+                try await chain.run(deposit, kind: .command) { _ in }
+            }
+        }
+
+        #expect(error?.code == .recursive)
+    }
+
+    @Test func withinALargerUnitOfWorkItTakesEffectOnce() async throws {
+        let (store, delegator) = (store, delegator)
+        try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { _ in
+            for _ in 1...2 {
+                let outcome = try await send(Deposit(key: "1", amount: 5))
+                #expect(outcome == 5)
+            }
+            #expect(try await balance() == nil)
+        }
+
+        #expect(try await balance() == 5)
+        #expect(runs.value == 1)
+    }
+
+    /// A store that reports another conflict than a taken key, as one that doesn't check the keys first.
+    private final class LateKeys: StoreDecorator {
+        let base: any DeliveryStore
+        private let code: StoreError.Code
+
+        init(_ base: any DeliveryStore, reporting code: StoreError.Code) {
+            self.base = base
+            self.code = code
+        }
+
+        func commit(_ changes: ChangeSet) async throws {
+            do {
+                try await base.commit(changes)
+            } catch let error as StoreError where error.code == .keyTaken {
+                throw StoreError(code: code, message: "conflict")
+            }
+        }
+    }
+
+    @Test(arguments: [StoreError.Code.versionConflict, .alreadyExists, .uniqueViolation, .unusable])
+    func whateverErrorTheSecondOfTwoProcessesMeetsItIsGivenTheFirstOutcome(code: StoreError.Code) async throws {
+        let late = LateKeys(store, reporting: code)
+        let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: late, delegator: delegator)])
+        let deposit = Deposit(key: "1", amount: 5)
+
+        let outcome = try await other.run(deposit, kind: .command) { _ in
+            try await Task.detached { try await self.send(deposit) }.value + 94
+        }
+
+        #expect(outcome == 5)
+    }
+
+    @Test func aFailureWithinALargerUnitOfWorkIsNotSentAgainThere() async throws {
+        let (store, delegator, chain, runs) = (store, delegator, chain, runs)
+        let deposit = Deposit(key: "1", amount: 5)
+
+        let error = await #expect(throws: UnitOfWorkError.self) {
+            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { _ in
+                for _ in 1...2 {
+                    await catching((any Error).self) {
+                        try await chain.run(deposit, kind: .command) { _ in
+                            runs.count()
+                            try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute {
+                                context in
+                                let balance = try await context.find(Balance.self, id: "a") ?? Balance("a")
+                                context.insert(balance)
+                                balance.amount += deposit.amount
+                            }
+                            if runs.value == 1 { throw Failure() }
+                        }
+                    }
+                }
+            }
+        }
+
+        #expect(error?.code == .rollbackOnly)
+        #expect(runs.value == 1)
+        #expect(try await balance() == nil)
+        #expect(try await send(deposit) == 5)
+        #expect(try await balance() == 5)
+    }
+
+    @Test func withinALargerUnitOfWorkAKeyThatAnotherProcessHasUsedIsARetryableError() async throws {
+        let (store, delegator, runs) = (store, delegator, runs)
+        let deposit = Deposit(key: "1", amount: 5)
+        let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: store, delegator: delegator)])
+        let outer = MiddlewareChain(middleware: [
+            RetryMiddleware(backoff: Backoff(base: .zero), clock: TestClock()),
+            UnitOfWorkMiddleware(on: store, delegator: delegator),
+        ])
+
+        let outcomes = try await outer.run(Unkeyed(), kind: .command) { _ in
+            try await other.run(deposit, kind: .command) { _ -> Int in
+                runs.count()
+                _ = try await Task.detached { try await self.send(deposit) }.value
+                // The handler sees the effect of the other process, and refuses to do the same again.
+                throw Failure()
+            }
+        }
+
+        #expect(outcomes == 5)
+        #expect(runs.value == 2)
+        #expect(try await balance() == 5)
+    }
+
+    @Test func whatIsNeitherEncodableNorReturnsWhatIsCodableIsRefusedBeforeItIsHandled() async throws {
+        struct Opaque: Sendable {}
+        let chain = chain
+        try await IdempotencyMiddleware.withKey("1") {
+            for error in [
+                await #expect(throws: IdempotencyError.self) {
+                    try await chain.run(Opaque(), kind: .command) { _ in runs.count() }
+                },
+                await #expect(throws: IdempotencyError.self) {
+                    try await chain.run(Unkeyed(), kind: .command) { _ in
+                        runs.count()
+                        return Opaque()
+                    }
+                },
+            ] {
+                #expect(error?.code == .notCodable)
+            }
+        }
+        #expect(runs.value == 0)
+    }
+
+    @Test func optionalOutcomesComeBackAsTheyWere() async throws {
+        let chain = chain
+        for expected in [nil, 7] as [Int?] {
+            for _ in 1...2 {
+                let outcome = try await IdempotencyMiddleware.withKey("\(String(describing: expected))") {
+                    try await chain.run(Unkeyed(), kind: .command) { _ in
+                        runs.count()
+                        return expected
+                    }
+                }
+                #expect(outcome == expected)
+            }
+        }
+        #expect(runs.value == 2)
+    }
+
+    @Test func queriesPassThrough() async throws {
+        for _ in 1...2 {
+            try await chain.run(Deposit(key: "1", amount: 5), kind: .query) { _ in runs.count() }
+        }
+
+        #expect(runs.value == 2)
+    }
+}
+
+/// Counts, from any task.
+final class Counter: Sendable {
+    private let number = Mutex(0)
+    var value: Int { number.withLock(\.self) }
+    func count() { number.withLock { $0 += 1 } }
+}

@@ -1,0 +1,126 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Testing
+
+@testable import HeadraceDomain
+@testable import HeadraceRelay
+@testable import HeadraceStorage
+
+/// Which lane a relay handles next.
+@Suite final class RelayStateTests {
+    private var state = RelayState()
+
+    @Test func oneSuspectRunsAtATimeAfterAllOthersAndThoseWithTheFewestAttemptsFirst() {
+        enqueue(lane(1, attempt: 3, mayHaveRun: true), lane(2, attempt: 2, mayHaveRun: true), lane(3), lane(4))
+
+        #expect(next() == 3)
+        #expect(next() == 4)
+        #expect(next() == 2)
+        #expect(next() == nil)
+        state.end([lane(2)])
+        #expect(next() == 1)
+    }
+
+    @Test func aDeliveryThatMayHaveRunOnceAndOneThatFailedAreNoSuspects() {
+        enqueue(lane(1, attempt: 1, mayHaveRun: true), lane(2, attempt: 5))
+
+        #expect(next() == 1)
+        #expect(next() == 2)
+    }
+
+    @Test func aSuspectWaitsForNoMoreThanItsPatience() {
+        enqueue(lane(1, attempt: 2, mayHaveRun: true))
+        for number in 0..<Int64(2 * RelayState.patience) { enqueue(lane(number + 2)) }
+
+        var passed = 0
+        while let lane = next(), lane != 1 { passed += 1 }
+
+        #expect(passed == RelayState.patience)
+    }
+
+    @Test func nothingIsSettledUnderALeaseThatIsLost() {
+        enqueue(lane(1), lane(2))
+        let (first, second) = (Lease(lane: 1, token: 1), Lease(lane: 2, token: 1))
+        state.add(Settlement(lease: first, acknowledged: [1]))
+        state.add(Settlement(lease: second, acknowledged: [1]))
+
+        let isNews = [state.lose(first), state.lose(first)]
+        #expect(isNews == [true, false])
+        state.add(Settlement(lease: first, acknowledged: [2], end: .finished(now: .now)))
+
+        let settlements = state.takeSettlements()
+        #expect(settlements.map(\.lease) == [second])
+        #expect(state.leases == [second])
+        #expect(state.heldCount == 1)
+    }
+
+    @Test func aRefusalAfterTheCommitThatHasEndedTheLeaseIsNoLoss() {
+        enqueue(lane(1))
+        let lease = Lease(lane: 1, token: 1)
+        state.add(Settlement(lease: lease, acknowledged: [1]))
+        _ = state.takeSettlements()
+        _ = state.beginHandling(Settlement(lease: lease, acknowledged: [2], end: .finished(now: .now)))
+        let isLost = state.endHandling(lease, isSettled: true)
+        #expect(!isLost)
+
+        let isNews = state.refuseRenewal(of: lease)
+        #expect(!isNews)
+        let lost = state.endSettling(refused: [lease])
+        #expect(lost == [])
+        #expect(state.heldCount == 0)
+    }
+
+    @Test func settlementsThatWerePutBackComeBeforeLaterOnes() {
+        enqueue(lane(1))
+        let lease = Lease(lane: 1, token: 1)
+        state.add(Settlement(lease: lease, acknowledged: [1]))
+        _ = state.takeSettlements()
+        state.add(Settlement(lease: lease, acknowledged: [2]))
+        #expect(state.pending(lease)?.acknowledged == [1, 2])
+
+        state.putBack()
+
+        let settlements = state.takeSettlements()
+        #expect(settlements.map(\.acknowledged) == [[1, 2]])
+        let lost = state.endSettling(refused: [])
+        #expect(lost == [])
+        #expect(state.pending(lease) == nil)
+    }
+
+    @Test func aLeaseIsValidUntilItsEndUnlessItIsRenewed() {
+        let now = ContinuousClock.now
+        let lease = Lease(lane: 1, token: 1)
+        state.enqueue([[lane(1)]], until: now)
+
+        #expect(state.isValid(lease, at: now.advanced(by: .milliseconds(-1))))
+        #expect(!state.isValid(lease, at: now))
+        state.extend([lease], until: now.advanced(by: .seconds(1)))
+        #expect(state.isValid(lease, at: now))
+        #expect(!state.isValid(Lease(lane: 1, token: 2), at: now))
+    }
+
+    private func enqueue(_ lanes: Delivery...) {
+        state.enqueue(lanes.map { [$0] }, until: .now)
+    }
+
+    private func next() -> Int64? {
+        state.nextRun()?.first?.lease.lane
+    }
+
+    private func lane(_ lane: Int64, attempt: Int = 1, mayHaveRun: Bool = false) -> Delivery {
+        Delivery(
+            lease: Lease(lane: lane, token: 1),
+            position: lane,
+            subscription: "a",
+            attempt: attempt,
+            mayHaveRun: mayHaveRun,
+            isReplay: false,
+            content: .missing
+        )
+    }
+}

@@ -1,0 +1,20 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import HeadraceStorage
+import HeadraceStoreContract
+import HeadraceTesting
+import Testing
+
+@Suite struct InMemoryStoreTests {
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .inMemory))
+    func keepsTheContract(check: StoreContract.Check) async throws {
+        try await check.run { entities in
+            try InMemoryStore(entities: entities)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceStorage
+import Testing
+
+@Suite struct MessageOriginTests {
+    private static let origins = [nil, UUID(), .version7()].flatMap { causation in
+        [nil, UUID()].flatMap { correlation in
+            [nil, "", "ada", "\"quoted\", \\ and \u{1}"].flatMap { principal in
+                [[:], ["traceparent": "00-1-2-01"], ["": "", "b": "ä"]].map { trace in
+                    MessageOrigin(
+                        causationID: causation,
+                        correlationID: correlation,
+                        principalID: principal,
+                        trace: trace
+                    )
+                }
+            }
+        }
+    }
+
+    @Test func whatIsStoredIsItsJSON() throws {
+        for origin in Self.origins {
+            #expect(try origin.storedText == String(decoding: DocumentCoding.encode(origin), as: UTF8.self))
+            #expect(try MessageOrigin(storedText: origin.storedText) == origin)
+        }
+    }
+
+    @Test func otherJSONOfTheSameIsReadToo() throws {
+        let id = UUID()
+        for text in [
+            "{ \"trace\" : {}, \"causationID\" : \"\(id)\" }",
+            "{\"causationID\":\"\(id.uuidString.lowercased())\",\"trace\":{}}",
+            "{\"causationID\":\"\(id)\",\"trace\":{},\"later\":1}",
+            "{\"causationID\":\"\(id)\",\"correlationID\":null,\"trace\":{}}",
+        ] {
+            #expect(try MessageOrigin(storedText: text) == MessageOrigin(causationID: id))
+        }
+    }
+
+    /// Each text that is one byte away from one that is read gives what JSON gives, or is refused as by JSON.
+    @Test func damageIsSeenAsJSONSeesIt() throws {
+        let text = try MessageOrigin(causationID: UUID(), correlationID: UUID()).storedText
+        for place in text.indices {
+            for wrong in ["", "0", "Z", "\"", "{", "}", ",", ":", " "] {
+                let near = text.replacingCharacters(in: place...place, with: wrong)
+                let read = try? MessageOrigin(storedText: near)
+                #expect(read == (try? DocumentCoding.decode(MessageOrigin.self, from: Data(near.utf8))), "\(near)")
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceDomain
+import HeadraceStorage
+import HeadraceStoreContract
+import HeadraceTesting
+import Testing
+
+@Suite struct StoreDecoratorTests {
+    private final class Plain: StoreDecorator {
+        let base: any DeliveryStore
+
+        init(_ base: any DeliveryStore) {
+            self.base = base
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .inMemory))
+    func keepsTheContractOfItsBase(check: StoreContract.Check) async throws {
+        try await check.run { entities in
+            Plain(Plain(try InMemoryStore(entities: entities)))
+        }
+    }
+}
