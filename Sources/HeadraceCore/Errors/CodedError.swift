@@ -4,16 +4,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An error with a code that is one of few, so that it can be counted.
+/// An error with a code that programs branch on, and a message for people.
 ///
-/// Metrics and logs show the code beside the type of the error. The errors of Headrace conform; conform your own
-/// where their type alone says too little.
-public protocol CodedError: Error {
-    /// The name of the code: bounded, so without identifiers, amounts or texts of users.
-    var codeName: String { get }
+/// All errors of Headrace conform. Metrics and logs show ``codeName`` instead of the type of the error. Conform your own
+/// errors if their type alone isn't specific enough:
+///
+/// ```swift
+/// struct PaymentRefused: CodedError {
+///     enum Code { case expired, limitExceeded }
+///
+///     let code: Code
+///     let message: String
+/// }
+/// ```
+///
+/// An error with only one code can use `String` as the type of its code.
+public protocol CodedError: Error, CustomStringConvertible {
+    /// A type with few values, without associated values such as identifiers, amounts, or texts of users.
+    associatedtype Code: Hashable, Sendable
+
+    /// The reason for the error, stable enough to branch on.
+    var code: Code { get }
+
+    /// What happened, then how to fix it.
+    var message: String { get }
 }
 
-extension MessageError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
+extension CodedError {
+    /// Name of ``code``, suitable as a metric label.
+    public var codeName: String { "\(code)" }
+
+    /// The ``message``.
+    public var description: String { message }
 }

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A refusal of a message before its handler.
+/// An error for a message that was refused before its handler ran.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct MessageError: Error, Sendable, CustomStringConvertible {
-    /// Why it was refused, stable enough to branch on.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
+public struct MessageError: CodedError {
+    /// The reason for the refusal, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case deadlineExceeded, refused }
 
@@ -17,28 +17,25 @@ public struct MessageError: Error, Sendable, CustomStringConvertible {
         /// The deadline of the message has passed.
         public static let deadlineExceeded = Code(kind: .deadlineExceeded)
 
-        /// A middleware did not let it be handled.
+        /// A middleware has refused the message.
         public static let refused = Code(kind: .refused)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// The name of the code, suitable as a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// Why it was refused.
+    /// The reason for the refusal.
     public let code: Code
 
     /// What happened and how to fix it, in one sentence each.
     public let message: String
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     static func deadlineExceeded(_ context: MessageContext, by duration: Duration) -> MessageError {
         MessageError(
             code: .deadlineExceeded,
             message: """
-                The deadline of '\(context.typeName)' passed \(duration) before it was to be handled; it was not. \
-                To fix, allow more time, or send less at once.
+                The deadline of '\(context.typeName)' passed \(duration) before the message could be handled, so it \
+                wasn't handled. To fix, allow more time, or send fewer messages at once.
                 """
         )
     }

@@ -9,7 +9,7 @@
 /// It names the type of the message and the principal, and nothing that is in the message.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
+public struct AuthorizationError: CodedError {
     /// Why it was refused, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case unauthenticated, denied, noPolicy }
@@ -25,7 +25,7 @@ public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
         /// The type of the message has no policy, and what has none is refused.
         public static let noPolicy = Code(kind: .noPolicy)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// The name of the code, suitable as a metric label.
         public var description: String { kind.rawValue }
     }
 
@@ -40,9 +40,6 @@ public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
 
     /// The identifier of the principal, or `nil` where there was none.
     public let principalID: String?
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     static func unauthenticated(_ context: MessageContext) -> AuthorizationError {
         let type = context.typeName
@@ -83,9 +80,4 @@ public struct AuthorizationError: Error, Sendable, CustomStringConvertible {
             principalID: context.principal?.principalID
         )
     }
-}
-
-extension AuthorizationError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

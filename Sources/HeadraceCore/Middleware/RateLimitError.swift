@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 /// A message was refused because too many were sent; tells when it would not be.
-public struct RateLimitError: Error, Sendable, CustomStringConvertible {
+public struct RateLimitError: CodedError {
     /// The name of the message's type, with its module.
     public let messageType: String
 
@@ -15,8 +15,11 @@ public struct RateLimitError: Error, Sendable, CustomStringConvertible {
     /// The same as an instant of the clock.
     public let earliestRetry: ContinuousClock.Instant?
 
+    /// The only code: `rateLimited`.
+    public var code: String { "rateLimited" }
+
     /// What happened and how to fix it.
-    public var description: String {
+    public var message: String {
         """
         Too many messages were sent: '\(messageType)' was not handled. To fix, send it again in \(retryAfter), or \
         allow more.
@@ -30,10 +33,7 @@ public struct RateLimitError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension RateLimitError: CodedError, RetryableError {
-    /// The one code there is: `rateLimited`.
-    public var codeName: String { "rateLimited" }
-
+extension RateLimitError: RetryableError {
     /// It may: nothing was done.
     public var isRetryable: Bool { true }
 }

@@ -7,7 +7,7 @@
 /// The handling of a message took too long, and was ended.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct TimeoutError: Error, Sendable, CustomStringConvertible {
+public struct TimeoutError: CodedError {
     /// What became of the handling, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case timedOut, finishedLate }
@@ -22,7 +22,7 @@ public struct TimeoutError: Error, Sendable, CustomStringConvertible {
         /// A unit of work around the timeout still takes back what was done in it.
         public static let finishedLate = Code(kind: .finishedLate)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// The name of the code, suitable as a metric label.
         public var description: String { kind.rawValue }
     }
 
@@ -41,9 +41,6 @@ public struct TimeoutError: Error, Sendable, CustomStringConvertible {
     /// What the handling threw after it was cancelled, as a rule a `CancellationError`; `nil` where it succeeded.
     public let cause: (any Error)?
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     init(_ context: MessageContext, limit: Duration, cause: (any Error)?) {
         code = cause == nil ? .finishedLate : .timedOut
         messageType = context.typeName
@@ -57,10 +54,7 @@ public struct TimeoutError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension TimeoutError: CodedError, RetryableError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
-
+extension TimeoutError: RetryableError {
     /// Whether the handling ended because it was cancelled, or in an error that may be retried.
     public var isRetryable: Bool {
         cause is CancellationError || (cause as? any RetryableError)?.isRetryable == true

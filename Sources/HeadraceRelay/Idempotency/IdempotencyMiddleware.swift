@@ -43,7 +43,7 @@ public import HeadraceStorage
 public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     private let store: any DeliveryStore
     private let delegator: any DomainEventDelegator
-    private let turns = KeyedTurns()
+    private let lock = KeyedLock<String>()
 
     @TaskLocal private static var key: String?
 
@@ -89,7 +89,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
 
         if Self.keysInUse.contains(key) { throw IdempotencyError.recursive(key, context) }
 
-        return try await turns.take(key) {
+        return try await lock.withLock(key) {
             if let record = try await store.idempotencyRecord(for: key) {
                 return try outcome(of: record, for: command, by: coding, in: context)
             }

@@ -9,21 +9,19 @@ public import HeadraceCore
 /// The errors of several services that have handled an action at the same time.
 ///
 /// Where a single one fails, its error arrives as it is.
-public struct ServiceFailures: Error, Sendable, CustomStringConvertible {
+public struct ServiceFailures: CodedError {
     /// The errors, two at least, in the order in which the services stand in the tree.
     public let errors: [any Error]
 
-    /// How many there are, and each on a line of its own.
-    public var description: String {
+    /// The only code: `serviceFailures`.
+    public var code: String { "serviceFailures" }
+
+    /// Number of errors, then each error on a separate line.
+    public var message: String {
         (["\(errors.count) services failed."] + errors.map { "- \($0)" }).joined(separator: "\n")
     }
 
     init(_ errors: [any Error]) {
         self.errors = errors
     }
-}
-
-extension ServiceFailures: CodedError {
-    /// Always the same.
-    public var codeName: String { "serviceFailures" }
 }

@@ -7,12 +7,15 @@
 public import HeadraceCore
 
 /// Everything that is wrong with a tree of services.
-public struct ServiceTreeError: Error, Sendable, CustomStringConvertible {
+public struct ServiceTreeError: CodedError {
     /// The problems, never none, in the order in which they were met.
     public let problems: [ServiceTreeProblem]
 
-    /// How many there are, and each on a line of its own.
-    public var description: String {
+    /// The only code: `serviceTree`.
+    public var code: String { "serviceTree" }
+
+    /// Number of problems, then each problem on a separate line.
+    public var message: String {
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
         return (["\(count) in the tree of services."] + problems.map { "- \($0)" }).joined(separator: "\n")
     }
@@ -20,9 +23,4 @@ public struct ServiceTreeError: Error, Sendable, CustomStringConvertible {
     init(_ problems: [ServiceTreeProblem]) {
         self.problems = problems
     }
-}
-
-extension ServiceTreeError: CodedError {
-    /// Always the same.
-    public var codeName: String { "serviceTree" }
 }

@@ -32,7 +32,7 @@ import Testing
         #expect(error.code == .unauthenticated)
         #expect(error.principalID == nil)
         #expect(error.messageType == "HeadraceCoreTests.Ping")
-        #expect(error.description.hasPrefix("unauthenticated: 'HeadraceCoreTests.Ping' is handled for those only"))
+        #expect(error.description.hasPrefix("'HeadraceCoreTests.Ping' is handled for those only"))
     }
 
     @Test func whomThePolicyDoesNotAllowIsRefusedByNameAndWithoutThePayload() async throws {

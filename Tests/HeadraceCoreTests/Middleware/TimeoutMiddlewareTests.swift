@@ -48,7 +48,7 @@ import Testing
         #expect(error.isRetryable)
         #expect(error.limit == .seconds(5))
         #expect(error.messageType == "HeadraceCoreTests.Ping")
-        #expect(error.description.hasPrefix("timedOut: Handling 'HeadraceCoreTests.Ping' took longer than 5.0 seconds"))
+        #expect(error.description.hasPrefix("Handling 'HeadraceCoreTests.Ping' took longer than 5.0 seconds"))
     }
 
     @Test func aHandlerThatIgnoresItsCancellationIsWaitedForAndItsSuccessIsNotHidden() async throws {

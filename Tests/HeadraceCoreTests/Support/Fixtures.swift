@@ -40,7 +40,8 @@ struct Outage: RetryableError, CodedError, Equatable {
     var number = 0
     var isRetryable = true
     var earliestRetry: ContinuousClock.Instant?
-    var codeName: String { "outage" }
+    var code: String { "outage" }
+    var message: String { "There is an outage." }
 }
 
 struct Failure: Error, Equatable {

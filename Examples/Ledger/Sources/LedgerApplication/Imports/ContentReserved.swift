@@ -7,7 +7,7 @@
 public import Headrace
 
 /// An error of an import whose content is reserved for a journal of another name.
-public struct ContentReserved: Error, Sendable, CustomStringConvertible {
+public struct ContentReserved: CodedError {
     /// The name of the journal whose import was refused.
     public let journal: String
 
@@ -20,15 +20,13 @@ public struct ContentReserved: Error, Sendable, CustomStringConvertible {
         self.other = other
     }
 
-    /// The cause and the remedy.
-    public var description: String {
+    /// The only code: `contentReserved`.
+    public var code: String { "contentReserved" }
+
+    /// What happened and how to fix it.
+    public var message: String {
         "'\(journal)' has the same content as '\(other)', whose import hasn't finished. Nothing of '\(journal)' was "
             + "imported. To fix, wait until the import of '\(other)' has finished, or resume it; if it has failed, "
             + "import the journal again under the name '\(other)'."
     }
-}
-
-extension ContentReserved: CodedError {
-    /// The name of the error.
-    public var codeName: String { "contentReserved" }
 }

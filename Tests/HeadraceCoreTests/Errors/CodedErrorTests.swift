@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Testing
+
+@Suite struct CodedErrorTests {
+    private struct Refusal: CodedError {
+        enum Code { case expired, limitExceeded }
+
+        let code: Code
+        let message: String
+    }
+
+    private let error: any CodedError = Refusal(code: .limitExceeded, message: "The limit is exceeded.")
+
+    @Test func theDescriptionIsTheMessage() {
+        #expect("\(error)" == "The limit is exceeded.")
+    }
+
+    @Test func theNameOfACodeIsTheNameOfItsCase() {
+        #expect(error.codeName == "limitExceeded")
+        #expect(MessageOutcome.failure(error).code == "limitExceeded")
+    }
+}
