@@ -156,7 +156,7 @@ import Testing
         try await task.value
 
         let request = LeaseRequest(
-            subscriptions: ["record"], laneLimit: 9, runLimit: 9, now: bench.wallClock(), duration: .seconds(1)
+            subscriptions: ["record"], laneLimit: 9, batchLimit: 9, now: bench.wallClock(), duration: .seconds(1)
         )
         let lanes = try await bench.store.lease(request).lanes
         #expect(lanes.map(\.count).sorted() == [1, 2, 2])

@@ -49,7 +49,7 @@ import Testing
         state.add(Settlement(lease: first, acknowledged: [1]))
         state.add(Settlement(lease: second, acknowledged: [1]))
 
-        let isNews = [state.lose(first), state.lose(first)]
+        let isNews = [state.markLost(first), state.markLost(first)]
         #expect(isNews == [true, false])
         state.add(Settlement(lease: first, acknowledged: [2], end: .finished(now: .now)))
 
@@ -109,7 +109,7 @@ import Testing
     }
 
     private func next() -> Int64? {
-        state.nextRun()?.first?.lease.lane
+        state.nextBatch()?.first?.lease.lane
     }
 
     private func lane(_ lane: Int64, attempt: Int = 1, mayHaveRun: Bool = false) -> Delivery {

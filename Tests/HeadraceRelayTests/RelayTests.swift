@@ -107,7 +107,7 @@ import Testing
         bench.registrar.register(Mail.self)
         for amount in 0..<200 { try await bench.deposit(amount, to: "\(amount % 7)") }
 
-        try await withRelay(bench.relay { $0.runLimit = 3 }) { await bench.desk.wait(for: 200, "delivered") }
+        try await withRelay(bench.relay { $0.batchLimit = 3 }) { await bench.desk.wait(for: 200, "delivered") }
 
         let amounts = bench.desk.lines.filter { $0.hasPrefix("mail") }.compactMap { Int($0.dropFirst(5)) }
         for stream in 0..<7 {
@@ -191,7 +191,7 @@ import Testing
             LeaseRequest(
                 subscriptions: ["mail"],
                 laneLimit: 10,
-                runLimit: 10,
+                batchLimit: 10,
                 now: bench.wallClock(),
                 duration: .seconds(1)
             )

@@ -152,7 +152,7 @@ import Testing
         let request = LeaseRequest(
             subscriptions: ["mail"],
             laneLimit: 1,
-            runLimit: 1,
+            batchLimit: 1,
             now: RelayBench.epoch.addingTimeInterval(89.999),
             duration: .seconds(1)
         )
@@ -183,7 +183,7 @@ import Testing
         let request = LeaseRequest(
             subscriptions: ["mail"],
             laneLimit: 1,
-            runLimit: 1,
+            batchLimit: 1,
             now: Date(timeIntervalSince1970: -5),
             duration: .seconds(1)
         )

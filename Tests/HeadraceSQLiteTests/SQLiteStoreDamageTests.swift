@@ -278,7 +278,7 @@ extension LeaseRequest {
     fileprivate static let all = LeaseRequest(
         subscriptions: ["a", "b", ScheduledMessage.subscription],
         laneLimit: 100,
-        runLimit: 100,
+        batchLimit: 100,
         now: Date(timeIntervalSince1970: 1_700_000_000),
         duration: .zero
     )

@@ -281,7 +281,7 @@ import Testing
         let note = EntityReference(kind: "note", key: "a")
         let lease = Lease(lane: 1, token: 1)
         let now = Date(timeIntervalSince1970: 1_700_000_000)
-        let request = LeaseRequest(subscriptions: ["s"], laneLimit: 9, runLimit: 9, now: now, duration: .seconds(1))
+        let request = LeaseRequest(subscriptions: ["s"], laneLimit: 9, batchLimit: 9, now: now, duration: .seconds(1))
         let operations: [(String, () async throws -> Void)] = [
             ("find", { _ = try await store.find(note) }),
             ("find all", { _ = try await store.find(all: [note]) }),

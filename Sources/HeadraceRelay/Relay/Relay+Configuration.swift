@@ -17,7 +17,7 @@ extension Relay {
         public var laneLimit = 256
 
         /// How many deliveries of one lane are leased at once; 16 unless set.
-        public var runLimit = 16
+        public var batchLimit = 16
 
         /// How long a lease is valid unless renewed, which happens three times in that time; 5 seconds unless set.
         ///

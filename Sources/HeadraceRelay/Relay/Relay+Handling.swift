@@ -10,7 +10,7 @@ import HeadraceDomain
 import HeadraceStorage
 
 /// What came of one delivery.
-enum Verdict {
+enum HandlingResult {
     /// It was handled, and the relay is to settle it.
     case handled
 
@@ -43,20 +43,20 @@ extension Relay {
     ///
     /// What is stored is stored with `settlement`, in one transaction. Once that is stored, the delivery is handled, whatever
     /// middleware throws afterwards.
-    func handle(_ delivery: Delivery, settlement: Settlement) async -> Verdict {
+    func handle(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
         let context = EntityContext(store)
         context.extras.settlement = settlement
-        let verdict = await verdict(on: delivery, in: context)
-        return context.hasSettled ? .settled : verdict
+        let result = await result(of: delivery, in: context)
+        return context.hasSettled ? .settled : result
     }
 
-    private func verdict(on delivery: Delivery, in context: EntityContext) async -> Verdict {
+    private func result(of delivery: Delivery, in context: EntityContext) async -> HandlingResult {
         do {
             try await handle(delivery, in: context)
             return .handled
         } catch let error as Undeliverable {
             return .undeliverable(reason: error.reason)
-        } catch let error as Unknown {
+        } catch let error as UnknownMessage {
             return .unknown(error)
         } catch let error as StoreError where error.code == .leaseLost {
             return .leaseLost
@@ -95,7 +95,7 @@ extension Relay {
         if events.type(named: stored.name) != nil,
             registrar.handler(of: delivery.subscription, for: stored.name) == nil
         {
-            throw Unknown(
+            throw UnknownMessage(
                 name: stored.name,
                 version: stored.version,
                 reason: """
@@ -123,7 +123,7 @@ extension Relay {
         } catch let error as EventError {
             switch error.code {
             case .unknownName, .newerVersion, .olderVersion:
-                throw Unknown(name: key, version: version, reason: error.description)
+                throw UnknownMessage(name: key, version: version, reason: error.description)
             default:
                 throw Undeliverable(reason: error.description)
             }
@@ -151,7 +151,7 @@ extension Relay {
             }
         case .command:
             guard let route = route(of: message.name) else {
-                throw Unknown(
+                throw UnknownMessage(
                     name: message.kind.key(message.name),
                     version: message.version,
                     reason: """
@@ -166,7 +166,7 @@ extension Relay {
                 id: message.id,
                 origin: message.origin
             )
-            try await surround(messageContext, delivery: deliveryContext, origin: message.origin) {
+            try await withDeliveryContext(messageContext, delivery: deliveryContext, origin: message.origin) {
                 try await UnitOfWork(delegator: self.registrar, context: context).execute { _ in
                     try await route.carryOut(message.json)
                 }
@@ -184,7 +184,7 @@ extension Relay {
         _ operation: nonisolated(nonsending) @escaping (EntityContext) async throws -> Void
     ) async throws {
         let messageContext = messageContext(.event, type: Event.self, id: deliveryContext.messageID, origin: origin)
-        try await surround(messageContext, delivery: deliveryContext, origin: origin) {
+        try await withDeliveryContext(messageContext, delivery: deliveryContext, origin: origin) {
             if chain.isEmpty {
                 try await UnitOfWork(delegator: registrar, context: context).execute(operation)
             } else {
@@ -212,7 +212,7 @@ extension Relay {
     }
 
     /// Runs `operation` with everything that its message has brought along.
-    private nonisolated(nonsending) func surround(
+    private nonisolated(nonsending) func withDeliveryContext(
         _ context: MessageContext,
         delivery: DeliveryContext,
         origin: MessageOrigin,

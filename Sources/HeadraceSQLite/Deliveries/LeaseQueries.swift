@@ -163,7 +163,7 @@ struct LeaseQueries {
                     WHERE lane = ? ORDER BY delivery.position LIMIT ?
                     """
             ),
-            arguments: [lane.id, mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit)]
+            arguments: [lane.id, mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.batchLimit)]
         )
         let lease = Lease(lane: lane.id, token: lane.token + 1)
         let deliveries = try rows.enumerated().map { index, row in

@@ -43,7 +43,7 @@ struct SettlementWriter {
             try remove(position, from: settlement.lease.lane)
             try forgetScheduled(at: position)
         }
-        for failure in settlement.failures { try bury(failure, of: settlement.lease.lane, for: lane.subscription) }
+        for failure in settlement.failures { try moveToDeadLetters(failure, of: settlement.lease.lane, for: lane.subscription) }
 
         let next = try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
@@ -63,7 +63,7 @@ struct SettlementWriter {
             try end(settlement.lease, attempts: attempts, begun: lane.begun, readyAt: now, since: now)
         case (let head?, .retry(let date, let now)):
             try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: date, since: now)
-        case (let head?, .handedBack(let now)):
+        case (let head?, .released(let now)):
             try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: now, since: now)
         case (let head?, .unknown(let name, let version, let since, let until, let now)):
             try end(settlement.lease, attempts: attempts, begun: head - 1, readyAt: until, since: now)
@@ -116,7 +116,7 @@ struct SettlementWriter {
             .execute(arguments: [lane, position])
     }
 
-    private func bury(_ failure: Settlement.Failure, of lane: Int64, for subscription: Int64) throws {
+    private func moveToDeadLetters(_ failure: Settlement.Failure, of lane: Int64, for subscription: Int64) throws {
         try database.execute(
             sql: """
                 INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date)

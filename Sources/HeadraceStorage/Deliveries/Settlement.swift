@@ -46,7 +46,7 @@ public struct Settlement: Hashable, Sendable {
         case retry(at: Date, now: Date? = nil)
 
         /// The handlers of the deliveries that are left haven't run, or were cancelled; the lane may be leased from now on.
-        case handedBack(now: Date)
+        case released(now: Date)
 
         /// The relay doesn't know the first message that is left: another relay that knows `name` and `version` may lease the
         /// lane at once, and any relay from `until` on.

@@ -180,7 +180,7 @@ struct InMemoryDeliveries {
             return []
         }
         let mayHaveRun = lane.token > 0 && head <= lane.begun
-        let run = lane.entries.prefix(mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.runLimit))
+        let run = lane.entries.prefix(mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.batchLimit))
         lane.token += 1
         lane.begun = max(lane.begun, run.last?.position ?? 0)
         lane.readyAt = max(1, request.now.advanced(by: request.duration).milliseconds)
@@ -247,7 +247,7 @@ struct InMemoryDeliveries {
         case .retry(let date, let now):
             lane.begun = head - 1
             lane.wait(until: date, from: now)
-        case .handedBack(let now):
+        case .released(let now):
             lane.begun = head - 1
             lane.wait(until: now, from: now)
         case .unknown(let name, let version, let since, let until, let now):

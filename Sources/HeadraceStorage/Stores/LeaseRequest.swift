@@ -18,7 +18,7 @@ public struct LeaseRequest: Sendable {
     ///
     /// If an attempt at the first delivery counts already, or its handler may have run (``Delivery/mayHaveRun``), it is
     /// given alone. So its relay can count the next attempt before the handler runs.
-    public var runLimit: Int
+    public var batchLimit: Int
 
     /// What time it is.
     public var now: Date
@@ -35,14 +35,14 @@ public struct LeaseRequest: Sendable {
     public init(
         subscriptions: [String],
         laneLimit: Int,
-        runLimit: Int,
+        batchLimit: Int,
         now: Date,
         duration: Duration,
         known: [String: [KnownMessage]] = [:]
     ) {
         self.subscriptions = subscriptions
         self.laneLimit = laneLimit
-        self.runLimit = runLimit
+        self.batchLimit = batchLimit
         self.now = now
         self.duration = duration
         self.known = known

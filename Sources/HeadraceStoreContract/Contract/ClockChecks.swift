@@ -42,7 +42,7 @@ extension StoreContract {
             let (later, now) = (DeliveryFixture.date(ahead + 60), DeliveryFixture.date(ahead))
             let lanes = try await fixture.lease(at: ahead)
             try await fixture.settle(lanes[0], end: .retry(at: later, now: now))
-            try await fixture.settle(lanes[1], end: .handedBack(now: now))
+            try await fixture.settle(lanes[1], end: .released(now: now))
 
             try requireEqual(
                 try await fixture.lease(at: 0).numbers, [["2"]], "what is due when the clock is right again")
@@ -93,7 +93,7 @@ extension StoreContract {
                 let request = LeaseRequest(
                     subscriptions: ["a"],
                     laneLimit: 1,
-                    runLimit: 1,
+                    batchLimit: 1,
                     now: now,
                     duration: .seconds(10)
                 )

@@ -177,7 +177,7 @@ extension StoreContract {
             let request = LeaseRequest(
                 subscriptions: ["a", ScheduledMessage.subscription],
                 laneLimit: 10,
-                runLimit: 10,
+                batchLimit: 10,
                 now: DeliveryFixture.date(0),
                 duration: .seconds(100)
             )

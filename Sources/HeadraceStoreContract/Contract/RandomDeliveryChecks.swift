@@ -65,7 +65,7 @@ private struct DeliveryWalk {
         let request = LeaseRequest(
             subscriptions: ["a", "b", ScheduledMessage.subscription].shuffled(using: &generator),
             laneLimit: Int.random(in: 1...5, using: &generator),
-            runLimit: Int.random(in: 1...4, using: &generator),
+            batchLimit: Int.random(in: 1...4, using: &generator),
             now: DeliveryFixture.date(now),
             duration: .seconds(Int.random(in: 1...6, using: &generator))
         )
@@ -82,7 +82,7 @@ private struct DeliveryWalk {
         let count = Int.random(in: 0...lane.actual.count, using: &generator)
         let date = DeliveryFixture.date(now)
         let ends: [Settlement.End?] = [
-            nil, .finished(now: date), .retry(at: DeliveryFixture.date(now + 3)), .handedBack(now: date),
+            nil, .finished(now: date), .retry(at: DeliveryFixture.date(now + 3)), .released(now: date),
         ]
         let end = ends.randomElement(using: &generator) ?? nil
         let attempts = [nil, 0, 1, 2].randomElement(using: &generator) ?? nil

@@ -51,7 +51,7 @@ extension StoreContract {
                 let lane = try await fixture.leaseOne(at: 5)
                 try requireEqual(lane.first?.attempt, 1, "the attempt")
                 try await fixture.settle(lane, attempts: handled + 1)
-                let end = Settlement.End.handedBack(now: DeliveryFixture.date(5))
+                let end = Settlement.End.released(now: DeliveryFixture.date(5))
                 try await fixture.settle(lane, acknowledged: handled, attempts: 0, end: end)
             }
 
@@ -121,7 +121,7 @@ extension StoreContract {
             let new = try await fixture.lease("a", at: 10, lanes: 1)
             let ends: [Settlement.End?] = [
                 nil, .finished(now: DeliveryFixture.date(10)), .retry(at: DeliveryFixture.date(10)),
-                .handedBack(now: DeliveryFixture.date(10)),
+                .released(now: DeliveryFixture.date(10)),
             ]
             for end in ends {
                 let refused = try await fixture.store.settle([

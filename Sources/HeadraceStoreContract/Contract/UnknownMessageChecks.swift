@@ -52,7 +52,7 @@ extension StoreContract {
             try requireEqual(lane.first?.unknownSince, DeliveryFixture.date(0), "the time after a retry")
 
             try await fixture.settle(lane, acknowledged: 1)
-            try await fixture.settle(Array(lane.dropFirst()), end: .handedBack(now: DeliveryFixture.date(2)))
+            try await fixture.settle(Array(lane.dropFirst()), end: .released(now: DeliveryFixture.date(2)))
 
             lane = try await fixture.leaseOne(at: 2)
             try requireEqual(lane.numbers, ["2", "3"], "what is left")
@@ -114,7 +114,7 @@ extension DeliveryFixture {
             LeaseRequest(
                 subscriptions: ["a"],
                 laneLimit: lanes,
-                runLimit: 100,
+                batchLimit: 100,
                 now: Self.date(seconds),
                 duration: .seconds(10),
                 known: ["a": [KnownMessage(name: name, versions: versions)]]

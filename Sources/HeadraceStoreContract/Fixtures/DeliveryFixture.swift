@@ -29,7 +29,7 @@ struct DeliveryFixture {
             LeaseRequest(
                 subscriptions: subscriptions.isEmpty ? ["a"] : subscriptions,
                 laneLimit: lanes,
-                runLimit: run,
+                batchLimit: run,
                 now: Self.date(seconds),
                 duration: duration
             )

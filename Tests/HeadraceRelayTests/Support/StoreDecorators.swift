@@ -148,7 +148,7 @@ struct LeaseThief: Sendable {
             LeaseRequest(
                 subscriptions: [subscription],
                 laneLimit: 100,
-                runLimit: 1,
+                batchLimit: 1,
                 now: wallClock(),
                 duration: .seconds(1000)
             )

@@ -148,7 +148,7 @@ struct PowerTask {
             LeaseRequest(
                 subscriptions: [subscription],
                 laneLimit: 1 + random.below(3),
-                runLimit: 1 + random.below(3),
+                batchLimit: 1 + random.below(3),
                 now: now,
                 duration: .seconds(100)
             )

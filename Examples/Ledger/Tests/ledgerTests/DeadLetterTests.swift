@@ -38,7 +38,7 @@ import Testing
             changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: subscription)]
             try await store.commit(changes)
             let request = LeaseRequest(
-                subscriptions: [subscription], laneLimit: 1, runLimit: 1, now: Date(), duration: .seconds(60))
+                subscriptions: [subscription], laneLimit: 1, batchLimit: 1, now: Date(), duration: .seconds(60))
             let delivery = try #require(try await store.lease(request).lanes.first?.first)
             let failure = Settlement.Failure(
                 position: delivery.position, attempts: 12, reason: reason, date: Date(timeIntervalSince1970: 60))

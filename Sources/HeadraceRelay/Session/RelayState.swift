@@ -72,16 +72,16 @@ struct RelayState {
 
     /// Adds leased lanes, to be handled in that order, whose leases last until `end`.
     mutating func enqueue(_ lanes: [[Delivery]], until end: ContinuousClock.Instant) {
-        for run in lanes {
-            guard let first = run.first else { continue }
+        for batch in lanes {
+            guard let first = batch.first else { continue }
             // A lease that was lost may still be here, and its settlement with it: both are history now.
             waiting[first.lease.lane] = nil
             held[first.lease.lane] = Hold(token: first.lease.token, end: end)
             if first.isSuspect {
                 let index = suspects.firstIndex { $0[0].attempt > first.attempt } ?? suspects.endIndex
-                suspects.insert(run, at: index)
+                suspects.insert(batch, at: index)
             } else {
-                queue.append(run)
+                queue.append(batch)
             }
         }
     }
@@ -91,13 +91,13 @@ struct RelayState {
     /// One suspect runs at a time. If it ends the process, an attempt counts for it and for no other suspect, so a delivery
     /// that only happens to be leased with one that kills doesn't use up its attempts with it. Suspects run when nothing else
     /// waits, or after ``patience`` other lanes.
-    mutating func nextRun() -> [Delivery]? {
+    mutating func nextBatch() -> [Delivery]? {
         let isQueueEmpty = queueStart == queue.count
         if runningSuspect == nil, !suspects.isEmpty, isQueueEmpty || passedSuspects >= Self.patience {
             passedSuspects = 0
-            let run = suspects.removeFirst()
-            runningSuspect = run.first?.lease
-            return run
+            let batch = suspects.removeFirst()
+            runningSuspect = batch.first?.lease
+            return batch
         }
         if isQueueEmpty { return nil }
         if !suspects.isEmpty { passedSuspects += 1 }
@@ -111,9 +111,9 @@ struct RelayState {
         return queue[queueStart]
     }
 
-    /// Notes that `run` was handled, or that its lease has ended.
-    mutating func end(_ run: [Delivery]) {
-        if runningSuspect == run.first?.lease { runningSuspect = nil }
+    /// Notes that `batch` was handled, or that its lease has ended.
+    mutating func end(_ batch: [Delivery]) {
+        if runningSuspect == batch.first?.lease { runningSuspect = nil }
     }
 
     /// Gives all lanes that nobody has begun, and keeps none.
@@ -147,7 +147,7 @@ struct RelayState {
 
     /// Marks `lease` as lost, and drops its settlement; tells whether that is news.
     @discardableResult
-    mutating func lose(_ lease: Lease) -> Bool {
+    mutating func markLost(_ lease: Lease) -> Bool {
         if isLost(lease) { return false }
         if waiting.removeValue(forKey: lease.lane)?.end != nil {
             held[lease.lane] = nil
@@ -166,14 +166,14 @@ struct RelayState {
 
     /// Notes that the store has refused `lease`; tells whether it is known to be lost, and that is news.
     private mutating func refuse(_ lease: Lease) -> Bool {
-        if isLost(lease) || held[lease.lane]?.mayEnd != true { return lose(lease) }
+        if isLost(lease) || held[lease.lane]?.mayEnd != true { return markLost(lease) }
         // The commit of the handler may have ended it: its outcome tells.
         held[lease.lane]?.isDoubtful = true
         return false
     }
 
     /// Forgets `lease`.
-    mutating func release(_ lease: Lease) {
+    mutating func forget(_ lease: Lease) {
         if held[lease.lane]?.token == lease.token { held[lease.lane] = nil }
     }
 
@@ -199,7 +199,7 @@ struct RelayState {
         }
         held[lease.lane]?.mayEnd = false
         held[lease.lane]?.isDoubtful = false
-        return hold.isDoubtful && !isSettled && lose(lease)
+        return hold.isDoubtful && !isSettled && markLost(lease)
     }
 
     // MARK: Settlements
@@ -236,7 +236,7 @@ struct RelayState {
         let ended = inFlight.values.filter { $0.end != nil }
         inFlight.removeAll(keepingCapacity: true)
         let lost = refused.filter { refuse($0) }
-        for settlement in ended { release(settlement.lease) }
+        for settlement in ended { forget(settlement.lease) }
         return lost
     }
 

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceStorage
 
 /// A message that this relay doesn't know; a relay of another version of the program may know it.
-struct Unknown: Error {
+struct UnknownMessage: Error {
     /// The name among those of ``HeadraceStorage/LeaseRequest/known``.
     let name: String
 

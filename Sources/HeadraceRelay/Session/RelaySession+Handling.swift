@@ -1,0 +1,123 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+import Logging
+import Synchronization
+
+// Workers: handle the deliveries of a lane, one after the other.
+extension RelaySession {
+    /// Hands back what nobody has begun.
+    func endWork() {
+        let batches = state.withLock { state in
+            state.isClosing = true
+            return state.takeQueue()
+        }
+        for batch in batches { release(batch[...]) }
+        work.notify()
+        settled.notify()
+    }
+
+    func handleUntilEnd() async {
+        while true {
+            let seen = work.position
+            let (batch, isClosing) = state.withLock { ($0.nextBatch(), $0.isClosing) }
+            if let batch {
+                await handle(batch)
+                state.withLock { $0.end(batch) }
+            } else if isClosing || Task.isCancelled {
+                return
+            } else {
+                try? await work.wait(after: seen)
+            }
+        }
+    }
+
+    /// Handles the deliveries of one lane, one after the other, up to one that fails.
+    func handle(_ batch: [Delivery]) async {
+        for (index, delivery) in batch.enumerated() {
+            guard mayHandle(delivery) else { return stop(batch[index...]) }
+            let isLast = index == batch.count - 1
+            let end: Settlement.End? = isLast ? .finished(now: relay.wallClock()) : nil
+            if delivery.attempt > max(1, configuration.maximumAttempts) {
+                deadLetter(
+                    delivery,
+                    attempts: delivery.attempt - 1,
+                    reason: "The last attempt ended with its process, or without an outcome, and none is left.",
+                    end: end
+                )
+                continue
+            }
+            if countsBeforehand(delivery), await !count(delivery) { return stop(batch[index...]) }
+
+            let settlement = Settlement(lease: delivery.lease, acknowledged: [delivery.position], end: end)
+            let result = await relay.handle(delivery, settlement: state.withLock { $0.beginHandling(settlement) })
+            let (isNews, isLost) = state.withLock { state in
+                (state.endHandling(delivery.lease, isSettled: result.isSettled), state.isLost(delivery.lease))
+            }
+            if isNews { report(lost: delivery.lease) }
+            if isLost, !result.isSettled { return forget(delivery.lease) }
+
+            switch result {
+            case .handled:
+                for observer in relay.observers { observer.delivered(delivery) }
+                settle(settlement)
+            case .settled:
+                // If it was the last one, the commit has ended the lease, so there is room for another lane.
+                if isLast { news.notify() }
+                for observer in relay.observers { observer.delivered(delivery) }
+            case .failed(let error):
+                if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
+                deadLetter(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)
+            case .undeliverable(let reason):
+                deadLetter(delivery, attempts: delivery.attempt, reason: reason, end: end)
+            case .unknown(let message):
+                guard let reason = reasonForDeadLetter(delivery, message) else { return leave(delivery, message) }
+                deadLetter(delivery, attempts: delivery.attempt - 1, reason: reason, end: end)
+            case .leaseLost:
+                if state.withLock({ $0.markLost(delivery.lease) }) { report(lost: delivery.lease) }
+                return forget(delivery.lease)
+            case .cancelled:
+                return release(batch[index...])
+            }
+        }
+    }
+
+    /// Whether the handler of `delivery` may still begin.
+    ///
+    /// Not past the end of its lease: if the process stood still, another one may have handled the rest of the lane since, and
+    /// an older event must not follow a newer one.
+    func mayHandle(_ delivery: Delivery) -> Bool {
+        let now = relay.clock.now
+        let isHeld = state.withLock { !$0.isClosing && $0.isValid(delivery.lease, at: now) }
+        return isHeld && !Task.isCancelled
+    }
+
+    /// Whether the attempt must count before the handler runs, so that it counts even if it ends the process.
+    ///
+    /// That costs a transaction. The first attempt doesn't count beforehand, because almost all first attempts succeed: if the
+    /// process ends, the next lease says that the handler may have run, and the attempts from then on count.
+    func countsBeforehand(_ delivery: Delivery) -> Bool {
+        delivery.mayHaveRun || delivery.attempt > 1 || configuration.maximumAttempts <= 1
+    }
+
+    /// Returns when the attempt at `delivery` counts in the store, or when its handler must not begin; tells whether it may.
+    ///
+    /// All workers that wait for this share a transaction. It also holds what was handled before, so that nothing else of
+    /// the lane is without its outcome while the handler runs.
+    func count(_ delivery: Delivery) async -> Bool {
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt))
+        while true {
+            let seen = settled.position
+            guard mayHandle(delivery) else { return false }
+            if state.withLock({ $0.pending(delivery.lease) == nil }) { return true }
+            try? await settled.wait(after: seen)
+        }
+    }
+}

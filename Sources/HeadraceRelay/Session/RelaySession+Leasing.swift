@@ -1,0 +1,79 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+import Logging
+import Synchronization
+
+// Leasing: asks the store for lanes while there is room.
+extension RelaySession {
+    func forwardSignal(after position: UInt64) async {
+        var seen = position
+        while let _ = try? await store.deliverySignal.wait(after: seen) {
+            seen = store.deliverySignal.position
+            news.notify()
+        }
+    }
+
+    func pump() async {
+        var subscriptions = relay.registrar.subscriptionNames + [ScheduledMessage.subscription]
+        let known = relay.knownMessages()
+        var generator = SystemRandomNumberGenerator()
+        var failures = 0
+        while !Task.isCancelled, !state.withLock(\.isClosing) {
+            let seen = news.position
+            let start = relay.clock.now
+            let polled = 1 - configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
+            var pause = configuration.pollInterval * polled
+            let room = configuration.laneLimit - state.withLock(\.heldCount)
+            if room > 0 {
+                do {
+                    let leased = try await lease(room, subscriptions, known)
+                    failures = 0
+                    if leased.lanes.count == room { continue }
+                    if let due = leased.nextDue {
+                        let wait = due.timeIntervalSince(relay.wallClock())
+                        pause = min(pause, .seconds(max(0.001, wait)))
+                    }
+                } catch {
+                    failures += 1
+                    report(storeFailure: error)
+                    pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
+                }
+                // Whoever came first comes last the next time.
+                subscriptions.append(subscriptions.removeFirst())
+            }
+            await wait(for: news, after: seen, until: start.advanced(by: pause))
+        }
+    }
+
+    func lease(
+        _ room: Int,
+        _ subscriptions: [String],
+        _ known: [String: [KnownMessage]]
+    ) async throws -> LeasedDeliveries {
+        let end = relay.clock.now.advanced(by: configuration.leaseDuration)
+        let leased = try await store.lease(
+            LeaseRequest(
+                subscriptions: subscriptions,
+                laneLimit: room,
+                // If there is only one attempt, it counts before the handler runs, and that works for the first of a lane.
+                batchLimit: configuration.maximumAttempts > 1 ? max(1, configuration.batchLimit) : 1,
+                now: relay.wallClock(),
+                duration: configuration.leaseDuration,
+                known: known
+            )
+        )
+        if !leased.lanes.isEmpty {
+            state.withLock { $0.enqueue(leased.lanes, until: end) }
+            work.notify()
+        }
+        return leased
+    }
+}

@@ -1,0 +1,121 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+import Logging
+import Synchronization
+
+// The outcomes of deliveries: each becomes a settlement.
+extension RelaySession {
+    func retry(_ delivery: Delivery, after error: any Error) {
+        var generator = SystemRandomNumberGenerator()
+        let now = relay.wallClock()
+        var date = now.advanced(
+            by: configuration.backoff.pause(afterAttempt: delivery.attempt, using: &generator)
+        )
+        if let earliest = (error as? any RetryableError)?.earliestRetry {
+            date = max(date, now.advanced(by: relay.clock.now.duration(to: earliest)))
+        }
+        Logger.current.notice(
+            "Handling an event failed and will be tried again",
+            metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
+        )
+        for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
+        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date, now: now)))
+    }
+
+    /// When a relay first didn't know the message of `delivery`.
+    func unknownSince(_ delivery: Delivery) -> Date {
+        let now = relay.wallClock()
+        return min(delivery.unknownSince ?? now, now)
+    }
+
+    /// The reason for which an unknown message is a dead letter, or `nil` if it may wait.
+    func reasonForDeadLetter(_ delivery: Delivery, _ message: Unknown) -> String? {
+        let grace = configuration.unknownEventGrace
+        if unknownSince(delivery).advanced(by: grace) > relay.wallClock() { return nil }
+        return grace > .zero ? "For \(grace), no process has known the message. \(message.reason)" : message.reason
+    }
+
+    /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
+    func leave(_ delivery: Delivery, _ message: Unknown) {
+        let since = unknownSince(delivery)
+        let until = since.advanced(by: configuration.unknownEventGrace)
+        Logger.current.notice(
+            "A message is unknown to this process, and is left for a process that knows it",
+            metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
+                $1
+            }
+        )
+        for observer in relay.observers { observer.left(delivery, reason: message.reason, until: until) }
+        let end = Settlement.End.unknown(
+            name: message.name,
+            version: message.version,
+            since: since,
+            until: until,
+            now: relay.wallClock()
+        )
+        // An earlier lease that ended without an outcome is remembered as one attempt.
+        let attempts = delivery.mayHaveRun ? max(1, delivery.attempt - 1) : delivery.attempt - 1
+        settle(Settlement(lease: delivery.lease, attempts: attempts, end: end))
+    }
+
+    func deadLetter(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
+        Logger.current.error(
+            "An event could not be delivered and is a dead letter now",
+            metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
+        )
+        for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }
+        let failure = Settlement.Failure(
+            position: delivery.position,
+            attempts: attempts,
+            reason: reason,
+            date: relay.wallClock()
+        )
+        settle(Settlement(lease: delivery.lease, failures: [failure], end: end))
+    }
+
+    /// Ends the handling of a lane before `batch`, none of which has an outcome.
+    func stop(_ batch: ArraySlice<Delivery>) {
+        guard let lease = batch.first?.lease else { return }
+        if state.withLock({ $0.isLost(lease) }) { forget(lease) } else { release(batch) }
+    }
+
+    /// Ends the lease of `batch`, whose handlers have not run or were cancelled; no attempt counts.
+    func release(_ batch: ArraySlice<Delivery>) {
+        guard let first = batch.first else { return }
+        let now = relay.wallClock()
+        // If an earlier lease ended without an outcome, the store keeps that in mind.
+        let end: Settlement.End = first.mayHaveRun ? .finished(now: now) : .released(now: now)
+        settle(Settlement(lease: first.lease, attempts: first.attempt - 1, end: end))
+    }
+
+    /// Forgets a lease that has ended in the store.
+    func forget(_ lease: Lease) {
+        state.withLock { $0.forget(lease) }
+        news.notify()
+    }
+}
+
+extension Delivery {
+    fileprivate var metadata: Logger.Metadata {
+        let (name, id) =
+            switch content {
+            case .event(let record): (record.event.name, record.event.id.uuidString)
+            case .scheduled(let message): (message.name, message.id.uuidString)
+            case .missing: ("", "")
+            }
+        return [
+            "headrace.relay.subscription": "\(subscription)",
+            "headrace.relay.event": "\(name)",
+            "headrace.relay.id": "\(id)",
+            "headrace.relay.attempt": "\(attempt)",
+        ]
+    }
+}

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+import Logging
+import Synchronization
+
+// Settling: stores the outcomes of all lanes together.
+extension RelaySession {
+    func settle(_ settlement: Settlement) {
+        state.withLock { $0.add(settlement) }
+        settling.notify()
+    }
+
+    /// Settles what has come up, all at once, and again; cancelled or not, as what was handled is to be known.
+    func settleUntilEnd() async {
+        var failures = 0
+        var generator = SystemRandomNumberGenerator()
+        while true {
+            let seen = settling.position
+            let (settlements, isLast) = state.withLock { ($0.takeSettlements(), $0.isSettlingLast) }
+            if settlements.isEmpty {
+                if isLast { return }
+                await settling.waitRegardless(after: seen)
+                continue
+            }
+            do {
+                let refused = try await store.settle(settlements)
+                failures = 0
+                let lost = state.withLock { $0.endSettling(refused: refused) }
+                for lease in lost { report(lost: lease) }
+                settled.notify()
+                news.notify()
+            } catch {
+                failures += 1
+                report(storeFailure: error)
+                state.withLock { $0.putBack() }
+                // At the end the leases end by themselves, and somebody handles again what was handled.
+                if isLast { return }
+                let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
+                await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+import Logging
+import Synchronization
+
+/// One run of a relay: a pump that leases, workers that handle, one that settles and one that renews.
+///
+/// ``RelayState`` decides; this waits, asks the store, and calls handlers.
+final class RelaySession: Sendable {
+    let relay: Relay
+    let state: Mutex<RelayState>
+
+    /// Tells the pump that there may be something to lease, or room for it.
+    let news = DeliverySignal()
+
+    /// Tells workers that there is something to handle, or nothing any more.
+    let work = DeliverySignal()
+
+    /// Tells the one that settles that there is something to settle, or nothing any more.
+    let settling = DeliverySignal()
+
+    /// Tells the one that settles not to pause any longer, as all workers have ended.
+    let ending = DeliverySignal()
+
+    /// Tells workers that settlements are stored, or that a lease is lost.
+    let settled = DeliverySignal()
+
+    init(_ relay: Relay) {
+        self.relay = relay
+        state = Mutex(RelayState())
+    }
+
+    var configuration: Relay.Configuration { relay.configuration }
+    var store: any DeliveryStore { relay.store }
+
+    /// Has ``perform()`` end once what is being handled is.
+    func close() {
+        state.withLock { $0.isClosing = true }
+        news.notify()
+        work.notify()
+        settled.notify()
+    }
+
+    /// Delivers until ``close()``, or until the task is cancelled.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged` when the store can't be used any longer.
+    func perform() async throws {
+        // Before the first lease: what is committed after that lease must be noticed, however late the helper begins.
+        let seen = store.deliverySignal.position
+        await withTaskGroup { helpers in
+            helpers.addTask { await self.forwardSignal(after: seen) }
+            helpers.addTask { await self.renewAndPrune() }
+            await withTaskGroup { group in
+                group.addTask { await self.settleUntilEnd() }
+                await withTaskGroup { workers in
+                    for _ in 0..<max(1, configuration.concurrency) {
+                        workers.addTask { await self.handleUntilEnd() }
+                    }
+                    await pump()
+                    endWork()
+                }
+                state.withLock { $0.isSettlingLast = true }
+                settling.notify()
+                ending.notify()
+            }
+            helpers.cancelAll()
+        }
+        if let failure = state.withLock(\.failure) { throw failure }
+    }
+
+    /// Returns when `signal` was given after `position`, at `deadline`, or when the task is cancelled.
+    func wait(
+        for signal: DeliverySignal,
+        after position: UInt64,
+        until deadline: ContinuousClock.Instant
+    ) async {
+        let clock = relay.clock
+        await withTaskGroup { group in
+            group.addTask { try? await signal.wait(after: position) }
+            group.addTask { try? await clock.sleep(until: deadline, tolerance: nil) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Reporting
+
+    func report(lost lease: Lease) {
+        Logger.current.warning(
+            "A lease was lost; what was done under it and not stored is refused",
+            metadata: ["headrace.relay.lane": "\(lease.lane)", "headrace.relay.token": "\(lease.token)"]
+        )
+        for observer in relay.observers { observer.leaseLost(lease) }
+    }
+
+    func report(storeFailure error: any Error) {
+        if error is CancellationError { return }
+        Logger.current.warning("The relay cannot use its store and tries again", metadata: ["error": "\(error)"])
+        for observer in relay.observers { observer.storeFailed(error) }
+        // Nothing that this relay holds can be stored any more.
+        if let error = error as? StoreError, error.code == .schemaChanged {
+            state.withLock { $0.failure = $0.failure ?? error }
+            close()
+        }
+    }
+}
