@@ -102,7 +102,7 @@ private struct TwoStores: StoreService {
         #expect(
             error?.problems.first?.message == """
                 The store at '1 → Group → 1' has no model of 'HeadraceServicesTests.Counter'. \
-                Its mutations are out of reach: 'Ping'. To fix, add '.with(model: …)' to it or to a service around it.
+                Its mutations can't run: 'Ping'. To fix, add '.with(model: …)' to it or to a service around it.
                 """
         )
         #expect(error?.description.hasPrefix("3 problems in the tree of services.\n- missingModel: ") == true)
@@ -149,7 +149,7 @@ private struct TwoStores: StoreService {
 
         #expect(error?.problems.map(\.kind) == [.unheard, .unusedModel, .unheard])
         #expect(
-            error?.problems.first?.message.contains("'HeadraceServicesTests.Unheard', which 'emit' at the root gives")
+            error?.problems.first?.message.contains("'HeadraceServicesTests.Unheard', which 'emit' at the root sends")
                 == true)
         #expect(error?.problems.last?.message.contains("transformError") == true)
     }
@@ -166,9 +166,9 @@ private struct TwoStores: StoreService {
     }
 
     @Test func theBlockMayThrowAndThenThereIsNoCluster() async throws {
-        func error() throws -> Failure? { throw Failure("no services") }
+        func error() throws -> TestFailure? { throw TestFailure("no services") }
 
-        await #expect(throws: Failure("no services")) {
+        await #expect(throws: TestFailure("no services")) {
             _ = try await Bootstrap {
                 Leaf("a", journal, throwing: try error())
             }
@@ -203,10 +203,10 @@ private struct TwoStores: StoreService {
 
     @Test func whereOneCannotBePreparedTheRestIsNotAndThereIsNoCluster() async throws {
         let journal = journal
-        await #expect(throws: Failure("not ready")) {
+        await #expect(throws: TestFailure("not ready")) {
             _ = try await Bootstrap {
                 Leaf("a", journal).bootstrap { journal.note("a") }
-                Leaf("b", journal).bootstrap { throw Failure("not ready") }
+                Leaf("b", journal).bootstrap { throw TestFailure("not ready") }
                 Leaf("c", journal).bootstrap { journal.note("c") }
             }
         }

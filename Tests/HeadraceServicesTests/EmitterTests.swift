@@ -17,7 +17,7 @@ private struct Failing: AsyncSequence, Sendable {
         var rest: ArraySlice<Ping>
 
         mutating func next() async throws -> Ping? {
-            guard let ping = rest.popFirst() else { throw HeadraceServicesTests.Failure("stream failed") }
+            guard let ping = rest.popFirst() else { throw TestFailure("stream failed") }
             return ping
         }
     }
@@ -36,7 +36,7 @@ private struct Failing: AsyncSequence, Sendable {
         Store(model: Journal.self)
             .mutate(on: Ping.self) { journal, action, _ in
                 journal.note("\(action.number)")
-                if refused.contains(action.number) { throw Failure("\(action.number) refused") }
+                if refused.contains(action.number) { throw TestFailure("\(action.number) refused") }
             }
             .with(model: journal)
     }
@@ -121,12 +121,12 @@ private struct Failing: AsyncSequence, Sendable {
     }
 
     @Test func whatFailsThenKeepsTheClusterFromBeing() async throws {
-        await #expect(throws: Failure("2 refused")) {
+        await #expect(throws: TestFailure("2 refused")) {
             _ = try await Bootstrap {
                 numbers(throwing: [2]).emit(using: pings([1, 2, 3]), consumeAtBootstrap: true)
             }
         }
-        await #expect(throws: Failure("stream failed")) {
+        await #expect(throws: TestFailure("stream failed")) {
             _ = try await Bootstrap {
                 numbers().emit(using: Failing(actions: [Ping(number: 4)]), consumeAtBootstrap: true)
             }
@@ -146,7 +146,7 @@ private struct Failing: AsyncSequence, Sendable {
         }
 
         #expect(journal.entries == ["1", "2"])
-        #expect(handler.entries.map(\.message.description) == ["An action that an emitter gave was not handled."])
+        #expect(handler.entries.map(\.message.description) == ["An emitted action failed."])
         #expect(handler.entries.first?.metadata["error"]?.description == "1 refused")
     }
 
@@ -187,10 +187,10 @@ private struct Failing: AsyncSequence, Sendable {
     }
 
     @Test func aPreAroundAnEmitterThatThrowsKeepsTheActionFromTheServices() async throws {
-        await #expect(throws: Failure("refused")) {
+        await #expect(throws: TestFailure("refused")) {
             _ = try await Bootstrap {
                 Group { numbers().emit(using: pings([1]), consumeAtBootstrap: true) }
-                    .pre { _ in throw Failure("refused") }
+                    .pre { _ in throw TestFailure("refused") }
             }
         }
 
@@ -218,8 +218,8 @@ private struct Failing: AsyncSequence, Sendable {
         let journal = journal
         let cluster = try await Bootstrap {
             Group {
-                Leaf("a", Journal(), throwing: Failure("first"))
-                Leaf("b", Journal(), throwing: Failure("second"))
+                Leaf("a", Journal(), throwing: TestFailure("first"))
+                Leaf("b", Journal(), throwing: TestFailure("second"))
             }
             .emit(using: pings([1]), consumeAtBootstrap: true)
             .transformError { Recovery(name: "\($0)") }
@@ -246,12 +246,16 @@ private struct Failing: AsyncSequence, Sendable {
             let cluster = try await Bootstrap {
                 numbers().emit(using: Failing(actions: [Ping(number: 1)]))
             }
-            await #expect(throws: Failure("stream failed")) { try await cluster.run() }
+            await #expect(throws: TestFailure("stream failed")) { try await cluster.run() }
             try await cluster.send(action: Ping(number: 2))
         }
 
         #expect(journal.entries == ["1", "2"])
-        #expect(handler.entries.map(\.message.description) == ["An emitter has failed, and gives no more actions."])
+        #expect(
+            handler.entries.map(\.message.description) == [
+                "The sequence of an emitter failed, and the emitter ended."
+            ]
+        )
     }
 
     @Test func aClockThatATestMovesEmits() async throws {

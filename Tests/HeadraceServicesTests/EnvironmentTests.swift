@@ -51,7 +51,7 @@ private struct Forwarder: Service {
 }
 
 /// Holds what others have made.
-private struct Frame<Content: Service>: Service {
+private struct EnvironmentFrame<Content: Service>: Service {
     @Environment(\.greeting) private var greeting
     let content: Content
 
@@ -63,7 +63,7 @@ private struct FramedGreeter: Service {
     let journal: Journal
 
     var body: some Service {
-        Frame(
+        EnvironmentFrame(
             content: Store(model: Counter.self)
                 .mutate(on: Ping.self) { _, _, _ in journal.note(greeting) }
                 .with(model: Counter())

@@ -22,7 +22,7 @@ private actor Hoarder {
 }
 
 /// A sequence that ends never, cancelled or not.
-private struct Endless: AsyncSequence, Sendable {
+private struct UnendingSequence: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let gate: Gate
 
@@ -106,7 +106,7 @@ private struct Endless: AsyncSequence, Sendable {
                 Store(model: Hoarder.self)
                     .mutate(on: Ping.self) { model, _, send in await model.keep(send) }
                     .with(model: model)
-                    .emit(using: Endless(gate: endless))
+                    .emit(using: UnendingSequence(gate: endless))
             }
             await endless.arrivals(1)
             try await cluster.send(action: Ping())
@@ -118,12 +118,12 @@ private struct Endless: AsyncSequence, Sendable {
 
     @Test func aClusterThatIsNotMadeKeepsNothing() async throws {
         let freed = Gate()
-        await #expect(throws: Failure("not ready")) {
+        await #expect(throws: TestFailure("not ready")) {
             let model = Hoarder(onRelease: freed)
             _ = try await Bootstrap {
                 Store(model: Hoarder.self)
                     .mutate(on: Ping.self) { model, _, send in await model.keep(send) }
-                    .bootstrap { _ in throw Failure("not ready") }
+                    .bootstrap { _ in throw TestFailure("not ready") }
                     .with(model: model)
             }
         }

@@ -13,7 +13,7 @@ import ServiceLifecycle
 import Testing
 
 /// Ends at once, and with it the group.
-private struct Ending: ServiceLifecycle.Service {
+private struct EndingService: ServiceLifecycle.Service {
     let gate: Gate
 
     func run() async throws { await gate.pass() }
@@ -28,7 +28,7 @@ private struct Ending: ServiceLifecycle.Service {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: cluster),
-                    .init(service: Ending(gate: gate), successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: EndingService(gate: gate), successTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
             )

@@ -24,7 +24,7 @@ private struct CounterService: Service {
             }
             .mutate(on: AddAndFail.self) { model, _, _ in
                 model.count += 1
-                throw Failure("after the change")
+                throw TestFailure("after the change")
             }
             .mutate(on: AddAndPing.self) { model, _, send in
                 model.count += 1
@@ -83,7 +83,7 @@ extension Tally: Adding {}
         let probe = ModelProbe<Counter>()
         let cluster = try await Bootstrap { CounterService().with(model: Counter(), probe: probe) }
 
-        await #expect(throws: Failure("after the change")) { try await cluster.send(action: AddAndFail()) }
+        await #expect(throws: TestFailure("after the change")) { try await cluster.send(action: AddAndFail()) }
         try await cluster.send(action: Add())
 
         #expect(probe.current == Counter(count: 2))

@@ -75,14 +75,14 @@ private struct PongOf: Action { let sender: Int }
             return hooked(service(inner, journal), around, isForPingsOnly) { action in
                 let name = "\(around) \(id) at \(name(action))"
                 journal.note(name)
-                if fails { throw Failure(name) }
+                if fails { throw TestFailure(name) }
             }
         case .transform(let id, let transformation, let inner):
             return transformed(service(inner, journal)) { error in
                 switch transformation {
                 case .recovery: return Recovery(name: name(error))
                 case .nothing: return nil
-                case .failure: throw Failure("\(id) made of <\(name(error))>")
+                case .failure: throw TestFailure("\(id) made of <\(name(error))>")
                 }
             }
         }
@@ -97,7 +97,7 @@ private struct PongOf: Action { let sender: Int }
                 for _ in 0..<leaf.suspensions { await Task.yield() }
                 journal.note(name)
                 if leaf.sends { try await send(PongOf(sender: leaf.id)) }
-                if leaf.fails { throw Failure(name) }
+                if leaf.fails { throw TestFailure(name) }
             }
             .with(model: journal)
     }

@@ -67,11 +67,11 @@ private struct Refusing: ActionMiddleware {
         let cluster = try await Bootstrap {
             answering()
             Store(model: Journal.self)
-                .mutate(on: Pong.self) { _, _, _ in throw Failure("pong failed") }
+                .mutate(on: Pong.self) { _, _, _ in throw TestFailure("pong failed") }
                 .with(model: journal)
         }
 
-        await #expect(throws: Failure("pong failed")) { try await cluster.send(action: Ping()) }
+        await #expect(throws: TestFailure("pong failed")) { try await cluster.send(action: Ping()) }
 
         #expect(journal.entries == ["before"])
     }
@@ -100,7 +100,7 @@ private struct Refusing: ActionMiddleware {
         let cluster = try await Bootstrap(configuration: configuration) {
             answering()
             Store(model: Journal.self)
-                .mutate(on: Pong.self) { _, _, _ in throw Failure("pong failed") }
+                .mutate(on: Pong.self) { _, _, _ in throw TestFailure("pong failed") }
                 .with(model: journal)
                 .transformError { Recovery(name: "\($0)") }
         }

@@ -6,14 +6,14 @@
 
 public import HeadraceCore
 
-/// The errors of several services that have handled an action at the same time.
+/// The errors of several services that handled one action.
 ///
-/// Where a single one fails, its error arrives as it is.
+/// If only one service fails, the sender receives its error unchanged.
 public struct ServiceFailures: Error, Sendable, CustomStringConvertible {
-    /// The errors, two at least, in the order in which the services stand in the tree.
+    /// The errors, at least two, in the order of the services in the tree.
     public let errors: [any Error]
 
-    /// How many there are, and each on a line of its own.
+    /// The number of errors, then one line for each error.
     public var description: String {
         (["\(errors.count) services failed."] + errors.map { "- \($0)" }).joined(separator: "\n")
     }
@@ -24,6 +24,6 @@ public struct ServiceFailures: Error, Sendable, CustomStringConvertible {
 }
 
 extension ServiceFailures: CodedError {
-    /// Always the same.
+    /// The constant `serviceFailures`.
     public var codeName: String { "serviceFailures" }
 }

@@ -6,12 +6,12 @@
 
 public import HeadraceCore
 
-/// Everything that is wrong with a tree of services.
+/// All problems of a tree of services.
 public struct ServiceTreeError: Error, Sendable, CustomStringConvertible {
-    /// The problems, never none, in the order in which they were met.
+    /// The problems, at least one, in the order in which they were found.
     public let problems: [ServiceTreeProblem]
 
-    /// How many there are, and each on a line of its own.
+    /// The number of problems, then one line for each problem.
     public var description: String {
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
         return (["\(count) in the tree of services."] + problems.map { "- \($0)" }).joined(separator: "\n")
@@ -23,6 +23,6 @@ public struct ServiceTreeError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ServiceTreeError: CodedError {
-    /// Always the same.
+    /// The constant `serviceTree`.
     public var codeName: String { "serviceTree" }
 }
