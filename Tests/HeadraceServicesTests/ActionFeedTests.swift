@@ -10,7 +10,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// A log that is read page by page, and counts how often.
+/// A log that is read page by page and records the reads.
 private final class PagedLog: Sendable {
     private struct State {
         var entries: [Int]
@@ -41,7 +41,7 @@ private final class PagedLog: Sendable {
     private let log = PagedLog([1, 2, 3, 4, 5])
     private let clock = TestClock()
 
-    /// Every entry but the third.
+    /// A feed that skips the third entry.
     private func feed() -> ActionFeed<Int, Int, Ping> {
         let log = log
         return ActionFeed(after: 1, every: .seconds(5), on: clock) { position in
@@ -53,7 +53,7 @@ private final class PagedLog: Sendable {
         }
     }
 
-    @Test func itReadsOnWhereThePageEndedAndLeavesOutWhatIsOfNoInterest() async throws {
+    @Test func theFeedContinuesAfterThePageAndSkipsEntriesWithoutAnAction() async throws {
         var iterator = feed().makeAsyncIterator()
 
         let numbers = [try await iterator.next(), try await iterator.next(), try await iterator.next()].map {
@@ -64,7 +64,7 @@ private final class PagedLog: Sendable {
         #expect(log.reads == [1, 3])
     }
 
-    @Test func whereThereIsNothingNewItWaitsForTheInterval() async throws {
+    @Test func afterAnEmptyPageTheFeedWaitsForTheInterval() async throws {
         let journal = Journal()
         let cluster = try await Bootstrap {
             Group {}
@@ -85,14 +85,14 @@ private final class PagedLog: Sendable {
         await cluster.shutDown()
     }
 
-    @Test func aPageThatCannotBeReadEndsIt() async throws {
+    @Test func aPageThatCannotBeReadEndsTheFeed() async throws {
         log.breakDown()
         var iterator = feed().makeAsyncIterator()
 
         await #expect(throws: TestFailure("log broken")) { try await iterator.next() }
     }
 
-    @Test func whatAnActionAsksForIsDispatchedWhereTheServicesSucceed() async throws {
+    @Test func theMessageOfAnActionIsDispatchedIfTheServicesSucceed() async throws {
         let journal = Journal()
         let cluster = try await Bootstrap {
             Leaf("leaf", journal)

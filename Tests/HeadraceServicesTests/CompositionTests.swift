@@ -32,7 +32,7 @@ private struct Choosing: Service {
     }
 }
 
-/// A service of one's own that is a store to others.
+/// A custom service that conforms to `StoreService`.
 private struct CountingService: StoreService {
     typealias Model = Counter
 
@@ -51,7 +51,7 @@ private struct TwoStores: StoreService {
     }
 }
 
-/// The language, and what is found out before the first action.
+/// The service builder, and the checks at bootstrap.
 @Suite(.timeLimit(.minutes(2))) struct CompositionTests {
     private let journal = Journal()
 
@@ -62,7 +62,7 @@ private struct TwoStores: StoreService {
             (12, nil, ["great", "even", "loop 0", "loop 1", "available"]),
         ] as [(Int, String?, [String])]
     )
-    func aBodyChoosesLoopsAndLeavesOut(number: Int, extra: String?, names: [String]) async throws {
+    func aBodySupportsConditionsLoopsAndOptionals(number: Int, extra: String?, names: [String]) async throws {
         let cluster = try await Bootstrap { Choosing(journal: journal, number: number, extra: extra).serial() }
 
         try await cluster.send(action: Ping())
@@ -70,7 +70,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries == names)
     }
 
-    @Test func aBlockHasAsManyServicesAsOneWrites() async throws {
+    @Test func aBlockHasNoLimitOnTheNumberOfServices() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             Group {
@@ -86,7 +86,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries.count == 15 && journal.entries == journal.entries.sorted())
     }
 
-    @Test func storesWithoutAModelAreAllNamedWithWhatIsLost() async throws {
+    @Test func allStoresWithoutAModelAreReportedWithTheirMutations() async throws {
         let error = await #expect(throws: ServiceTreeError.self) {
             _ = try await Bootstrap {
                 Group {
@@ -108,7 +108,7 @@ private struct TwoStores: StoreService {
         #expect(error?.description.hasPrefix("3 problems in the tree of services.\n- missingModel: ") == true)
     }
 
-    @Test func aMutationThatFindsNoSingleStoreIsUnreachable() async throws {
+    @Test func aMutationWithoutExactlyOneStoreIsUnreachable() async throws {
         let error = await #expect(throws: ServiceTreeError.self) {
             _ = try await Bootstrap {
                 TwoStores()
@@ -121,7 +121,7 @@ private struct TwoStores: StoreService {
         #expect(error?.problems.first?.message.contains("mutate(on: Ping.self)") == true)
     }
 
-    @Test func aServiceThatIsAStoreToOthersPassesTheirMutationsOn() async throws {
+    @Test func mutationsOfAServiceThatConformsToStoreServiceApplyToItsStore() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             CountingService()
@@ -135,7 +135,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries == ["1"])
     }
 
-    @Test func whatIsOddButWorksIsToldByValidate() async throws {
+    @Test func validateReportsProblemsThatDoNotPreventBootstrap() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Unheard.self)
         continuation.finish()
         let cluster = try await Bootstrap {
@@ -154,7 +154,7 @@ private struct TwoStores: StoreService {
         #expect(error?.problems.last?.message.contains("transformError") == true)
     }
 
-    @Test func aTreeInWhichEverythingHasItsUseIsValid() async throws {
+    @Test func aTreeWithoutUnusedPartsIsValid() async throws {
         let cluster = try await Bootstrap {
             Leaf("a", journal)
                 .emit(using: AsyncStream<Ping> { $0.finish() })
@@ -165,7 +165,7 @@ private struct TwoStores: StoreService {
         try cluster.validate()
     }
 
-    @Test func theBlockMayThrowAndThenThereIsNoCluster() async throws {
+    @Test func anErrorOfTheBlockIsThrownByBootstrap() async throws {
         func error() throws -> TestFailure? { throw TestFailure("no services") }
 
         await #expect(throws: TestFailure("no services")) {
@@ -175,7 +175,7 @@ private struct TwoStores: StoreService {
         }
     }
 
-    @Test func servicesArePreparedOnTheMainActorThoseUnderOthersFirst() async throws {
+    @Test func bootstrapHandlersRunOnTheMainActorInnerServicesFirst() async throws {
         let journal = journal
         func noting(_ name: String) -> @MainActor @Sendable () async throws -> Void {
             {
@@ -201,7 +201,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries.contains("3"))
     }
 
-    @Test func whereOneCannotBePreparedTheRestIsNotAndThereIsNoCluster() async throws {
+    @Test func anErrorOfABootstrapHandlerSkipsTheRestAndIsThrown() async throws {
         let journal = journal
         await #expect(throws: TestFailure("not ready")) {
             _ = try await Bootstrap {
@@ -214,7 +214,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries == ["a"])
     }
 
-    @Test func theBodyIsReadOnceForEachPlaceInTheTree() async throws {
+    @Test func aBodyIsReadOnceForEachPositionInTheTree() async throws {
         struct Counted: Service {
             let journal: Journal
             var body: some Service {

@@ -8,9 +8,9 @@ import HeadraceCore
 import HeadraceServices
 import Testing
 
-/// A store within as many services of this type as asked for.
+/// A store within a given number of services of this type.
 private struct NestedService: Service {
-    /// Number of levels, this service included.
+    /// Number of levels, including this service.
     let levels: Int
     let journal: Journal
     var stack: StackMeasure?
@@ -45,7 +45,7 @@ private struct NestingFrame<Content: Service>: Service {
     var body: some Service { content }
 }
 
-/// A leaf, which has four levels, with one modifier for each time.
+/// A leaf, which has four levels, with `times` modifiers.
 @MainActor
 private func watchedLeaf(_ journal: Journal, times: Int) -> any Service {
     func watched(_ service: some Service) -> any Service { service.pre { _ in } }
@@ -54,7 +54,7 @@ private func watchedLeaf(_ journal: Journal, times: Int) -> any Service {
     return service
 }
 
-/// A leaf within frames of three levels each.
+/// A leaf within frames that have three levels each.
 @MainActor
 private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
     func framed(_ service: some Service) -> any Service {
@@ -112,14 +112,14 @@ private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
         #expect(problem.path == ["NestedService"])
     }
 
-    @Test func aServiceThatContainsItselfForEverIsRefused() async throws {
+    @Test func aServiceThatContainsItselfEndlesslyIsRefused() async throws {
         let problem = try await refusal { EndlessService() }
 
         #expect(problem.kind == .tooDeep)
         #expect(problem.path == ["EndlessService"])
     }
 
-    @Test func modifiersAreLevelsToo() async throws {
+    @Test func modifiersCountAsLevels() async throws {
         let journal = journal
         // The leaf itself has four levels.
         let cluster = try await Bootstrap { [watchedLeaf(journal, times: 252)] }
@@ -138,7 +138,7 @@ private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
 
     /// Printing the name of such a type would overflow any stack.
     @Test(arguments: [false, true]) @MainActor
-    func servicesWhoseTypesNestTenThousandTimesAreRefusedWithoutPrintingThem(transforms: Bool) async throws {
+    func typesNestedTenThousandTimesAreRefusedWithoutPrintingTheirNames(transforms: Bool) async throws {
         func framed(_ service: some Service) -> any Service { NestingFrame(content: service) }
         func transformed(_ service: some Service) -> any Service {
             // Nothing handles this action; that is a problem, too, if the tree isn't too deep.
@@ -155,7 +155,7 @@ private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
         #expect(error?.problems.first?.path == [])
     }
 
-    @Test func readingTheDeepestServiceTakesNoMoreStackThanReadingTheFirst() async throws {
+    @Test func readingTheDeepestServiceUsesNoMoreStackThanReadingTheFirst() async throws {
         let (limit, journal, stack) = (limit, journal, StackMeasure())
         let cluster = try await Bootstrap { NestedService(levels: limit, journal: journal, stack: stack) }
 
@@ -164,7 +164,7 @@ private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func aTreeAtTheLimitIsUsedDrawnAndFreedOnASmallStack() async throws {
+    @Test func aTreeAtTheLimitWorksAndIsDrawnAndFreedOnASmallStack() async throws {
         let (limit, journal) = (limit, journal)
         let lines = try await SmallStackExecutor.run {
             let cluster = try await Bootstrap { [framedLeaf(journal, frames: (limit - 4) / 3)] }

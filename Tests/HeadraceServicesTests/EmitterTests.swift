@@ -27,11 +27,11 @@ private struct Failing: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: actions[...]) }
 }
 
-/// Actions from outside.
+/// The `emit` modifiers.
 @Suite(.timeLimit(.minutes(2))) struct EmitterTests {
     private let journal = Journal()
 
-    /// Notes the number of each ping, and throws for those of them that are told.
+    /// Records the number of each ping, and throws for the refused numbers.
     private func numbers(throwing refused: Set<Int> = []) -> some Service {
         Store(model: Journal.self)
             .mutate(on: Ping.self) { journal, action, _ in
@@ -48,7 +48,7 @@ private struct Failing: AsyncSequence, Sendable {
         }
     }
 
-    @Test func actionsGoToTheServicesUnderTheEmitterAndToNoOthersInOrder() async throws {
+    @Test func onlyTheServicesUnderAnEmitterHandleItsActionsInOrder() async throws {
         let elsewhere = Journal()
         let cluster = try await Bootstrap {
             numbers()
@@ -63,7 +63,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func theNextActionIsAskedForWhenTheOneBeforeIsHandled() async throws {
+    @Test func theNextActionIsRequestedAfterThePreviousActionIsHandled() async throws {
         let gate = Gate()
         let journal = journal
         let cluster = try await Bootstrap {
@@ -87,7 +87,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func actionsOfSeveralTypesComeFromOneSequence() async throws {
+    @Test func aSequenceMayContainActionsOfSeveralTypes() async throws {
         let journal = journal
         let stream = AsyncStream<any Action> { continuation in
             continuation.yield(Ping(number: 1))
@@ -106,7 +106,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func aSequenceIsConsumedBeforeTheClusterIsThereWhereThatIsAsked() async throws {
+    @Test func aSequenceMayBeConsumedAtBootstrap() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             numbers()
@@ -120,7 +120,7 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(journal.entries.last == "4")
     }
 
-    @Test func whatFailsThenKeepsTheClusterFromBeing() async throws {
+    @Test func anErrorOfASequenceConsumedAtBootstrapIsThrown() async throws {
         await #expect(throws: TestFailure("2 refused")) {
             _ = try await Bootstrap {
                 numbers(throwing: [2]).emit(using: pings([1, 2, 3]), consumeAtBootstrap: true)
@@ -135,7 +135,7 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(journal.entries == ["1", "2", "4"])
     }
 
-    @Test func anActionThatFailsIsLoggedAndTheNextOneComes() async throws {
+    @Test func anErrorOfAnEmittedActionIsLoggedAndTheEmitterContinues() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let cluster = try await Bootstrap {
@@ -150,7 +150,7 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(handler.entries.first?.metadata["error"]?.description == "1 refused")
     }
 
-    @Test func anErrorIsTransformedWhereThatIsAskedAboveTheEmitter() async throws {
+    @Test func anErrorIsTransformedByATransformAroundTheEmitter() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             numbers(throwing: [1])
@@ -186,7 +186,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func aPreAroundAnEmitterThatThrowsKeepsTheActionFromTheServices() async throws {
+    @Test func anErrorOfAPreAroundAnEmitterSkipsTheServices() async throws {
         await #expect(throws: TestFailure("refused")) {
             _ = try await Bootstrap {
                 Group { numbers().emit(using: pings([1]), consumeAtBootstrap: true) }
@@ -197,7 +197,7 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func anErrorIsTransformedBetweenTheHooksThatStandAroundIt() async throws {
+    @Test func anErrorIsTransformedBetweenTheInterceptorsAroundTheTransform() async throws {
         let journal = journal
         @Sendable func note(_ place: String, _ outcome: MessageOutcome) {
             if case .success = outcome { journal.note("\(place): success") } else { journal.note("\(place): failure") }
@@ -230,7 +230,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func anActionThatOnlyAModifierAroundItsEmitterWantsIsHeard() async throws {
+    @Test func anObserverAroundAnEmitterCountsAsAHandlerOfItsActions() async throws {
         let cluster = try await Bootstrap {
             numbers()
                 .emit(using: AsyncStream<Unheard> { $0.finish() })
@@ -240,7 +240,7 @@ private struct Failing: AsyncSequence, Sendable {
         try cluster.validate()
     }
 
-    @Test func aSequenceThatFailsIsLoggedAndEndsTheRun() async throws {
+    @Test func anErrorOfASequenceIsLoggedAndEndsTheRun() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let cluster = try await Bootstrap {
@@ -258,7 +258,7 @@ private struct Failing: AsyncSequence, Sendable {
         )
     }
 
-    @Test func aClockThatATestMovesEmits() async throws {
+    @Test func anEmitterSendsAnActionAfterEachIntervalOfItsClock() async throws {
         let clock = TestClock()
         let cluster = try await Bootstrap {
             numbers().emit(every: .seconds(60), on: clock) { Ping(number: 9) }
@@ -277,7 +277,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func shuttingDownDrainsWhatTheSequencesHoldAndHandlesItWithoutCancellation() async throws {
+    @Test func shuttingDownHandlesBufferedElementsWithoutCancellation() async throws {
         let gate = Gate()
         let journal = journal
         let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
@@ -300,7 +300,7 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(journal.entries == ["1 handled", "2 handled", "3 handled"])
     }
 
-    @Test func emittersAroundOthersAreDrainedFirst() async throws {
+    @Test func outerEmittersAreDrainedFirst() async throws {
         let journal = journal
         func sequence(_ name: String) -> AsyncStream<Ping> {
             let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)

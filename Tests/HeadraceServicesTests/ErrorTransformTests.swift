@@ -11,7 +11,7 @@ import Testing
 
 private struct OtherRecovery: Action {}
 
-/// Errors that become actions: the table of the article, line by line.
+/// Errors that become actions, as in the table of the article.
 @Suite(.timeLimit(.minutes(2))) struct ErrorTransformTests {
     private let journal = Journal()
 
@@ -19,7 +19,7 @@ private struct OtherRecovery: Action {}
         Leaf(name, journal, throwing: error, after: gate)
     }
 
-    /// Notes what errors have become, and throws where it is told.
+    /// Records each recovery, and throws `error`.
     private func recovering(throwing error: TestFailure? = nil) -> some Service {
         Store(model: Journal.self)
             .mutate(on: Recovery.self) { journal, action, _ in
@@ -68,7 +68,7 @@ private struct OtherRecovery: Action {}
         #expect(journal.entries.suffix(3) == (0..<3).map { "recovered from \($0) failed" })
     }
 
-    @Test func ofSerialServicesTheFirstErrorBecomesAnActionAndTheRestIsNotAsked() async throws {
+    @Test func ofSerialServicesTheFirstErrorBecomesAnActionAndTheRestDoNotRun() async throws {
         let cluster = try await Bootstrap {
             Group {
                 leaf("a", throwing: TestFailure("a failed"))
@@ -84,7 +84,7 @@ private struct OtherRecovery: Action {}
         #expect(journal.entries == ["a", "recovered from a failed"])
     }
 
-    @Test func whereThatActionFailsSoDoesTheSendAndNothingIsTransformedAgain() async throws {
+    @Test func anErrorOfThatActionFailsTheSendAndIsNotTransformedAgain() async throws {
         let cluster = try await Bootstrap {
             Group {
                 leaf("a", throwing: TestFailure("a failed")).transformError(Self.recovery)
@@ -99,7 +99,7 @@ private struct OtherRecovery: Action {}
         #expect(journal.entries == ["a", "recovered from a failed"])
     }
 
-    @Test func whatIsSentWhileAnErrorIsHandledIsNotTransformedEither() async throws {
+    @Test func errorsOfActionsSentWhileHandlingThatActionAreNotTransformed() async throws {
         let cluster = try await Bootstrap {
             Group {
                 leaf("a", throwing: TestFailure("a failed"))
@@ -118,7 +118,7 @@ private struct OtherRecovery: Action {}
         #expect(journal.entries == ["a", "recovering", "a"])
     }
 
-    @Test func theNearestTransformsFirstAndWhatItLeavesGoesOn() async throws {
+    @Test func theNearestTransformRunsFirstAndPassesRemainingErrorsOn() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             Group {
@@ -141,7 +141,7 @@ private struct OtherRecovery: Action {}
         #expect(journal.entries.suffix(2) == ["recovered from near", "other"])
     }
 
-    @Test func whatTheTransformationThrowsIsReportedInstead() async throws {
+    @Test func anErrorOfTheTransformationIsReportedInstead() async throws {
         let cluster = try await Bootstrap {
             leaf("a", throwing: TestFailure("a failed"))
                 .transformError { error -> Recovery in throw TestFailure("no idea") }
@@ -162,7 +162,7 @@ private struct OtherRecovery: Action {}
         await #expect(throws: CancellationError.self) { try await cluster.send(action: Ping()) }
     }
 
-    @Test func theActionGoesWhereTheEnvironmentSaysThatActionsGo() async throws {
+    @Test func theActionGoesToTheSendOfTheEnvironment() async throws {
         let recordingSend = RecordingSend()
         let cluster = try await Bootstrap {
             leaf("a", throwing: TestFailure("a failed"))

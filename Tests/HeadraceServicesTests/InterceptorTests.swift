@@ -9,7 +9,7 @@ import HeadraceServices
 import HeadraceTesting
 import Testing
 
-/// `pre`, `post` and `observe`: the table of the article, line by line.
+/// `pre`, `post`, and `observe`, as in the table of the article.
 @Suite(.timeLimit(.minutes(2))) struct InterceptorTests {
     private let journal = Journal()
 
@@ -17,7 +17,7 @@ import Testing
         Leaf(name, journal, throwing: error)
     }
 
-    @Test func theyComeBeforeAndAfterTheServicesUnderThemTheInnerOnesNearest() async throws {
+    @Test func interceptorsRunBeforeAndAfterTheServicesAndNest() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             leaf("leaf")
@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func whereOneBeforeThrowsTheServicesAreNotAskedAndThoseAroundItAre() async throws {
+    @Test func anErrorOfPreSkipsTheServicesButNotOuterInterceptors() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             leaf("leaf")
@@ -50,7 +50,7 @@ import Testing
         #expect(journal.entries == ["observe", "outer post: HeadraceServicesTests.TestFailure"])
     }
 
-    @Test func theyComeAfterServicesThatFailToo() async throws {
+    @Test func postAndObserveRunAfterServicesThatFail() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             leaf("a", throwing: TestFailure("a failed"))
@@ -81,7 +81,7 @@ import Testing
         #expect(journal.entries == ["a", "b", "post of b"])
     }
 
-    @Test func whatOneAfterThrowsIsReportedBesideTheErrorOfTheServices() async throws {
+    @Test func anErrorOfPostIsReportedInAdditionToTheErrorOfTheServices() async throws {
         let cluster = try await Bootstrap {
             leaf("a", throwing: TestFailure("a failed"))
                 .post { _ in throw TestFailure("post failed") }
@@ -92,7 +92,7 @@ import Testing
         #expect(failures?.errors as? [TestFailure] == [TestFailure("a failed"), TestFailure("post failed")])
     }
 
-    @Test func theErrorOfOneAfterCountsWhereTheServicesSucceed() async throws {
+    @Test func anErrorOfPostFailsTheSendIfTheServicesSucceed() async throws {
         let cluster = try await Bootstrap {
             leaf("a").post { _ in throw TestFailure("post failed") }
         }
@@ -100,7 +100,7 @@ import Testing
         await #expect(throws: TestFailure("post failed")) { try await cluster.send(action: Ping()) }
     }
 
-    @Test func onesWithoutATypeSeeEveryActionAlsoThoseThatNoServiceWants() async throws {
+    @Test func interceptorsWithoutATypeReceiveEveryAction() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             leaf("leaf")
@@ -114,7 +114,7 @@ import Testing
         #expect(journal.entries == ["pre Unheard()", "observe Unheard()", "pre Unheard()", "observe Unheard()"])
     }
 
-    @Test func onesWithATypeSeeOnlyActionsOfThatType() async throws {
+    @Test func interceptorsWithATypeReceiveOnlyActionsOfThatType() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             leaf("leaf")
@@ -129,7 +129,7 @@ import Testing
         #expect(journal.entries == ["leaf", "pre 3", "post 3", "observe"])
     }
 
-    @Test func thePostOfACancelledSendRuns() async throws {
+    @Test func postRunsAfterACancelledSend() async throws {
         let journal = journal
         let gate = Gate()
         let cluster = try await Bootstrap {

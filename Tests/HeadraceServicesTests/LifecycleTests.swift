@@ -12,14 +12,14 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-/// Ends at once, and with it the group.
+/// A service that ends when its gate opens, and then ends its group.
 private struct EndingService: ServiceLifecycle.Service {
     let gate: Gate
 
     func run() async throws { await gate.pass() }
 }
 
-/// The cluster as a service among others.
+/// A cluster as a service of swift-service-lifecycle.
 @Suite(.timeLimit(.minutes(2))) struct LifecycleTests {
     private let journal = Journal()
 
@@ -35,7 +35,7 @@ private struct EndingService: ServiceLifecycle.Service {
         )
     }
 
-    @Test func itRunsUntilAGracefulShutdownAndDrainsItsEmitters() async throws {
+    @Test func aClusterRunsUntilAGracefulShutdownAndDrainsItsEmitters() async throws {
         let gate = Gate()
         let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
         let cluster = try await Bootstrap {

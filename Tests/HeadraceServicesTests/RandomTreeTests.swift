@@ -11,9 +11,9 @@ import Testing
 
 private struct PongOf: Action { let sender: Int }
 
-/// Trees at random against a small interpreter: the same visits in an allowed order, the same errors, each once.
+/// Compares random trees with a small interpreter: the same visits in an allowed order, and the same errors, each once.
 @Suite(.timeLimit(.minutes(5))) struct RandomTreeTests {
-    @Test func aClusterDoesWhatTheInterpreterSays() async throws {
+    @Test func aClusterBehavesAsTheInterpreterPredicts() async throws {
         var (visitCount, errorCount) = (0, 0)
         for seed in UInt64(0)..<1_500 {
             var generator = SeededGenerator(seed: seed)
@@ -40,11 +40,11 @@ private struct PongOf: Action { let sender: Int }
             errorCount += expected.errors.count
         }
 
-        // The trees are not all empty.
+        // Not all trees are empty.
         #expect(visitCount > 10_000 && errorCount > 1_000)
     }
 
-    /// What the interpreter calls an error.
+    /// The interpreter's name of an error.
     private static func name(_ error: any Error) -> String {
         guard let failures = error as? ServiceFailures else { return "\(error)" }
         return TreeInterpreter.name(failures.errors.map { name($0) })

@@ -51,7 +51,7 @@ private struct IdentityService: Service {
     }
 }
 
-/// What Trellis shows, compiled and run.
+/// The examples of the Trellis README, compiled and run.
 @Suite(.timeLimit(.minutes(2))) struct SeedSampleTests {
     @Test func theClusterOfTheSeedWorks() async throws {
         let identityModel = IdentityModel()
@@ -171,7 +171,7 @@ private struct IdentityService: Service {
         #expect(journal.entries == ["reload"])
     }
 
-    @Test func whatTheRecordingClosureThrowsTheHandlerGets() async throws {
+    @Test func anErrorOfTheRecordingClosureReachesTheHandler() async throws {
         let cluster = try await Bootstrap {
             IdentityService()
                 .with(model: IdentityModel())
@@ -183,7 +183,7 @@ private struct IdentityService: Service {
         }
     }
 
-    @Test func aServiceOfOnesOwnGetsItsModelFromOutside() async throws {
+    @Test func aCustomServiceReceivesItsModelFromOutside() async throws {
         let identityModel = IdentityModel()
 
         let cluster = try await Bootstrap {

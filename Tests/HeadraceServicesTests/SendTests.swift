@@ -11,7 +11,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// Tells of each message and what caused it.
+/// Records each message and its cause.
 private final class Causes: MessageObserver {
     let journal = Journal()
     private let names = Mutex<[UUID: String]>([:])
@@ -38,7 +38,7 @@ private struct Refusing: ActionMiddleware {
 @Suite(.timeLimit(.minutes(2))) struct SendTests {
     private let journal = Journal()
 
-    /// Sends a pong for a ping.
+    /// A service that sends a pong for each ping.
     private func answering() -> some Service {
         Store(model: Journal.self)
             .mutate(on: Ping.self) { journal, action, send in
@@ -49,7 +49,7 @@ private struct Refusing: ActionMiddleware {
             .with(model: journal)
     }
 
-    @Test func whatAHandlerSendsIsHandledBeforeItGoesOn() async throws {
+    @Test func anActionThatAHandlerSendsIsHandledBeforeTheHandlerContinues() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             answering()
@@ -63,7 +63,7 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries == ["before", "pong", "after"])
     }
 
-    @Test func itsErrorReachesTheHandlerAndThroughItTheSender() async throws {
+    @Test func anErrorOfANestedSendReachesTheHandlerAndTheSender() async throws {
         let cluster = try await Bootstrap {
             answering()
             Store(model: Journal.self)
@@ -77,7 +77,7 @@ private struct Refusing: ActionMiddleware {
     }
 
     @Test(arguments: [0, 1, 7, 100])
-    func handlersThatAnswerEachOtherEndAfterThisManySteps(limit: Int) async throws {
+    func handlersThatSendToEachOtherFailAtTheDepthLimit(limit: Int) async throws {
         var configuration = Bootstrap.Configuration()
         configuration.depthLimit = limit
         let cluster = try await Bootstrap(configuration: configuration) {
@@ -93,7 +93,7 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries == Array(repeating: "before", count: limit / 2 + 1))
     }
 
-    @Test func whatCausedAnActionIsKnownToObservers() async throws {
+    @Test func observersReceiveTheCauseOfAnAction() async throws {
         let causes = Causes()
         var configuration = Bootstrap.Configuration()
         configuration.observers = [causes]
@@ -127,7 +127,7 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries == ["before"])
     }
 
-    @Test func aDeadlineThatHasPassedRefusesTheAction() async throws {
+    @Test func anActionAfterItsDeadlineIsRefused() async throws {
         let clock = TestClock()
         var configuration = Bootstrap.Configuration()
         configuration.middleware = [Refusing()]
@@ -142,7 +142,7 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func aSendThatIsKeptBeyondTheClusterSaysSo() async throws {
+    @Test func aSendThatOutlivesTheClusterThrowsReleased() async throws {
         let kept = Mutex<Send?>(nil)
         do {
             let cluster = try await Bootstrap {

@@ -9,7 +9,7 @@ import HeadraceServices
 import HeadraceTesting
 import Testing
 
-/// The order of services, and what happens beside one that fails: the table of the article, line by line.
+/// The order of services and their errors, as in the table of the article.
 @Suite(.timeLimit(.minutes(2))) struct StrategyTests {
     private let journal = Journal()
 
@@ -17,7 +17,7 @@ import Testing
         Leaf(name, journal, throwing: error, after: gate)
     }
 
-    @Test func serialServicesComeInTheOrderWritten() async throws {
+    @Test func serialServicesRunInTheOrderWritten() async throws {
         let cluster = try await Bootstrap {
             Group {
                 for number in 0..<20 { leaf("\(number)") }
@@ -45,7 +45,7 @@ import Testing
         #expect(Set(journal.entries) == ["0", "1", "2", "3", "4"])
     }
 
-    @Test func theNearestStrategyHoldsHoweverDeep() async throws {
+    @Test func theNearestStrategyAppliesAtEveryDepth() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             Group {
@@ -76,7 +76,7 @@ import Testing
         #expect(journal.entries.suffix(3) == ["c", "d", "e"])
     }
 
-    @Test func ofSerialServicesTheFirstThatFailsIsTheLastThatIsAsked() async throws {
+    @Test func anErrorEndsSerialServices() async throws {
         let cluster = try await Bootstrap {
             Group {
                 leaf("a")
@@ -91,7 +91,7 @@ import Testing
         #expect(journal.entries == ["a", "b"])
     }
 
-    @Test func ofConcurrentServicesTheOthersFinishAndASingleErrorArrivesAsItIs() async throws {
+    @Test func anErrorLetsConcurrentServicesFinishAndIsThrownUnchanged() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             leaf("a", after: gate)
@@ -106,7 +106,7 @@ import Testing
         #expect(journal.entries == ["b", "a"])
     }
 
-    @Test func ofConcurrentServicesAllErrorsAreReportedInTheOrderWritten() async throws {
+    @Test func allErrorsOfConcurrentServicesAreReportedInTheOrderWritten() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             leaf("a", throwing: TestFailure("a failed"), after: gate)
@@ -147,7 +147,7 @@ import Testing
         #expect(journal.entries == ["1", "2"])
     }
 
-    @Test func whatNothingWantsIsHandledByNobody() async throws {
+    @Test func anActionWithoutAHandlerIsIgnored() async throws {
         let cluster = try await Bootstrap { leaf("a") }
 
         try await cluster.send(action: Unheard())
@@ -155,7 +155,7 @@ import Testing
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func anActionThatIsKnownOnlyAsSuchGoesToThoseThatWantItsType() async throws {
+    @Test func anExistentialActionGoesToTheHandlersOfItsDynamicType() async throws {
         let cluster = try await Bootstrap { leaf("a") }
 
         let actions: [any Action] = [Unheard(), Ping()]
@@ -164,7 +164,7 @@ import Testing
         #expect(journal.entries == ["a"])
     }
 
-    @Test func onceTheSenderIsCancelledNoFurtherServiceBegins() async throws {
+    @Test func afterTheSenderIsCancelledNoFurtherServiceStarts() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             Group {
@@ -183,7 +183,7 @@ import Testing
         #expect(journal.entries == ["a"])
     }
 
-    @Test func concurrentServicesSeeThatTheSenderIsCancelledAndThrowOneError() async throws {
+    @Test func cancellingTheSenderCancelsConcurrentServicesAndThrowsOneError() async throws {
         let gate = Gate()
         let journal = journal
         let waiting = Store(model: Journal.self)

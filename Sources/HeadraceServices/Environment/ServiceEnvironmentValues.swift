@@ -13,9 +13,7 @@ public struct ServiceEnvironmentValues: Sendable {
 
     /// The `Send` that handlers receive.
     ///
-    /// By default, it sends to the cluster.
-    ///
-    /// A test can replace it to record the actions instead of sending them.
+    /// By default, it sends to the cluster. A test can replace it to record the actions instead of sending them.
     public var send: Send
 
     init(send: Send) {

@@ -53,9 +53,7 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
 
     /// The names from the root to the service.
     ///
-    /// A number is the position in a block, counting from 1.
-    ///
-    /// For ``Kind-swift.struct/tooDeep``, the services that occur several times on the path, each once.
+    /// A number is the position in a block, counting from 1. For ``Kind-swift.struct/tooDeep``, the services that occur several times on the path, each once.
     public let path: [String]
 
     /// The problem and the fix, in one sentence each.

@@ -6,10 +6,8 @@
 
 /// The path from the root of the tree to a service.
 ///
-/// The paths of sibling services share their beginning.
-///
-/// It stores types instead of names. Printing the name of a deeply nested generic type needs a deep stack, so names are
-/// printed only for messages.
+/// The paths of sibling services share their beginning. A path stores types instead of names: printing the name of a deeply
+/// nested generic type needs a deep stack, so names are printed only for messages.
 final class TreePath: Sendable {
     enum Component: Sendable {
         case service(Any.Type)

@@ -33,7 +33,7 @@ public struct ServiceGraph: Sendable {
 
     /// A box whose content is being drawn.
     private struct OpenBox {
-        /// The index of the box, or `nil` for a block, whose box is created after its content.
+        /// The index of the box, or `nil` for a block: its box is created after its content.
         var box: Int?
         var remarks: [String] = []
         var rest: ArraySlice<TreeNode>

@@ -7,7 +7,7 @@
 extension Service {
     /// Runs `handler` on the main actor before the cluster handles its first action.
     ///
-    /// The handlers of inner services run first, and those of siblings in the order written. If a handler throws, the remaining
+    /// The handlers of inner services run first, and the handlers of siblings run in the order written. If a handler throws, the remaining
     /// handlers don't run, and ``Bootstrap`` throws the error.
     public func bootstrap(_ handler: @escaping @MainActor @Sendable () async throws -> Void) -> ModifiedService<Self> {
         ModifiedService(self) { context in

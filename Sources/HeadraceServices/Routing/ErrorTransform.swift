@@ -19,7 +19,7 @@ final class ErrorTransform: Sendable {
 
     /// Sends the action for each error in `error`, and returns when all actions are handled.
     ///
-    /// - Throws: ``CollectedFailures`` with the errors that weren't transformed and those of the transformation.
+    /// - Throws: ``CollectedFailures`` with the untransformed errors and the errors of the transformation.
     @usableFromInline
     nonisolated(nonsending) func apply(to error: any Error, _ frame: SendFrame) async throws {
         if frame.isTransformed { throw error }

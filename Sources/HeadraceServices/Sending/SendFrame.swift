@@ -7,7 +7,7 @@
 /// The send that a handler belongs to, with its nesting.
 @usableFromInline
 struct SendFrame: Sendable {
-    /// Number of sends around this one.
+    /// Number of sends that contain this send.
     @usableFromInline var depth: Int
 
     /// Whether the send handles an action that `transformError` made; errors below it aren't transformed again.
@@ -19,7 +19,7 @@ struct SendFrame: Sendable {
         self.isTransformed = isTransformed
     }
 
-    /// Returns the frame of a send within this one.
+    /// Returns the frame of a send within this send.
     ///
     /// - Throws: ``ServiceError`` with the code ``ServiceError/Code-swift.struct/tooDeep`` if `limit` is reached.
     func inner(sending action: Any.Type, limit: Int) throws -> SendFrame {

@@ -26,7 +26,7 @@ struct Counter: Sendable, Equatable {
     var count = 0
 }
 
-/// A leaf that notes its name when it is given a ping, and throws where it is told.
+/// A service that records its name for each ping, and then throws `error`.
 struct Leaf: Service {
     let name: String
     let journal: Journal

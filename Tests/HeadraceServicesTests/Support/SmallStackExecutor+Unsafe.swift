@@ -8,14 +8,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs tasks on one thread whose stack is as small as that of a secondary thread on Apple's platforms: 512 KiB.
+/// Runs tasks on one thread with a stack of 512 KiB, the size of a secondary thread's stack on Apple's platforms.
 final class SmallStackExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let signal = DispatchSemaphore(value: 0)
 
     private init() {}
 
-    /// Runs `operation` on such a thread, and ends the thread.
+    /// Runs `operation` on a new thread, and then ends the thread.
     static func run<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -33,7 +33,10 @@ final class SmallStackExecutor: TaskExecutor {
         signal.signal()
     }
 
-    /// Runs jobs until it is woken without one.
+    /// Runs jobs until the signal arrives without a job.
+    ///
+    /// Each job runs exactly once, on the executor that it was enqueued on: `enqueue(_:)` appends it, and it is removed
+    /// from the list before it runs.
     private func work() {
         while true {
             signal.wait()
