@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 #if Lifecycle
 public import ServiceLifecycle
 #endif
@@ -19,12 +21,12 @@ extension Bootstrap {
         do {
             #if Lifecycle
             try await withGracefulShutdownHandler {
-                try await emitters.end.wait()
+                try await emitters.end.wait().get()
             } onGracefulShutdown: {
-                self.emitters.end.open(.success(()))
+                self.emitters.end.set(.success(()))
             }
             #else
-            try await emitters.end.wait()
+            try await emitters.end.wait().get()
             #endif
         } catch is CancellationError {
             emitters.stop()
@@ -41,7 +43,7 @@ extension Bootstrap {
     /// Draining cancels the wait for a sequence. Elements that the sequence has already buffered are still handled, as with
     /// `AsyncStream`. Afterwards you can still send actions to the cluster.
     public func shutDown() async {
-        emitters.end.open(.success(()))
+        emitters.end.set(.success(()))
         await emitters.drain()
     }
 }

@@ -4,14 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
+/// The end of a cluster's emitters: a shutdown, or the first error.
+typealias EmitterEnd = OneShot<Result<Void, any Error>>
+
 /// The emitters of a cluster.
 final class EmitterGroup: Sendable {
     private let runs: [EmitterRun]
     private let consumedFirst: [Emitter]
     private let core: WeakCore
 
-    /// Opens when the cluster must end, or when an emitter has failed.
-    let end = Latch()
+    let end = EmitterEnd()
 
     init(_ emitters: [Emitter], core: ClusterCore) {
         self.core = WeakCore(core)
@@ -41,7 +45,7 @@ final class EmitterGroup: Sendable {
 
     /// Ends the emitters and cancels their actions.
     func stop() {
-        end.open(.failure(CancellationError()))
+        end.set(.failure(CancellationError()))
         for run in runs { run.stop() }
     }
 }

@@ -26,7 +26,7 @@ final class EmitterRun: Sendable {
         self.emitter = emitter
     }
 
-    func start(with core: WeakCore, end: Latch) {
+    func start(with core: WeakCore, end: EmitterEnd) {
         // The task captures the pump and a weak `self`: a sequence that ends late keeps neither the run nor the services.
         let pump = emitter.pump
         let task = Task { [weak self] in
@@ -93,8 +93,8 @@ final class EmitterRun: Sendable {
 
     /// Transforms an error of the sequence.
     ///
-    /// If an error remains, logs it and opens `end` with it.
-    private func report(_ error: any Error, to end: Latch) async {
+    /// If an error remains, logs it and sets `end` to it.
+    private func report(_ error: any Error, to end: EmitterEnd) async {
         if error is CancellationError, Task.isCancelled { return }
         do {
             try await emitter.transform(error)
@@ -106,7 +106,7 @@ final class EmitterRun: Sendable {
                     "error": "\(error)",
                 ]
             )
-            end.open(.failure(error))
+            end.set(.failure(error))
         }
     }
 }

@@ -17,10 +17,6 @@ final class ExclusiveModel<Model: Sendable>: Sendable {
 
         /// The result of the last finished mutation; only stored if the store has observers.
         var last: Model?
-
-        var isHeld = false
-
-        var queue = MutationQueue()
     }
 
     /// The model as it was provided.
@@ -29,6 +25,9 @@ final class ExclusiveModel<Model: Sendable>: Sendable {
     let initial: Model
 
     private let state: Mutex<State>
+
+    /// One permit: the exclusive access of a mutation.
+    private let access = Permits(1)
     private let isObserved: Bool
     private let listener: (@Sendable (any Sendable) -> Void)?
 
@@ -45,99 +44,29 @@ final class ExclusiveModel<Model: Sendable>: Sendable {
 
     /// Runs `body` with the model after the mutations that arrived earlier.
     ///
-    /// - Throws: ``ServiceError`` if a mutation of the same model calls it; `CancellationError`; the error of `body`, whose
-    ///   changes are kept.
+    /// Changes are kept even if `body` throws.
+    ///
+    /// - Throws: ``ServiceError`` if a mutation of the same model calls it; `CancellationError`; the errors of `body`.
     nonisolated(nonsending) func mutate(
         _ body: nonisolated(nonsending) (inout Model) async throws -> Void
     ) async throws {
         if ModelHolder.isHeld(self) { throw ServiceError.modelInUse(Model.self) }
-        try await acquire()
-        var model = state.withLock { $0.model.take() } ?? initial
-        let holder = ModelHolder(self)
-        defer {
-            holder.release()
-            release(model)
-        }
-        try await ModelHolder.$current.binding(holder) { try await body(&model) }
-    }
-
-    private nonisolated(nonsending) func acquire() async throws {
-        let ticket: Int? = state.withLock { state in
-            if state.isHeld { return state.queue.makeTicket() }
-            state.isHeld = true
-            return nil
-        }
-        guard let ticket else { return }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                // The cancellation handler takes the same lock. If it ran before this closure, the task is cancelled here.
-                // If it runs after this closure, it finds the continuation.
-                let outcome: Result<Void, any Error>? = state.withLock { state in
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.isHeld {
-                        state.queue.add(continuation, for: ticket)
-                        return nil
-                    }
-                    state.isHeld = true
-                    return .success(())
-                }
-                if let outcome { continuation.resume(with: outcome) }
+        try await access.withPermit {
+            var model = state.withLock { $0.model.take() } ?? initial
+            let holder = ModelHolder(self)
+            defer {
+                holder.release()
+                finish(with: model)
             }
-        } onCancel: {
-            state.withLock { $0.queue.remove(ticket) }?.resume(throwing: CancellationError())
+            try await ModelHolder.$current.binding(holder) { try await body(&model) }
         }
     }
 
-    private func release(_ model: Model) {
+    private func finish(with model: Model) {
         listener?(model)
-        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+        state.withLock { state in
             if isObserved { state.last = model }
             state.model = model
-            let next = state.queue.popFirst()
-            state.isHeld = next != nil
-            return next
         }
-        next?.resume()
-    }
-}
-
-/// The waiting mutations, in the order in which they arrived.
-private struct MutationQueue {
-    typealias Continuation = CheckedContinuation<Void, any Error>
-
-    private var waiting: [Int: Continuation] = [:]
-
-    /// The tickets in order, from `head` on.
-    ///
-    /// A ticket of a cancelled mutation stays here, without a continuation.
-    private var order: [Int] = []
-    private var head = 0
-    private var lastTicket = 0
-
-    mutating func makeTicket() -> Int {
-        lastTicket += 1
-        return lastTicket
-    }
-
-    mutating func add(_ continuation: Continuation, for ticket: Int) {
-        waiting[ticket] = continuation
-        order.append(ticket)
-    }
-
-    mutating func remove(_ ticket: Int) -> Continuation? {
-        waiting.removeValue(forKey: ticket)
-    }
-
-    mutating func popFirst() -> Continuation? {
-        while head < order.count {
-            let ticket = order[head]
-            head += 1
-            if head == order.count {
-                order.removeAll(keepingCapacity: true)
-                head = 0
-            }
-            if let continuation = waiting.removeValue(forKey: ticket) { return continuation }
-        }
-        return nil
     }
 }
