@@ -8,7 +8,7 @@ import HeadraceCore
 import HeadraceServices
 import Testing
 
-private struct Choosing: Service {
+private struct ConditionalService: Service {
     let journal: Journal
     let number: Int
     var extra: String?
@@ -63,7 +63,9 @@ private struct TwoStores: StoreService {
         ] as [(Int, String?, [String])]
     )
     func aBodySupportsConditionsLoopsAndOptionals(number: Int, extra: String?, names: [String]) async throws {
-        let cluster = try await Bootstrap { Choosing(journal: journal, number: number, extra: extra).serial() }
+        let cluster = try await Bootstrap {
+            ConditionalService(journal: journal, number: number, extra: extra).serial()
+        }
 
         try await cluster.send(action: Ping())
 

@@ -12,7 +12,7 @@ import Logging
 import Testing
 
 /// A sequence that fails after its actions.
-private struct Failing: AsyncSequence, Sendable {
+private struct FailingSequence: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         var rest: ArraySlice<Ping>
 
@@ -128,7 +128,7 @@ private struct Failing: AsyncSequence, Sendable {
         }
         await #expect(throws: TestFailure("stream failed")) {
             _ = try await Bootstrap {
-                numbers().emit(using: Failing(actions: [Ping(number: 4)]), consumeAtBootstrap: true)
+                numbers().emit(using: FailingSequence(actions: [Ping(number: 4)]), consumeAtBootstrap: true)
             }
         }
 
@@ -154,7 +154,7 @@ private struct Failing: AsyncSequence, Sendable {
         let journal = journal
         let cluster = try await Bootstrap {
             numbers(throwing: [1])
-                .emit(using: Failing(actions: [Ping(number: 1), Ping(number: 2)]))
+                .emit(using: FailingSequence(actions: [Ping(number: 1), Ping(number: 2)]))
                 .transformError { Recovery(name: "\($0)") }
                 .observe(on: Recovery.self) { journal.note("recovered from \($0.name)") }
         }
@@ -244,7 +244,7 @@ private struct Failing: AsyncSequence, Sendable {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let cluster = try await Bootstrap {
-                numbers().emit(using: Failing(actions: [Ping(number: 1)]))
+                numbers().emit(using: FailingSequence(actions: [Ping(number: 1)]))
             }
             await #expect(throws: TestFailure("stream failed")) { try await cluster.run() }
             try await cluster.send(action: Ping(number: 2))

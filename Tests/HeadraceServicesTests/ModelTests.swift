@@ -48,11 +48,11 @@ private actor Tally {
     func add(_ amount: Int) { total += amount }
 }
 
-private protocol Adding: Sendable {
+private protocol Adder: Sendable {
     func add(_ amount: Int) async
 }
 
-extension Tally: Adding {}
+extension Tally: Adder {}
 
 /// Ownership and mutation of models.
 @Suite(.timeLimit(.minutes(2))) struct ModelTests {
@@ -163,7 +163,7 @@ extension Tally: Adding {}
     @Test func aStoreOfAProtocolTypeTakesAModelThatConforms() async throws {
         let tally = Tally()
         let cluster = try await Bootstrap {
-            Store(model: (any Adding).self)
+            Store(model: (any Adder).self)
                 .mutate(on: Add.self) { model, action, _ in await model.add(action.amount) }
                 .with(model: tally)
         }

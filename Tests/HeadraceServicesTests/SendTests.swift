@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// Records each message and its cause.
-private final class Causes: MessageObserver {
+private final class CauseRecorder: MessageObserver {
     let journal = Journal()
     private let names = Mutex<[UUID: String]>([:])
 
@@ -30,7 +30,7 @@ private final class Causes: MessageObserver {
     }
 }
 
-private struct Refusing: ActionMiddleware {
+private struct PongRefusingMiddleware: ActionMiddleware {
     func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool { !(message is Pong) }
 }
 
@@ -94,7 +94,7 @@ private struct Refusing: ActionMiddleware {
     }
 
     @Test func observersReceiveTheCauseOfAnAction() async throws {
-        let causes = Causes()
+        let causes = CauseRecorder()
         var configuration = Bootstrap.Configuration()
         configuration.observers = [causes]
         let cluster = try await Bootstrap(configuration: configuration) {
@@ -118,7 +118,7 @@ private struct Refusing: ActionMiddleware {
 
     @Test func aMiddlewareMayRefuseAnAction() async throws {
         var configuration = Bootstrap.Configuration()
-        configuration.middleware = [Refusing()]
+        configuration.middleware = [PongRefusingMiddleware()]
         let cluster = try await Bootstrap(configuration: configuration) { answering() }
 
         let error = await #expect(throws: MessageError.self) { try await cluster.send(action: Ping()) }
@@ -130,7 +130,7 @@ private struct Refusing: ActionMiddleware {
     @Test func anActionAfterItsDeadlineIsRefused() async throws {
         let clock = TestClock()
         var configuration = Bootstrap.Configuration()
-        configuration.middleware = [Refusing()]
+        configuration.middleware = [PongRefusingMiddleware()]
         configuration.clock = clock
         let cluster = try await Bootstrap(configuration: configuration) { answering() }
 
