@@ -10,8 +10,8 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// A log that is read page by page, and counts how often.
-private final class Log: Sendable {
+/// A log that is read page by page and records the reads.
+private final class PagedLog: Sendable {
     private struct State {
         var entries: [Int]
         var reads: [Int] = []
@@ -30,7 +30,7 @@ private final class Log: Sendable {
 
     func read(after position: Int) throws -> [Int] {
         try state.withLock { state in
-            if state.isBroken { throw Failure("log broken") }
+            if state.isBroken { throw TestFailure("log broken") }
             state.reads.append(position)
             return Array(state.entries.filter { $0 > position }.prefix(2))
         }
@@ -38,10 +38,10 @@ private final class Log: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct ActionFeedTests {
-    private let log = Log([1, 2, 3, 4, 5])
+    private let log = PagedLog([1, 2, 3, 4, 5])
     private let clock = TestClock()
 
-    /// Every entry but the third.
+    /// A feed that skips the third entry.
     private func feed() -> ActionFeed<Int, Int, Ping> {
         let log = log
         return ActionFeed(after: 1, every: .seconds(5), on: clock) { position in
@@ -53,7 +53,7 @@ private final class Log: Sendable {
         }
     }
 
-    @Test func itReadsOnWhereThePageEndedAndLeavesOutWhatIsOfNoInterest() async throws {
+    @Test func theFeedContinuesAfterThePageAndSkipsEntriesWithoutAnAction() async throws {
         var iterator = feed().makeAsyncIterator()
 
         let numbers = [try await iterator.next(), try await iterator.next(), try await iterator.next()].map {
@@ -64,7 +64,7 @@ private final class Log: Sendable {
         #expect(log.reads == [1, 3])
     }
 
-    @Test func whereThereIsNothingNewItWaitsForTheInterval() async throws {
+    @Test func afterAnEmptyPageTheFeedWaitsForTheInterval() async throws {
         let journal = Journal()
         let cluster = try await Bootstrap {
             Group {}
@@ -85,18 +85,18 @@ private final class Log: Sendable {
         await cluster.shutDown()
     }
 
-    @Test func aPageThatCannotBeReadEndsIt() async throws {
+    @Test func aPageThatCannotBeReadEndsTheFeed() async throws {
         log.breakDown()
         var iterator = feed().makeAsyncIterator()
 
-        await #expect(throws: Failure("log broken")) { try await iterator.next() }
+        await #expect(throws: TestFailure("log broken")) { try await iterator.next() }
     }
 
-    @Test func whatAnActionAsksForIsDispatchedWhereTheServicesSucceed() async throws {
+    @Test func theMessageOfAnActionIsDispatchedIfTheServicesSucceed() async throws {
         let journal = Journal()
         let cluster = try await Bootstrap {
             Leaf("leaf", journal)
-                .pre(on: Ping.self) { if $0.number == 2 { throw Failure("refused") } }
+                .pre(on: Ping.self) { if $0.number == 2 { throw TestFailure("refused") } }
                 .dispatch(on: Ping.self) {
                     $0.number == 3 ? nil : "command \($0.number)"
                 } with: { command in
@@ -105,7 +105,7 @@ private final class Log: Sendable {
         }
 
         try await cluster.send(action: Ping(number: 1))
-        await #expect(throws: Failure("refused")) { try await cluster.send(action: Ping(number: 2)) }
+        await #expect(throws: TestFailure("refused")) { try await cluster.send(action: Ping(number: 2)) }
         try await cluster.send(action: Ping(number: 3))
 
         #expect(journal.entries == ["leaf", "command 1", "leaf"])

@@ -8,7 +8,7 @@ import HeadraceCore
 import HeadraceServices
 import Testing
 
-private struct Choosing: Service {
+private struct ConditionalService: Service {
     let journal: Journal
     let number: Int
     var extra: String?
@@ -32,7 +32,7 @@ private struct Choosing: Service {
     }
 }
 
-/// A service of one's own that is a store to others.
+/// A custom service that conforms to `StoreService`.
 private struct CountingService: StoreService {
     typealias Model = Counter
 
@@ -51,7 +51,7 @@ private struct TwoStores: StoreService {
     }
 }
 
-/// The language, and what is found out before the first action.
+/// The service builder, and the checks at bootstrap.
 @Suite(.timeLimit(.minutes(2))) struct CompositionTests {
     private let journal = Journal()
 
@@ -62,15 +62,17 @@ private struct TwoStores: StoreService {
             (12, nil, ["great", "even", "loop 0", "loop 1", "available"]),
         ] as [(Int, String?, [String])]
     )
-    func aBodyChoosesLoopsAndLeavesOut(number: Int, extra: String?, names: [String]) async throws {
-        let cluster = try await Bootstrap { Choosing(journal: journal, number: number, extra: extra).serial() }
+    func aBodySupportsConditionsLoopsAndOptionals(number: Int, extra: String?, names: [String]) async throws {
+        let cluster = try await Bootstrap {
+            ConditionalService(journal: journal, number: number, extra: extra).serial()
+        }
 
         try await cluster.send(action: Ping())
 
         #expect(journal.entries == names)
     }
 
-    @Test func aBlockHasAsManyServicesAsOneWrites() async throws {
+    @Test func aBlockHasNoLimitOnTheNumberOfServices() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             Group {
@@ -86,7 +88,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries.count == 15 && journal.entries == journal.entries.sorted())
     }
 
-    @Test func storesWithoutAModelAreAllNamedWithWhatIsLost() async throws {
+    @Test func allStoresWithoutAModelAreReportedWithTheirMutations() async throws {
         let error = await #expect(throws: ServiceTreeError.self) {
             _ = try await Bootstrap {
                 Group {
@@ -102,13 +104,13 @@ private struct TwoStores: StoreService {
         #expect(
             error?.problems.first?.message == """
                 The store at '1 → Group → 1' has no model of 'HeadraceServicesTests.Counter'. \
-                Its mutations are out of reach: 'Ping'. To fix, add '.with(model: …)' to it or to a service around it.
+                Its mutations can't run: 'Ping'. To fix, add '.with(model: …)' to it or to a service around it.
                 """
         )
         #expect(error?.description.hasPrefix("3 problems in the tree of services.\n- missingModel: ") == true)
     }
 
-    @Test func aMutationThatFindsNoSingleStoreIsUnreachable() async throws {
+    @Test func aMutationWithoutExactlyOneStoreIsUnreachable() async throws {
         let error = await #expect(throws: ServiceTreeError.self) {
             _ = try await Bootstrap {
                 TwoStores()
@@ -121,7 +123,7 @@ private struct TwoStores: StoreService {
         #expect(error?.problems.first?.message.contains("mutate(on: Ping.self)") == true)
     }
 
-    @Test func aServiceThatIsAStoreToOthersPassesTheirMutationsOn() async throws {
+    @Test func mutationsOfAServiceThatConformsToStoreServiceApplyToItsStore() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             CountingService()
@@ -135,7 +137,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries == ["1"])
     }
 
-    @Test func whatIsOddButWorksIsToldByValidate() async throws {
+    @Test func validateReportsProblemsThatDoNotPreventBootstrap() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Unheard.self)
         continuation.finish()
         let cluster = try await Bootstrap {
@@ -149,12 +151,12 @@ private struct TwoStores: StoreService {
 
         #expect(error?.problems.map(\.kind) == [.unheard, .unusedModel, .unheard])
         #expect(
-            error?.problems.first?.message.contains("'HeadraceServicesTests.Unheard', which 'emit' at the root gives")
+            error?.problems.first?.message.contains("'HeadraceServicesTests.Unheard', which 'emit' at the root sends")
                 == true)
         #expect(error?.problems.last?.message.contains("transformError") == true)
     }
 
-    @Test func aTreeInWhichEverythingHasItsUseIsValid() async throws {
+    @Test func aTreeWithoutUnusedPartsIsValid() async throws {
         let cluster = try await Bootstrap {
             Leaf("a", journal)
                 .emit(using: AsyncStream<Ping> { $0.finish() })
@@ -165,17 +167,17 @@ private struct TwoStores: StoreService {
         try cluster.validate()
     }
 
-    @Test func theBlockMayThrowAndThenThereIsNoCluster() async throws {
-        func error() throws -> Failure? { throw Failure("no services") }
+    @Test func anErrorOfTheBlockIsThrownByBootstrap() async throws {
+        func error() throws -> TestFailure? { throw TestFailure("no services") }
 
-        await #expect(throws: Failure("no services")) {
+        await #expect(throws: TestFailure("no services")) {
             _ = try await Bootstrap {
                 Leaf("a", journal, throwing: try error())
             }
         }
     }
 
-    @Test func servicesArePreparedOnTheMainActorThoseUnderOthersFirst() async throws {
+    @Test func bootstrapHandlersRunOnTheMainActorInnerServicesFirst() async throws {
         let journal = journal
         func noting(_ name: String) -> @MainActor @Sendable () async throws -> Void {
             {
@@ -201,12 +203,12 @@ private struct TwoStores: StoreService {
         #expect(journal.entries.contains("3"))
     }
 
-    @Test func whereOneCannotBePreparedTheRestIsNotAndThereIsNoCluster() async throws {
+    @Test func anErrorOfABootstrapHandlerSkipsTheRestAndIsThrown() async throws {
         let journal = journal
-        await #expect(throws: Failure("not ready")) {
+        await #expect(throws: TestFailure("not ready")) {
             _ = try await Bootstrap {
                 Leaf("a", journal).bootstrap { journal.note("a") }
-                Leaf("b", journal).bootstrap { throw Failure("not ready") }
+                Leaf("b", journal).bootstrap { throw TestFailure("not ready") }
                 Leaf("c", journal).bootstrap { journal.note("c") }
             }
         }
@@ -214,7 +216,7 @@ private struct TwoStores: StoreService {
         #expect(journal.entries == ["a"])
     }
 
-    @Test func theBodyIsReadOnceForEachPlaceInTheTree() async throws {
+    @Test func aBodyIsReadOnceForEachPositionInTheTree() async throws {
         struct Counted: Service {
             let journal: Journal
             var body: some Service {

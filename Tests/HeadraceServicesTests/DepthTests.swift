@@ -6,12 +6,11 @@
 
 import HeadraceCore
 import HeadraceServices
-import Synchronization
 import Testing
 
-/// A store within as many services of this type as asked for.
-private struct Nest: Service {
-    /// Number of levels, this service included.
+/// A store within a given number of services of this type.
+private struct NestedService: Service {
+    /// Number of levels, including this service.
     let levels: Int
     let journal: Journal
     var stack: StackMeasure?
@@ -21,8 +20,8 @@ private struct Nest: Service {
 
     var body: some Service {
         let _ = stack?.measure()
-        if levels > Nest.storeLevels + 1 {
-            Nest(levels: levels - 1, journal: journal, stack: stack)
+        if levels > NestedService.storeLevels + 1 {
+            NestedService(levels: levels - 1, journal: journal, stack: stack)
         } else {
             Store(model: Journal.self)
                 .mutate(on: Ping.self) { journal, _, _ in journal.note("ping") }
@@ -32,21 +31,21 @@ private struct Nest: Service {
 }
 
 /// A service that contains itself twice.
-private struct Endless: Service {
+private struct EndlessService: Service {
     var body: some Service {
-        Endless()
-        Endless()
+        EndlessService()
+        EndlessService()
     }
 }
 
 /// A service whose type names its content.
-private struct Frame<Content: Service>: Service {
+private struct NestingFrame<Content: Service>: Service {
     let content: Content
 
     var body: some Service { content }
 }
 
-/// A leaf, which has four levels, with one modifier for each time.
+/// A leaf, which has four levels, with `times` modifiers.
 @MainActor
 private func watchedLeaf(_ journal: Journal, times: Int) -> any Service {
     func watched(_ service: some Service) -> any Service { service.pre { _ in } }
@@ -55,33 +54,15 @@ private func watchedLeaf(_ journal: Journal, times: Int) -> any Service {
     return service
 }
 
-/// A leaf within frames of three levels each.
+/// A leaf within frames that have three levels each.
 @MainActor
 private func framedLeaf(_ journal: Journal, frames: Int) -> any Service {
     func framed(_ service: some Service) -> any Service {
-        Frame(content: service.observe { _ in }.transformError { Recovery(name: "\($0)") })
+        NestingFrame(content: service.observe { _ in }.transformError { Recovery(name: "\($0)") })
     }
     var service: any Service = Leaf("leaf", journal)
     for _ in 0..<frames { service = framed(service) }
     return service
-}
-
-/// Stack addresses of the places that were measured.
-private final class StackMeasure: Sendable {
-    private let addresses = Mutex<[UInt]>([])
-
-    func measure() {
-        var local = 0
-        let address = unsafe withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
-        addresses.withLock { $0.append(address) }
-    }
-
-    var count: Int { addresses.withLock { $0.count } }
-
-    /// Number of bytes between the first place and the deepest one.
-    var depth: UInt {
-        addresses.withLock { addresses in (addresses.max() ?? 0) - (addresses.min() ?? 0) }
-    }
 }
 
 /// Trees with many levels.
@@ -101,7 +82,7 @@ private final class StackMeasure: Sendable {
 
     @Test func aTreeAtTheLimitIsRead() async throws {
         let (limit, journal) = (limit, journal)
-        let cluster = try await Bootstrap { Nest(levels: limit, journal: journal) }
+        let cluster = try await Bootstrap { NestedService(levels: limit, journal: journal) }
 
         try await cluster.send(action: Ping())
 
@@ -110,35 +91,35 @@ private final class StackMeasure: Sendable {
 
     @Test func oneLevelMoreIsRefusedWithTheServiceThatContainsItself() async throws {
         let (limit, journal) = (limit, journal)
-        let problem = try await refusal { Nest(levels: limit + 1, journal: journal) }
+        let problem = try await refusal { NestedService(levels: limit + 1, journal: journal) }
 
         #expect(problem.kind == .tooDeep)
-        #expect(problem.path == ["Nest"])
+        #expect(problem.path == ["NestedService"])
         #expect(
             problem.message == """
-                The tree of services has more than 256 levels of services, groups and modifiers. Services contain \
-                themselves: 'HeadraceServicesTests.Nest' (254 times). To fix, end the recursion in 'body', or put \
-                services beside each other in a 'Group' instead of into each other.
+                The tree of services has more than 256 levels of services, groups and modifiers. These services \
+                contain themselves: 'HeadraceServicesTests.NestedService' (254 times). To fix, end the recursion in 'body', \
+                or put services next to each other in a 'Group' instead of nesting them.
                 """
         )
     }
 
     @Test func aHundredThousandLevelsAreRefused() async throws {
         let journal = journal
-        let problem = try await refusal { Nest(levels: 100_000, journal: journal) }
+        let problem = try await refusal { NestedService(levels: 100_000, journal: journal) }
 
         #expect(problem.kind == .tooDeep)
-        #expect(problem.path == ["Nest"])
+        #expect(problem.path == ["NestedService"])
     }
 
-    @Test func aServiceThatContainsItselfForEverIsRefused() async throws {
-        let problem = try await refusal { Endless() }
+    @Test func aServiceThatContainsItselfEndlesslyIsRefused() async throws {
+        let problem = try await refusal { EndlessService() }
 
         #expect(problem.kind == .tooDeep)
-        #expect(problem.path == ["Endless"])
+        #expect(problem.path == ["EndlessService"])
     }
 
-    @Test func modifiersAreLevelsToo() async throws {
+    @Test func modifiersCountAsLevels() async throws {
         let journal = journal
         // The leaf itself has four levels.
         let cluster = try await Bootstrap { [watchedLeaf(journal, times: 252)] }
@@ -150,18 +131,18 @@ private final class StackMeasure: Sendable {
         #expect(
             problem.message == """
                 The tree of services has more than 256 levels of services, groups and modifiers. To fix, put services \
-                beside each other in a 'Group' instead of into each other.
+                next to each other in a 'Group' instead of nesting them.
                 """
         )
     }
 
     /// Printing the name of such a type would overflow any stack.
     @Test(arguments: [false, true]) @MainActor
-    func servicesWhoseTypesNestTenThousandTimesAreRefusedWithoutPrintingThem(transforms: Bool) async throws {
-        func framed(_ service: some Service) -> any Service { Frame(content: service) }
+    func typesNestedTenThousandTimesAreRefusedWithoutPrintingTheirNames(transforms: Bool) async throws {
+        func framed(_ service: some Service) -> any Service { NestingFrame(content: service) }
         func transformed(_ service: some Service) -> any Service {
             // Nothing handles this action; that is a problem, too, if the tree isn't too deep.
-            Frame(content: service.transformError { Recovery(name: "\($0)") })
+            NestingFrame(content: service.transformError { Recovery(name: "\($0)") })
         }
         var service: any Service = Group {}
         for _ in 0..<10_000 { service = framed(service) }
@@ -174,16 +155,16 @@ private final class StackMeasure: Sendable {
         #expect(error?.problems.first?.path == [])
     }
 
-    @Test func readingTheDeepestServiceTakesNoMoreStackThanReadingTheFirst() async throws {
+    @Test func readingTheDeepestServiceUsesNoMoreStackThanReadingTheFirst() async throws {
         let (limit, journal, stack) = (limit, journal, StackMeasure())
-        let cluster = try await Bootstrap { Nest(levels: limit, journal: journal, stack: stack) }
+        let cluster = try await Bootstrap { NestedService(levels: limit, journal: journal, stack: stack) }
 
-        #expect(stack.count == limit - Nest.storeLevels)
+        #expect(stack.count == limit - NestedService.storeLevels)
         #expect(stack.depth < 4096)
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func aTreeAtTheLimitIsUsedDrawnAndFreedOnASmallStack() async throws {
+    @Test func aTreeAtTheLimitWorksAndIsDrawnAndFreedOnASmallStack() async throws {
         let (limit, journal) = (limit, journal)
         let lines = try await SmallStackExecutor.run {
             let cluster = try await Bootstrap { [framedLeaf(journal, frames: (limit - 4) / 3)] }

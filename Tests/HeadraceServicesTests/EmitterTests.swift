@@ -12,12 +12,12 @@ import Logging
 import Testing
 
 /// A sequence that fails after its actions.
-private struct Failing: AsyncSequence, Sendable {
+private struct FailingSequence: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         var rest: ArraySlice<Ping>
 
         mutating func next() async throws -> Ping? {
-            guard let ping = rest.popFirst() else { throw HeadraceServicesTests.Failure("stream failed") }
+            guard let ping = rest.popFirst() else { throw TestFailure("stream failed") }
             return ping
         }
     }
@@ -27,16 +27,16 @@ private struct Failing: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: actions[...]) }
 }
 
-/// Actions from outside.
+/// The `emit` modifiers.
 @Suite(.timeLimit(.minutes(2))) struct EmitterTests {
     private let journal = Journal()
 
-    /// Notes the number of each ping, and throws for those of them that are told.
+    /// Records the number of each ping, and throws for the refused numbers.
     private func numbers(throwing refused: Set<Int> = []) -> some Service {
         Store(model: Journal.self)
             .mutate(on: Ping.self) { journal, action, _ in
                 journal.note("\(action.number)")
-                if refused.contains(action.number) { throw Failure("\(action.number) refused") }
+                if refused.contains(action.number) { throw TestFailure("\(action.number) refused") }
             }
             .with(model: journal)
     }
@@ -48,7 +48,7 @@ private struct Failing: AsyncSequence, Sendable {
         }
     }
 
-    @Test func actionsGoToTheServicesUnderTheEmitterAndToNoOthersInOrder() async throws {
+    @Test func onlyTheServicesUnderAnEmitterHandleItsActionsInOrder() async throws {
         let elsewhere = Journal()
         let cluster = try await Bootstrap {
             numbers()
@@ -63,7 +63,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func theNextActionIsAskedForWhenTheOneBeforeIsHandled() async throws {
+    @Test func theNextActionIsRequestedAfterThePreviousActionIsHandled() async throws {
         let gate = Gate()
         let journal = journal
         let cluster = try await Bootstrap {
@@ -87,7 +87,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func actionsOfSeveralTypesComeFromOneSequence() async throws {
+    @Test func aSequenceMayContainActionsOfSeveralTypes() async throws {
         let journal = journal
         let stream = AsyncStream<any Action> { continuation in
             continuation.yield(Ping(number: 1))
@@ -106,7 +106,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func aSequenceIsConsumedBeforeTheClusterIsThereWhereThatIsAsked() async throws {
+    @Test func aSequenceMayBeConsumedAtBootstrap() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             numbers()
@@ -120,22 +120,22 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(journal.entries.last == "4")
     }
 
-    @Test func whatFailsThenKeepsTheClusterFromBeing() async throws {
-        await #expect(throws: Failure("2 refused")) {
+    @Test func anErrorOfASequenceConsumedAtBootstrapIsThrown() async throws {
+        await #expect(throws: TestFailure("2 refused")) {
             _ = try await Bootstrap {
                 numbers(throwing: [2]).emit(using: pings([1, 2, 3]), consumeAtBootstrap: true)
             }
         }
-        await #expect(throws: Failure("stream failed")) {
+        await #expect(throws: TestFailure("stream failed")) {
             _ = try await Bootstrap {
-                numbers().emit(using: Failing(actions: [Ping(number: 4)]), consumeAtBootstrap: true)
+                numbers().emit(using: FailingSequence(actions: [Ping(number: 4)]), consumeAtBootstrap: true)
             }
         }
 
         #expect(journal.entries == ["1", "2", "4"])
     }
 
-    @Test func anActionThatFailsIsLoggedAndTheNextOneComes() async throws {
+    @Test func anErrorOfAnEmittedActionIsLoggedAndTheEmitterContinues() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let cluster = try await Bootstrap {
@@ -146,15 +146,15 @@ private struct Failing: AsyncSequence, Sendable {
         }
 
         #expect(journal.entries == ["1", "2"])
-        #expect(handler.entries.map(\.message.description) == ["An action that an emitter gave was not handled."])
+        #expect(handler.entries.map(\.message.description) == ["An emitted action failed."])
         #expect(handler.entries.first?.metadata["error"]?.description == "1 refused")
     }
 
-    @Test func anErrorIsTransformedWhereThatIsAskedAboveTheEmitter() async throws {
+    @Test func anErrorIsTransformedByATransformAroundTheEmitter() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             numbers(throwing: [1])
-                .emit(using: Failing(actions: [Ping(number: 1), Ping(number: 2)]))
+                .emit(using: FailingSequence(actions: [Ping(number: 1), Ping(number: 2)]))
                 .transformError { Recovery(name: "\($0)") }
                 .observe(on: Recovery.self) { journal.note("recovered from \($0.name)") }
         }
@@ -186,18 +186,18 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func aPreAroundAnEmitterThatThrowsKeepsTheActionFromTheServices() async throws {
-        await #expect(throws: Failure("refused")) {
+    @Test func anErrorOfAPreAroundAnEmitterSkipsTheServices() async throws {
+        await #expect(throws: TestFailure("refused")) {
             _ = try await Bootstrap {
                 Group { numbers().emit(using: pings([1]), consumeAtBootstrap: true) }
-                    .pre { _ in throw Failure("refused") }
+                    .pre { _ in throw TestFailure("refused") }
             }
         }
 
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func anErrorIsTransformedBetweenTheHooksThatStandAroundIt() async throws {
+    @Test func anErrorIsTransformedBetweenTheInterceptorsAroundTheTransform() async throws {
         let journal = journal
         @Sendable func note(_ place: String, _ outcome: MessageOutcome) {
             if case .success = outcome { journal.note("\(place): success") } else { journal.note("\(place): failure") }
@@ -218,8 +218,8 @@ private struct Failing: AsyncSequence, Sendable {
         let journal = journal
         let cluster = try await Bootstrap {
             Group {
-                Leaf("a", Journal(), throwing: Failure("first"))
-                Leaf("b", Journal(), throwing: Failure("second"))
+                Leaf("a", Journal(), throwing: TestFailure("first"))
+                Leaf("b", Journal(), throwing: TestFailure("second"))
             }
             .emit(using: pings([1]), consumeAtBootstrap: true)
             .transformError { Recovery(name: "\($0)") }
@@ -230,7 +230,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func anActionThatOnlyAModifierAroundItsEmitterWantsIsHeard() async throws {
+    @Test func anObserverAroundAnEmitterCountsAsAHandlerOfItsActions() async throws {
         let cluster = try await Bootstrap {
             numbers()
                 .emit(using: AsyncStream<Unheard> { $0.finish() })
@@ -240,21 +240,25 @@ private struct Failing: AsyncSequence, Sendable {
         try cluster.validate()
     }
 
-    @Test func aSequenceThatFailsIsLoggedAndEndsTheRun() async throws {
+    @Test func anErrorOfASequenceIsLoggedAndEndsTheRun() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let cluster = try await Bootstrap {
-                numbers().emit(using: Failing(actions: [Ping(number: 1)]))
+                numbers().emit(using: FailingSequence(actions: [Ping(number: 1)]))
             }
-            await #expect(throws: Failure("stream failed")) { try await cluster.run() }
+            await #expect(throws: TestFailure("stream failed")) { try await cluster.run() }
             try await cluster.send(action: Ping(number: 2))
         }
 
         #expect(journal.entries == ["1", "2"])
-        #expect(handler.entries.map(\.message.description) == ["An emitter has failed, and gives no more actions."])
+        #expect(
+            handler.entries.map(\.message.description) == [
+                "The sequence of an emitter failed, and the emitter ended."
+            ]
+        )
     }
 
-    @Test func aClockThatATestMovesEmits() async throws {
+    @Test func anEmitterSendsAnActionAfterEachIntervalOfItsClock() async throws {
         let clock = TestClock()
         let cluster = try await Bootstrap {
             numbers().emit(every: .seconds(60), on: clock) { Ping(number: 9) }
@@ -273,7 +277,7 @@ private struct Failing: AsyncSequence, Sendable {
         withExtendedLifetime(cluster) {}
     }
 
-    @Test func shuttingDownDrainsWhatTheSequencesHoldAndHandlesItWithoutCancellation() async throws {
+    @Test func shuttingDownHandlesBufferedElementsWithoutCancellation() async throws {
         let gate = Gate()
         let journal = journal
         let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
@@ -296,7 +300,7 @@ private struct Failing: AsyncSequence, Sendable {
         #expect(journal.entries == ["1 handled", "2 handled", "3 handled"])
     }
 
-    @Test func emittersAroundOthersAreDrainedFirst() async throws {
+    @Test func outerEmittersAreDrainedFirst() async throws {
         let journal = journal
         func sequence(_ name: String) -> AsyncStream<Ping> {
             let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)

@@ -50,8 +50,8 @@ private struct Forwarder: Service {
     }
 }
 
-/// Holds what others have made.
-private struct Frame<Content: Service>: Service {
+/// A service around content that another service declares.
+private struct EnvironmentFrame<Content: Service>: Service {
     @Environment(\.greeting) private var greeting
     let content: Content
 
@@ -63,7 +63,7 @@ private struct FramedGreeter: Service {
     let journal: Journal
 
     var body: some Service {
-        Frame(
+        EnvironmentFrame(
             content: Store(model: Counter.self)
                 .mutate(on: Ping.self) { _, _, _ in journal.note(greeting) }
                 .with(model: Counter())
@@ -71,11 +71,11 @@ private struct FramedGreeter: Service {
     }
 }
 
-/// What services read of the tree above.
+/// Environment values and objects.
 @Suite(.timeLimit(.minutes(2))) struct EnvironmentTests {
     private let journal = Journal()
 
-    @Test func aServiceReadsWhatStandsAboveItInItsBodyAndInItsHandlers() async throws {
+    @Test func aServiceReadsItsEnvironmentInItsBodyAndInItsHandlers() async throws {
         let cluster = try await Bootstrap {
             Group { Greeter() }
                 .environment(\.greeting, "hi")
@@ -88,7 +88,7 @@ private struct FramedGreeter: Service {
         #expect(journal.entries == ["hi hi Ada"])
     }
 
-    @Test func siblingsOfOneTypeAndEvenOneValueUsedTwiceReadEachTheirOwn() async throws {
+    @Test func siblingsOfOneTypeAndOneValueUsedTwiceHaveSeparateEnvironments() async throws {
         let greeter = Greeter()
         let cluster = try await Bootstrap {
             Group {
@@ -105,7 +105,7 @@ private struct FramedGreeter: Service {
         #expect(journal.entries == ["hello hello Ada", "bye bye Bob", "hello! hello! Cy"])
     }
 
-    @Test func theNearestValueHolds() async throws {
+    @Test func theNearestValueTakesPrecedence() async throws {
         let cluster = try await Bootstrap {
             Greeter()
                 .environment(\.greeting, "near")
@@ -119,7 +119,7 @@ private struct FramedGreeter: Service {
         #expect(journal.entries == ["near near Ada"])
     }
 
-    @Test func aHandlerReadsTheEnvironmentOfTheServiceInWhoseTextItStands() async throws {
+    @Test func aHandlerReadsTheEnvironmentOfTheServiceThatDeclaresIt() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             FramedGreeter(journal: journal).environment(\.greeting, "outer")
@@ -130,7 +130,7 @@ private struct FramedGreeter: Service {
         #expect(journal.entries == ["outer"])
     }
 
-    @Test func withoutWhatTheyMustHaveThereIsNoCluster() async throws {
+    @Test func missingEnvironmentValuesAreReported() async throws {
         let error = await #expect(throws: ServiceTreeError.self) {
             _ = try await Bootstrap {
                 Group {
@@ -149,7 +149,7 @@ private struct FramedGreeter: Service {
         #expect(error?.problems.last?.message.contains("Journal") == true)
     }
 
-    @Test func sendOfTheEnvironmentSendsToTheClusterUnlessATestSaysOtherwise() async throws {
+    @Test func sendOfTheEnvironmentSendsToTheClusterUnlessItIsReplaced() async throws {
         let journal = journal
         let recordingSend = RecordingSend()
         let cluster = try await Bootstrap {
@@ -166,7 +166,7 @@ private struct FramedGreeter: Service {
         #expect(recordingSend.actions(of: Pong.self) == [Pong(number: 4)])
     }
 
-    @Test func outsideOfAServiceAPropertyHasItsDefault() {
+    @Test func outsideAServiceAPropertyHasItsDefaultValue() {
         struct Reader: Service {
             @Environment(\.greeting) var greeting
             var body: some Service { Group {} }

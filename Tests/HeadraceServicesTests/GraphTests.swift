@@ -16,7 +16,7 @@ private struct Identity: Service {
     }
 }
 
-/// The tree, drawn.
+/// Drawings of a tree.
 @Suite struct GraphTests {
     private func cluster() async throws -> Bootstrap {
         try await Bootstrap {
@@ -34,7 +34,7 @@ private struct Identity: Service {
         }
     }
 
-    @Test func itIsDrawnAsMermaid() async throws {
+    @Test func aTreeIsDrawnAsMermaid() async throws {
         #expect(
             try await cluster().graph.mermaid == """
                 flowchart TD
@@ -58,7 +58,7 @@ private struct Identity: Service {
         )
     }
 
-    @Test func itIsDrawnForGraphviz() async throws {
+    @Test func aTreeIsDrawnAsDOT() async throws {
         #expect(
             try await cluster().graph.dot == """
                 digraph services {

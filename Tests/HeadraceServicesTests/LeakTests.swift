@@ -9,7 +9,7 @@ import HeadraceServices
 import HeadraceTesting
 import Testing
 
-/// A model that keeps what it could send with.
+/// A model that stores a `Send`.
 private actor Hoarder {
     private var send: Send?
     private let onRelease: Gate
@@ -21,8 +21,8 @@ private actor Hoarder {
     deinit { onRelease.open() }
 }
 
-/// A sequence that ends never, cancelled or not.
-private struct Endless: AsyncSequence, Sendable {
+/// A sequence that never ends, even if the task is cancelled.
+private struct UnendingSequence: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let gate: Gate
 
@@ -37,9 +37,9 @@ private struct Endless: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(gate: gate) }
 }
 
-/// A cluster that nobody holds frees everything and stops its emitters.
+/// Releasing a cluster frees its services and stops its emitters.
 @Suite(.timeLimit(.minutes(2))) struct LeakTests {
-    /// A cluster that uses everything, and a model that it alone holds.
+    /// A cluster with all kinds of modifiers, which holds the only reference to `model`.
     private func cluster(model: Hoarder) async throws -> Bootstrap {
         try await Bootstrap {
             Group {
@@ -55,7 +55,7 @@ private struct Endless: AsyncSequence, Sendable {
         }
     }
 
-    @Test func aModelThatKeepsWhatItSendsWithIsFreedWithTheCluster() async throws {
+    @Test func aModelThatStoresASendIsFreedWithTheCluster() async throws {
         let freed = Gate()
         do {
             let cluster = try await cluster(model: Hoarder(onRelease: freed))
@@ -65,7 +65,7 @@ private struct Endless: AsyncSequence, Sendable {
         await freed.pass()
     }
 
-    @Test func droppingTheClusterStopsItsEmitters() async throws {
+    @Test func releasingTheClusterStopsItsEmitters() async throws {
         let ended = Gate()
         let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
         continuation.onTermination = { _ in ended.open() }
@@ -76,7 +76,7 @@ private struct Endless: AsyncSequence, Sendable {
         await ended.pass()
     }
 
-    @Test func whatAnEmitterHandlesIsCancelledWithTheCluster() async throws {
+    @Test func releasingTheClusterCancelsTheEmittedAction() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
         let (begun, ended) = (Gate(), Gate())
         do {
@@ -98,7 +98,7 @@ private struct Endless: AsyncSequence, Sendable {
         await ended.pass()
     }
 
-    @Test func aSequenceThatDoesNotEndKeepsNoModel() async throws {
+    @Test func aSequenceThatDoesNotEndRetainsNoModel() async throws {
         let (freed, endless) = (Gate(), Gate())
         do {
             let model = Hoarder(onRelease: freed)
@@ -106,7 +106,7 @@ private struct Endless: AsyncSequence, Sendable {
                 Store(model: Hoarder.self)
                     .mutate(on: Ping.self) { model, _, send in await model.keep(send) }
                     .with(model: model)
-                    .emit(using: Endless(gate: endless))
+                    .emit(using: UnendingSequence(gate: endless))
             }
             await endless.arrivals(1)
             try await cluster.send(action: Ping())
@@ -116,14 +116,14 @@ private struct Endless: AsyncSequence, Sendable {
         endless.open()
     }
 
-    @Test func aClusterThatIsNotMadeKeepsNothing() async throws {
+    @Test func aClusterWhoseBootstrapFailsRetainsNothing() async throws {
         let freed = Gate()
-        await #expect(throws: Failure("not ready")) {
+        await #expect(throws: TestFailure("not ready")) {
             let model = Hoarder(onRelease: freed)
             _ = try await Bootstrap {
                 Store(model: Hoarder.self)
                     .mutate(on: Ping.self) { model, _, send in await model.keep(send) }
-                    .bootstrap { _ in throw Failure("not ready") }
+                    .bootstrap { _ in throw TestFailure("not ready") }
                     .with(model: model)
             }
         }

@@ -12,14 +12,14 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-/// Ends at once, and with it the group.
-private struct Ending: ServiceLifecycle.Service {
+/// A service that ends when its gate opens, and then ends its group.
+private struct EndingService: ServiceLifecycle.Service {
     let gate: Gate
 
     func run() async throws { await gate.pass() }
 }
 
-/// The cluster as a service among others.
+/// A cluster as a service of swift-service-lifecycle.
 @Suite(.timeLimit(.minutes(2))) struct LifecycleTests {
     private let journal = Journal()
 
@@ -28,14 +28,14 @@ private struct Ending: ServiceLifecycle.Service {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: cluster),
-                    .init(service: Ending(gate: gate), successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: EndingService(gate: gate), successTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
             )
         )
     }
 
-    @Test func itRunsUntilAGracefulShutdownAndDrainsItsEmitters() async throws {
+    @Test func aClusterRunsUntilAGracefulShutdownAndDrainsItsEmitters() async throws {
         let gate = Gate()
         let (stream, continuation) = AsyncStream.makeStream(of: Ping.self)
         let cluster = try await Bootstrap {

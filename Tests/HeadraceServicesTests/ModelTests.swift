@@ -24,7 +24,7 @@ private struct CounterService: Service {
             }
             .mutate(on: AddAndFail.self) { model, _, _ in
                 model.count += 1
-                throw Failure("after the change")
+                throw TestFailure("after the change")
             }
             .mutate(on: AddAndPing.self) { model, _, send in
                 model.count += 1
@@ -34,7 +34,7 @@ private struct CounterService: Service {
     }
 }
 
-/// The tally of a screen.
+/// A model on the main actor.
 @MainActor
 private final class Screen {
     var shown: [Int] = []
@@ -48,15 +48,15 @@ private actor Tally {
     func add(_ amount: Int) { total += amount }
 }
 
-private protocol Adding: Sendable {
+private protocol Adder: Sendable {
     func add(_ amount: Int) async
 }
 
-extension Tally: Adding {}
+extension Tally: Adder {}
 
-/// Whose a model is, and who may change it when.
+/// Ownership and mutation of models.
 @Suite(.timeLimit(.minutes(2))) struct ModelTests {
-    @Test func aModelThatIsAValueKeepsItsMutations() async throws {
+    @Test func aValueModelKeepsItsMutations() async throws {
         let probe = ModelProbe<Counter>()
         let cluster = try await Bootstrap { CounterService().with(model: Counter(count: 5), probe: probe) }
 
@@ -65,7 +65,7 @@ extension Tally: Adding {}
         #expect(probe.values.map(\.count) == [5, 7, 9, 11])
     }
 
-    @Test func concurrentMutationsOfAValueLoseNothing() async throws {
+    @Test func concurrentMutationsOfAValueAreNotLost() async throws {
         let probe = ModelProbe<Counter>()
         let cluster = try await Bootstrap { CounterService().with(model: Counter(), probe: probe) }
 
@@ -79,17 +79,17 @@ extension Tally: Adding {}
         #expect(probe.current == Counter(count: 8_000))
     }
 
-    @Test func whatAHandlerHasChangedBeforeItThrowsIsKept() async throws {
+    @Test func changesMadeBeforeAnErrorAreKept() async throws {
         let probe = ModelProbe<Counter>()
         let cluster = try await Bootstrap { CounterService().with(model: Counter(), probe: probe) }
 
-        await #expect(throws: Failure("after the change")) { try await cluster.send(action: AddAndFail()) }
+        await #expect(throws: TestFailure("after the change")) { try await cluster.send(action: AddAndFail()) }
         try await cluster.send(action: Add())
 
         #expect(probe.current == Counter(count: 2))
     }
 
-    @Test func siblingsOfOneTypeHaveModelsOfTheirOwn() async throws {
+    @Test func siblingsOfOneTypeHaveSeparateModels() async throws {
         let probes = [ModelProbe<Counter>(), ModelProbe<Counter>(), ModelProbe<Counter>()]
         let service = CounterService()
         let cluster = try await Bootstrap {
@@ -108,7 +108,7 @@ extension Tally: Adding {}
         #expect(probes[2].values.map(\.count) == [30, 30, 31, 31])
     }
 
-    @Test func theNearestModelOfTheTypeIsTaken() async throws {
+    @Test func aStoreTakesTheNearestModelOfItsType() async throws {
         let near = Tally()
         let far = Tally()
         let cluster = try await Bootstrap {
@@ -127,7 +127,7 @@ extension Tally: Adding {}
         #expect(await far.total == 0)
     }
 
-    @MainActor @Test func aModelOfTheMainActorIsUsedThere() async throws {
+    @MainActor @Test func aModelOfTheMainActorIsUsedOnTheMainActor() async throws {
         let screen = Screen()
         let cluster = try await Bootstrap {
             Store(model: Screen.self)
@@ -144,7 +144,7 @@ extension Tally: Adding {}
         #expect(screen.shown == [1, 2])
     }
 
-    @Test func anActorMayBeUsedFromWithin() async throws {
+    @Test func aHandlerMayBeIsolatedToItsActorModel() async throws {
         let tally = Tally()
         let cluster = try await Bootstrap {
             Store(model: Tally.self)
@@ -160,10 +160,10 @@ extension Tally: Adding {}
         #expect(await tally.total == 8)
     }
 
-    @Test func aStoreForAProtocolTakesAModelThatConforms() async throws {
+    @Test func aStoreOfAProtocolTypeTakesAModelThatConforms() async throws {
         let tally = Tally()
         let cluster = try await Bootstrap {
-            Store(model: (any Adding).self)
+            Store(model: (any Adder).self)
                 .mutate(on: Add.self) { model, action, _ in await model.add(action.amount) }
                 .with(model: tally)
         }
@@ -191,7 +191,7 @@ extension Tally: Adding {}
         #expect(probe.values.map(\.count) == [0, 1, 2])
     }
 
-    @Test func itFailsAlsoWhereTheHandlerSendsToTheClusterItself() async throws {
+    @Test func aMutationThatLeadsBackThroughTheClusterItselfFailsToo() async throws {
         let holder = Mutex<Bootstrap?>(nil)
         let cluster = try await Bootstrap {
             Store(model: Counter.self)
@@ -209,7 +209,7 @@ extension Tally: Adding {}
         holder.withLock { $0 = nil }
     }
 
-    @Test func aTaskThatAMutationHasLeftBehindMayChangeTheModelLater() async throws {
+    @Test func aTaskThatOutlivesItsMutationMayChangeTheModelLater() async throws {
         let probe = ModelProbe<Counter>()
         let gate = Gate()
         let left = Mutex<Task<Void, any Error>?>(nil)
@@ -234,7 +234,7 @@ extension Tally: Adding {}
         #expect(probe.current == Counter(count: 7))
     }
 
-    @Test func mutationsWaitInTheOrderInWhichTheyCameAndOneThatIsCancelledLeaves() async throws {
+    @Test func mutationsWaitInOrderOfArrivalAndACancelledMutationLeavesTheQueue() async throws {
         let probe = ModelProbe<Counter>()
         let gate = Gate()
         let cluster = try await Bootstrap {
@@ -259,7 +259,7 @@ extension Tally: Adding {}
         #expect(probe.values.map(\.count) == [-1, 0, 2])
     }
 
-    @Test func anObserverOfAStoreSeesTheModelAsItIsThen() async throws {
+    @Test func anObserverOfAStoreReceivesTheModelAfterTheMutation() async throws {
         let journal = Journal()
         let cluster = try await Bootstrap {
             Store(model: Counter.self)

@@ -11,9 +11,9 @@ import Testing
 
 private struct PongOf: Action { let sender: Int }
 
-/// Trees at random against a small interpreter: the same visits in an allowed order, the same errors, each once.
+/// Compares random trees with a small interpreter: the same visits in an allowed order, and the same errors, each once.
 @Suite(.timeLimit(.minutes(5))) struct RandomTreeTests {
-    @Test func aClusterDoesWhatTheInterpreterSays() async throws {
+    @Test func aClusterBehavesAsTheInterpreterPredicts() async throws {
         var (visitCount, errorCount) = (0, 0)
         for seed in UInt64(0)..<1_500 {
             var generator = SeededGenerator(seed: seed)
@@ -40,11 +40,11 @@ private struct PongOf: Action { let sender: Int }
             errorCount += expected.errors.count
         }
 
-        // The trees are not all empty.
+        // Not all trees are empty.
         #expect(visitCount > 10_000 && errorCount > 1_000)
     }
 
-    /// What the interpreter calls an error.
+    /// The interpreter's name of an error.
     private static func name(_ error: any Error) -> String {
         guard let failures = error as? ServiceFailures else { return "\(error)" }
         return TreeInterpreter.name(failures.errors.map { name($0) })
@@ -75,14 +75,14 @@ private struct PongOf: Action { let sender: Int }
             return hooked(service(inner, journal), around, isForPingsOnly) { action in
                 let name = "\(around) \(id) at \(name(action))"
                 journal.note(name)
-                if fails { throw Failure(name) }
+                if fails { throw TestFailure(name) }
             }
         case .transform(let id, let transformation, let inner):
             return transformed(service(inner, journal)) { error in
                 switch transformation {
                 case .recovery: return Recovery(name: name(error))
                 case .nothing: return nil
-                case .failure: throw Failure("\(id) made of <\(name(error))>")
+                case .failure: throw TestFailure("\(id) made of <\(name(error))>")
                 }
             }
         }
@@ -97,7 +97,7 @@ private struct PongOf: Action { let sender: Int }
                 for _ in 0..<leaf.suspensions { await Task.yield() }
                 journal.note(name)
                 if leaf.sends { try await send(PongOf(sender: leaf.id)) }
-                if leaf.fails { throw Failure(name) }
+                if leaf.fails { throw TestFailure(name) }
             }
             .with(model: journal)
     }

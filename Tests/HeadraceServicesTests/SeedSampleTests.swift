@@ -23,7 +23,7 @@ private actor IdentityModel {
 
     func apply(_ action: IdentityAction) throws {
         switch action {
-        case .logIn(let name) where name.isEmpty: throw Failure("no name")
+        case .logIn(let name) where name.isEmpty: throw TestFailure("no name")
         case .logIn(let name): self.name = name
         case .logOut: name = nil
         }
@@ -51,7 +51,7 @@ private struct IdentityService: Service {
     }
 }
 
-/// What Trellis shows, compiled and run.
+/// The examples of the Trellis README, compiled and run.
 @Suite(.timeLimit(.minutes(2))) struct SeedSampleTests {
     @Test func theClusterOfTheSeedWorks() async throws {
         let identityModel = IdentityModel()
@@ -131,10 +131,10 @@ private struct IdentityService: Service {
         let cluster = try await Bootstrap {
             IdentityService()
                 .with(model: IdentityModel())
-                .transformError { (_: any Error) -> ErrorAction in throw Failure("transformed") }
+                .transformError { (_: any Error) -> ErrorAction in throw TestFailure("transformed") }
         }
 
-        await #expect(throws: Failure("transformed")) {
+        await #expect(throws: TestFailure("transformed")) {
             try await cluster.send(action: IdentityAction.logIn(name: ""))
         }
     }
@@ -171,19 +171,19 @@ private struct IdentityService: Service {
         #expect(journal.entries == ["reload"])
     }
 
-    @Test func whatTheRecordingClosureThrowsTheHandlerGets() async throws {
+    @Test func anErrorOfTheRecordingClosureReachesTheHandler() async throws {
         let cluster = try await Bootstrap {
             IdentityService()
                 .with(model: IdentityModel())
-                .environment(\.send) { _ in throw Failure("not sent") }
+                .environment(\.send) { _ in throw TestFailure("not sent") }
         }
 
-        await #expect(throws: Failure("not sent")) {
+        await #expect(throws: TestFailure("not sent")) {
             try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
         }
     }
 
-    @Test func aServiceOfOnesOwnGetsItsModelFromOutside() async throws {
+    @Test func aCustomServiceReceivesItsModelFromOutside() async throws {
         let identityModel = IdentityModel()
 
         let cluster = try await Bootstrap {

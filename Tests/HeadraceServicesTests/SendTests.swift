@@ -11,8 +11,8 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// Tells of each message and what caused it.
-private final class Causes: MessageObserver {
+/// Records each message and its cause.
+private final class CauseRecorder: MessageObserver {
     let journal = Journal()
     private let names = Mutex<[UUID: String]>([:])
 
@@ -30,7 +30,7 @@ private final class Causes: MessageObserver {
     }
 }
 
-private struct Refusing: ActionMiddleware {
+private struct PongRefusingMiddleware: ActionMiddleware {
     func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool { !(message is Pong) }
 }
 
@@ -38,7 +38,7 @@ private struct Refusing: ActionMiddleware {
 @Suite(.timeLimit(.minutes(2))) struct SendTests {
     private let journal = Journal()
 
-    /// Sends a pong for a ping.
+    /// A service that sends a pong for each ping.
     private func answering() -> some Service {
         Store(model: Journal.self)
             .mutate(on: Ping.self) { journal, action, send in
@@ -49,7 +49,7 @@ private struct Refusing: ActionMiddleware {
             .with(model: journal)
     }
 
-    @Test func whatAHandlerSendsIsHandledBeforeItGoesOn() async throws {
+    @Test func anActionThatAHandlerSendsIsHandledBeforeTheHandlerContinues() async throws {
         let journal = journal
         let cluster = try await Bootstrap {
             answering()
@@ -63,21 +63,21 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries == ["before", "pong", "after"])
     }
 
-    @Test func itsErrorReachesTheHandlerAndThroughItTheSender() async throws {
+    @Test func anErrorOfANestedSendReachesTheHandlerAndTheSender() async throws {
         let cluster = try await Bootstrap {
             answering()
             Store(model: Journal.self)
-                .mutate(on: Pong.self) { _, _, _ in throw Failure("pong failed") }
+                .mutate(on: Pong.self) { _, _, _ in throw TestFailure("pong failed") }
                 .with(model: journal)
         }
 
-        await #expect(throws: Failure("pong failed")) { try await cluster.send(action: Ping()) }
+        await #expect(throws: TestFailure("pong failed")) { try await cluster.send(action: Ping()) }
 
         #expect(journal.entries == ["before"])
     }
 
     @Test(arguments: [0, 1, 7, 100])
-    func handlersThatAnswerEachOtherEndAfterThisManySteps(limit: Int) async throws {
+    func handlersThatSendToEachOtherFailAtTheDepthLimit(limit: Int) async throws {
         var configuration = Bootstrap.Configuration()
         configuration.depthLimit = limit
         let cluster = try await Bootstrap(configuration: configuration) {
@@ -93,14 +93,14 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries == Array(repeating: "before", count: limit / 2 + 1))
     }
 
-    @Test func whatCausedAnActionIsKnownToObservers() async throws {
-        let causes = Causes()
+    @Test func observersReceiveTheCauseOfAnAction() async throws {
+        let causes = CauseRecorder()
         var configuration = Bootstrap.Configuration()
         configuration.observers = [causes]
         let cluster = try await Bootstrap(configuration: configuration) {
             answering()
             Store(model: Journal.self)
-                .mutate(on: Pong.self) { _, _, _ in throw Failure("pong failed") }
+                .mutate(on: Pong.self) { _, _, _ in throw TestFailure("pong failed") }
                 .with(model: journal)
                 .transformError { Recovery(name: "\($0)") }
         }
@@ -118,7 +118,7 @@ private struct Refusing: ActionMiddleware {
 
     @Test func aMiddlewareMayRefuseAnAction() async throws {
         var configuration = Bootstrap.Configuration()
-        configuration.middleware = [Refusing()]
+        configuration.middleware = [PongRefusingMiddleware()]
         let cluster = try await Bootstrap(configuration: configuration) { answering() }
 
         let error = await #expect(throws: MessageError.self) { try await cluster.send(action: Ping()) }
@@ -127,10 +127,10 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries == ["before"])
     }
 
-    @Test func aDeadlineThatHasPassedRefusesTheAction() async throws {
+    @Test func anActionAfterItsDeadlineIsRefused() async throws {
         let clock = TestClock()
         var configuration = Bootstrap.Configuration()
-        configuration.middleware = [Refusing()]
+        configuration.middleware = [PongRefusingMiddleware()]
         configuration.clock = clock
         let cluster = try await Bootstrap(configuration: configuration) { answering() }
 
@@ -142,7 +142,7 @@ private struct Refusing: ActionMiddleware {
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func aSendThatIsKeptBeyondTheClusterSaysSo() async throws {
+    @Test func aSendThatOutlivesTheClusterThrowsReleased() async throws {
         let kept = Mutex<Send?>(nil)
         do {
             let cluster = try await Bootstrap {

@@ -9,15 +9,15 @@ import HeadraceServices
 import HeadraceTesting
 import Testing
 
-/// The order of services, and what happens beside one that fails: the table of the article, line by line.
+/// The order of services and their errors, as in the table of the article.
 @Suite(.timeLimit(.minutes(2))) struct StrategyTests {
     private let journal = Journal()
 
-    private func leaf(_ name: String, throwing error: Failure? = nil, after gate: Gate? = nil) -> Leaf {
+    private func leaf(_ name: String, throwing error: TestFailure? = nil, after gate: Gate? = nil) -> Leaf {
         Leaf(name, journal, throwing: error, after: gate)
     }
 
-    @Test func serialServicesComeInTheOrderWritten() async throws {
+    @Test func serialServicesRunInTheOrderWritten() async throws {
         let cluster = try await Bootstrap {
             Group {
                 for number in 0..<20 { leaf("\(number)") }
@@ -45,7 +45,7 @@ import Testing
         #expect(Set(journal.entries) == ["0", "1", "2", "3", "4"])
     }
 
-    @Test func theNearestStrategyHoldsHoweverDeep() async throws {
+    @Test func theNearestStrategyAppliesAtEveryDepth() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             Group {
@@ -76,46 +76,46 @@ import Testing
         #expect(journal.entries.suffix(3) == ["c", "d", "e"])
     }
 
-    @Test func ofSerialServicesTheFirstThatFailsIsTheLastThatIsAsked() async throws {
+    @Test func anErrorEndsSerialServices() async throws {
         let cluster = try await Bootstrap {
             Group {
                 leaf("a")
-                leaf("b", throwing: Failure("b failed"))
+                leaf("b", throwing: TestFailure("b failed"))
                 leaf("c")
             }
             .serial()
         }
 
-        await #expect(throws: Failure("b failed")) { try await cluster.send(action: Ping()) }
+        await #expect(throws: TestFailure("b failed")) { try await cluster.send(action: Ping()) }
 
         #expect(journal.entries == ["a", "b"])
     }
 
-    @Test func ofConcurrentServicesTheOthersFinishAndASingleErrorArrivesAsItIs() async throws {
+    @Test func anErrorLetsConcurrentServicesFinishAndIsThrownUnchanged() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             leaf("a", after: gate)
-            leaf("b", throwing: Failure("b failed"))
+            leaf("b", throwing: TestFailure("b failed"))
         }
 
         let sending = Task { try await cluster.send(action: Ping()) }
         await journal.reaches(1)
         gate.open()
 
-        await #expect(throws: Failure("b failed")) { try await sending.value }
+        await #expect(throws: TestFailure("b failed")) { try await sending.value }
         #expect(journal.entries == ["b", "a"])
     }
 
-    @Test func ofConcurrentServicesAllErrorsAreReportedInTheOrderWritten() async throws {
+    @Test func allErrorsOfConcurrentServicesAreReportedInTheOrderWritten() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
-            leaf("a", throwing: Failure("a failed"), after: gate)
+            leaf("a", throwing: TestFailure("a failed"), after: gate)
             Group {
-                leaf("b", throwing: Failure("b failed"))
-                leaf("c", throwing: Failure("c failed"))
+                leaf("b", throwing: TestFailure("b failed"))
+                leaf("c", throwing: TestFailure("c failed"))
             }
             .serial()
-            leaf("d", throwing: Failure("d failed"))
+            leaf("d", throwing: TestFailure("d failed"))
         }
 
         let sending = Task { try await cluster.send(action: Ping()) }
@@ -123,7 +123,8 @@ import Testing
         gate.open()
 
         let failures = await #expect(throws: ServiceFailures.self) { try await sending.value }
-        #expect(failures?.errors as? [Failure] == [Failure("a failed"), Failure("b failed"), Failure("d failed")])
+        let expected = [TestFailure("a failed"), TestFailure("b failed"), TestFailure("d failed")]
+        #expect(failures?.errors as? [TestFailure] == expected)
         #expect(failures?.description == "3 services failed.\n- a failed\n- b failed\n- d failed")
         #expect(!journal.entries.contains("c"))
     }
@@ -135,18 +136,18 @@ import Testing
                 .mutate(on: Pong.self) { journal, _, _ in journal.note("pong") }
                 .mutate(on: Ping.self) { journal, _, _ in
                     journal.note("2")
-                    throw Failure("2 failed")
+                    throw TestFailure("2 failed")
                 }
                 .mutate(on: Ping.self) { journal, _, _ in journal.note("3") }
                 .with(model: journal)
         }
 
-        await #expect(throws: Failure("2 failed")) { try await cluster.send(action: Ping()) }
+        await #expect(throws: TestFailure("2 failed")) { try await cluster.send(action: Ping()) }
 
         #expect(journal.entries == ["1", "2"])
     }
 
-    @Test func whatNothingWantsIsHandledByNobody() async throws {
+    @Test func anActionWithoutAHandlerIsIgnored() async throws {
         let cluster = try await Bootstrap { leaf("a") }
 
         try await cluster.send(action: Unheard())
@@ -154,7 +155,7 @@ import Testing
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func anActionThatIsKnownOnlyAsSuchGoesToThoseThatWantItsType() async throws {
+    @Test func anExistentialActionGoesToTheHandlersOfItsDynamicType() async throws {
         let cluster = try await Bootstrap { leaf("a") }
 
         let actions: [any Action] = [Unheard(), Ping()]
@@ -163,7 +164,7 @@ import Testing
         #expect(journal.entries == ["a"])
     }
 
-    @Test func onceTheSenderIsCancelledNoFurtherServiceBegins() async throws {
+    @Test func afterTheSenderIsCancelledNoFurtherServiceStarts() async throws {
         let gate = Gate()
         let cluster = try await Bootstrap {
             Group {
@@ -182,7 +183,7 @@ import Testing
         #expect(journal.entries == ["a"])
     }
 
-    @Test func concurrentServicesSeeThatTheSenderIsCancelledAndThrowOneError() async throws {
+    @Test func cancellingTheSenderCancelsConcurrentServicesAndThrowsOneError() async throws {
         let gate = Gate()
         let journal = journal
         let waiting = Store(model: Journal.self)
@@ -216,7 +217,7 @@ import Testing
             .mutate(on: Pong.self) { journal, _, _ in
                 MainActor.assertIsolated()
                 journal.note("sent")
-                throw Failure("transformed")
+                throw TestFailure("transformed")
             }
             .with(model: journal)
         let cluster = try await Bootstrap {
@@ -232,7 +233,7 @@ import Testing
                     }
                     .observe(on: Ping.self) { _, _ in MainActor.assertIsolated() }
                     .with(model: Counter())
-                EnvironmentReader(journal: journal)
+                MainActorReader(journal: journal)
             }
             .serial()
             .pre { _ in MainActor.assertIsolated() }
@@ -250,7 +251,7 @@ import Testing
     }
 }
 
-private struct EnvironmentReader: Service {
+private struct MainActorReader: Service {
     @Environment(\.send) private var send
     let journal: Journal
 

@@ -7,21 +7,21 @@
 public import HeadraceCore
 
 extension Bootstrap {
-    /// How a cluster handles actions.
+    /// The settings of a cluster.
     public struct Configuration: Sendable {
-        /// What wraps each action, the outermost first; none unless stated.
+        /// The middleware around each action, outermost first; empty by default.
         public var middleware: [any Middleware] = []
 
-        /// Who is told of each action; nobody unless stated.
+        /// The observers of each action; empty by default.
         public var observers: [any MessageObserver] = []
 
-        /// How many actions may be sent within each other, not counting the first; 100 unless stated.
+        /// The maximum number of sends within each other, not counting the first; 100 by default.
         public var depthLimit = 100
 
-        /// What tells whether a deadline has passed, and how long an action took.
+        /// The clock for deadlines and for the durations that observers receive.
         public var clock: any TimeSource = ContinuousClock()
 
-        /// Creates a configuration that leaves everything as it is.
+        /// Creates a configuration with the default settings.
         public init() {}
     }
 }

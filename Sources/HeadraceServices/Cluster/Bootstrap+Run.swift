@@ -4,27 +4,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 #if Lifecycle
 public import ServiceLifecycle
 #endif
 
 extension Bootstrap {
-    /// Runs until the emitters are to end: at a graceful shutdown, or by ``shutDown()``.
+    /// Runs until a graceful shutdown or until ``shutDown()`` is called.
     ///
-    /// The emitters work whether or not this runs. It makes the cluster a service of swift-service-lifecycle, where the
-    /// trait `Lifecycle` is on: a graceful shutdown drains the emitters, and cancelling the task stops them.
+    /// The emitters work whether or not this method runs. With the trait `Lifecycle`, the method makes the cluster a service of
+    /// swift-service-lifecycle: a graceful shutdown drains the emitters, and cancelling the task stops them.
     ///
-    /// - Throws: What the sequence of an emitter throws, when the others are drained; `CancellationError`.
+    /// - Throws: The error of an emitter's sequence, after the other emitters are drained; `CancellationError`.
     public func run() async throws {
         do {
             #if Lifecycle
             try await withGracefulShutdownHandler {
-                try await emitters.end.wait()
+                try await emitters.end.wait().get()
             } onGracefulShutdown: {
-                self.emitters.end.open(.success(()))
+                self.emitters.end.set(.success(()))
             }
             #else
-            try await emitters.end.wait()
+            try await emitters.end.wait().get()
             #endif
         } catch is CancellationError {
             emitters.stop()
@@ -36,12 +38,12 @@ extension Bootstrap {
         await emitters.drain()
     }
 
-    /// Drains the emitters, those around others first, and returns when the last action is handled.
+    /// Drains the emitters, outer ones first, and returns when their last action is handled.
     ///
-    /// An emitter that is drained takes nothing new; what its sequence holds already it may still give, as an `AsyncStream`
-    /// does. Actions may be sent to the cluster as before.
+    /// Draining cancels the wait for a sequence. Elements that the sequence has already buffered are still handled, as with
+    /// `AsyncStream`. Afterwards you can still send actions to the cluster.
     public func shutDown() async {
-        emitters.end.open(.success(()))
+        emitters.end.set(.success(()))
         await emitters.drain()
     }
 }

@@ -7,7 +7,7 @@
 public import HeadraceCore
 import Synchronization
 
-/// Makes a cluster out of a tree of services, and is that cluster.
+/// A cluster: a running tree of services that handles actions.
 ///
 /// ```swift
 /// let cluster = try await Bootstrap {
@@ -17,43 +17,52 @@ import Synchronization
 /// try await cluster.send(action: StartUpAction.appDidCompleteLaunching)
 /// ```
 ///
-/// The tree is read once, on the main actor: which service wants which action is known from then on, and sending visits only
-/// those. A cluster that nobody holds any more stops its emitters and frees its services.
+/// The initializer reads the tree once, on the main actor, and makes a route for each action type. A send visits only the
+/// services that handle its type. When the last reference to the cluster is released, its emitters stop and its services are
+/// freed.
 public final class Bootstrap: Sendable {
     @usableFromInline let core: ClusterCore
     private let reference: ClusterReference
     private let problems: [ServiceTreeProblem]
     let emitters: EmitterGroup
 
-    /// Reads the tree, prepares the services, and starts what emits actions.
+    /// Reads the tree, prepares the services, and starts the emitters.
     ///
-    /// The services are prepared on the main actor, those under others first (`bootstrap(_:)`); then what is
-    /// to be consumed first is consumed (`emit(using:consumeAtBootstrap:)`).
+    /// First the `bootstrap(_:)` handlers run on the main actor, inner services before outer ones. Then the sequences of
+    /// `emit(using:consumeAtBootstrap:)` with `consumeAtBootstrap` are consumed, and the other emitters start.
     ///
     /// A tree has at most 256 levels: services, groups, blocks of several services, and modifiers within each other.
     ///
     /// - Parameters:
-    ///   - configuration: How the cluster handles actions.
-    ///   - services: The services; several belong together as in a ``Group``.
-    /// - Throws: ``ServiceTreeError`` with everything that keeps the services from working; what the block, a bootstrap
-    ///   handler or an action that is consumed at the start throws.
+    ///   - configuration: The settings of the cluster.
+    ///   - services: The services. Several services form a group, as in a ``Group``.
+    /// - Throws: ``ServiceTreeError`` with all problems that prevent the services from working; the error of the block, of a
+    ///   bootstrap handler, or of an action that is consumed at bootstrap.
     public init(
         configuration: Configuration = Configuration(),
         @ServiceBuilder services: @MainActor () throws -> ServiceList
     ) async throws {
         let reference = ClusterReference()
-        let reading = try await Planner.read(
-            services, send: Send(to: SendTarget(.cluster(reference)), from: SendFrame()))
-        let obstacles = reading.problems.filter(\.kind.preventsBootstrap)
+        let send = Send(to: SendTarget(.cluster(reference)), from: SendFrame())
+        let tree = try await TreeReader.read(services, send: send)
+        let obstacles = tree.problems.filter(\.kind.preventsBootstrap)
         if !obstacles.isEmpty { throw ServiceTreeError(obstacles) }
 
         self.reference = reference
-        core = ClusterCore(reading.root, configuration)
-        problems = reading.problems
-        emitters = EmitterGroup(reading.emitters, core: core)
+        problems = tree.problems
+        core = ClusterCore(
+            tree.root,
+            chain: MiddlewareChain(
+                middleware: configuration.middleware,
+                observers: configuration.observers,
+                clock: configuration.clock
+            ),
+            depthLimit: configuration.depthLimit
+        )
+        emitters = EmitterGroup(tree.emitters, core: core)
         reference.connect(core)
         do {
-            for handler in reading.bootstraps { try await handler() }
+            for handler in tree.bootstraps { try await handler() }
             try await emitters.consumeFirst()
         } catch {
             reference.disconnect()
@@ -67,29 +76,29 @@ public final class Bootstrap: Sendable {
         emitters.stop()
     }
 
-    /// Has the services that want `action` handle it, and returns when they have.
+    /// Sends `action` to the services that handle its type, and returns when they have finished.
     ///
-    /// A service wants an action by its exact type. Where nothing wants it, nothing happens. Services that take it one
-    /// after the other run in the task and on the actor of the caller, and once that task is cancelled, the next one is not
-    /// begun; others run in child tasks, and are cancelled with it.
+    /// A service handles an action by its exact type. If no service handles the type, the method returns. Serial services run
+    /// in the task and on the actor of the caller; if that task is cancelled, no further service starts. Concurrent services
+    /// run in child tasks of the caller's task, and are cancelled with it.
     ///
-    /// - Throws: The error of the service that failed, as it is; ``ServiceFailures`` where several did at the same time;
-    ///   what a middleware throws; `CancellationError`.
+    /// - Throws: The error of the service that failed, unchanged; ``ServiceFailures`` if there are several errors; the error of
+    ///   a middleware; `CancellationError`.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send<A: Action>(action: A) async throws {
         try await core.send(action, from: SendFrame())
     }
 
-    /// Tells what is odd about the tree, without running anything.
+    /// Checks the tree for likely mistakes, without running anything.
     ///
-    /// What keeps services from working has kept the cluster from being made. What is left are actions to which nobody
-    /// reacts, and models that no store takes.
+    /// The initializer has already thrown the problems that prevent services from working. This method reports actions that no
+    /// service handles, and models that no store takes.
     ///
-    /// - Throws: ``ServiceTreeError`` with everything found.
+    /// - Throws: ``ServiceTreeError`` with all problems found.
     public func validate() throws {
         if !problems.isEmpty { throw ServiceTreeError(problems) }
     }
 
-    /// The tree as it was read.
+    /// A drawing of the tree.
     public var graph: ServiceGraph { ServiceGraph(core.root) }
 }

@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// Actions made of a log that is read page by page, such as the event log of a store.
+/// A sequence of actions made from a log that is read page by page, such as the event log of a store.
 ///
 /// ```swift
 /// ArticlesService()
@@ -21,11 +21,11 @@ public import HeadraceCore
 ///     )
 /// ```
 ///
-/// It gives the actions in the order of the log, from the position on, and reads on where the last page ended. When there is
-/// nothing new it waits for an interval, and reads again. It ends when the task is cancelled, and fails when a page cannot be
-/// read.
+/// The sequence returns the actions in the order of the log, starting after a position, and continues after the last page
+/// that it read. If a page is empty, it waits for an interval and reads again. It ends when the task is cancelled, and throws
+/// if a page can't be read.
 public struct ActionFeed<Position: Sendable, Entry: Sendable, Element: Action>: AsyncSequence, Sendable {
-    /// Reads the feed, page by page.
+    /// An iterator that reads the feed page by page.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let feed: ActionFeed
         private var position: Position
@@ -36,9 +36,9 @@ public struct ActionFeed<Position: Sendable, Entry: Sendable, Element: Action>: 
             position = feed.start
         }
 
-        /// The next action, or `nil` where the task is cancelled.
+        /// Returns the next action, or `nil` if the task is cancelled.
         ///
-        /// - Throws: What reading a page throws.
+        /// - Throws: The error of reading a page.
         public mutating func next() async throws -> Element? {
             while !Task.isCancelled {
                 while let entry = page.popFirst() {
@@ -64,12 +64,12 @@ public struct ActionFeed<Position: Sendable, Entry: Sendable, Element: Action>: 
     /// Creates a feed.
     ///
     /// - Parameters:
-    ///   - start: The position after which it begins.
-    ///   - interval: How long it waits when there is nothing new.
-    ///   - clock: What it waits on.
-    ///   - read: Reads some entries after a position, in order; none where there are none yet.
-    ///   - position: Where an entry stands.
-    ///   - action: What an entry becomes, or `nil` where it is of no interest.
+    ///   - start: The position after which the feed begins.
+    ///   - interval: The time between two reads after an empty page.
+    ///   - clock: The clock that measures the interval.
+    ///   - read: Returns a page of entries after a position, in order. An empty page means that there are no newer entries yet.
+    ///   - position: Returns the position of an entry.
+    ///   - action: Returns the action for an entry, or `nil` to skip the entry.
     public init(
         after start: Position,
         every interval: Duration = .seconds(1),
@@ -86,6 +86,6 @@ public struct ActionFeed<Position: Sendable, Entry: Sendable, Element: Action>: 
         self.action = action
     }
 
-    /// Begins to read.
+    /// Returns an iterator that begins after the start position.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Reads what the tree above a service states; within a service its name is `Environment`.
+/// Reads an environment value that the tree above a service sets.
+///
+/// Within a service, write `@Environment`.
 ///
 /// ```swift
 /// struct ArticlesService: Service {
@@ -18,27 +20,29 @@
 /// }
 /// ```
 ///
-/// It can be read in `body` and in the handlers that stand there, also in tasks that they start; elsewhere it has the
-/// default value. A service that reads it in a handler must be `Sendable`, as a structure of such values is.
+/// Read the property in `body`, in a handler written there, or in a task that such a handler starts. Elsewhere it has the
+/// default value. A service that reads the property in a handler must be `Sendable`; a struct of `Sendable` properties is.
 @propertyWrapper
 public struct ServiceEnvironment<Value: Sendable>: Sendable {
     private let reader: EnvironmentReader
     private let read: @Sendable (ServiceEnvironmentValues) -> Value?
 
-    /// Reads the value of `key`.
+    /// Creates a property that reads the value of `key`.
     public init(_ key: any KeyPath<ServiceEnvironmentValues, Value> & Sendable) {
-        reader = EnvironmentReader(name: TypeNames.short(Value.self))
+        reader = EnvironmentReader(name: String(shortNaming: Value.self))
         read = { $0[keyPath: key] }
     }
 
-    /// Reads the value of `key`, which must be stated: without it, there is no cluster.
-    @_disfavoredOverload  // A property that is optional may be missing.
+    /// Creates a property that reads the optional value of `key`.
+    ///
+    /// If the value is `nil`, ``Bootstrap`` throws.
+    @_disfavoredOverload  // An optional property uses the other initializer, and may be `nil`.
     public init(_ key: any KeyPath<ServiceEnvironmentValues, Value?> & Sendable) {
-        reader = EnvironmentReader(name: TypeNames.short(Value.self))
+        reader = EnvironmentReader(name: String(shortNaming: Value.self))
         read = { $0[keyPath: key] }
     }
 
-    /// The value that holds where the service stands.
+    /// The value at the position of the service.
     public var wrappedValue: Value { reader.value(read) }
 }
 

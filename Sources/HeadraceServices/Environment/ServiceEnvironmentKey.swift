@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Names a value that a tree of services states for those that read it.
+/// A key of an environment value, which a tree sets and services read.
 ///
 /// ```swift
 /// enum RetriesKey: ServiceEnvironmentKey {
@@ -19,11 +19,11 @@
 /// }
 /// ```
 ///
-/// A value without a sensible default is optional; a service that cannot do without reads it as one that is not.
+/// Use an optional type if there is no sensible default. A service that requires the value reads it as a non-optional property.
 public protocol ServiceEnvironmentKey {
-    /// What the values are.
+    /// The type of the value.
     associatedtype Value: Sendable
 
-    /// The value where the tree states none.
+    /// The value if the tree sets none.
     static var defaultValue: Value { get }
 }

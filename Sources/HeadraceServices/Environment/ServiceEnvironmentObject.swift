@@ -4,18 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Reads an object that the tree above a service gives by ``Service/environmentObject(_:)``; within a service its name is
-/// `EnvironmentObject`.
+/// Reads an object that the tree above a service provides with ``Service/environmentObject(_:)``.
 ///
-/// Without the object, there is no cluster. For the rest see ``ServiceEnvironment``.
+/// Within a service, write `@EnvironmentObject`. If the object is missing, ``Bootstrap`` throws. Otherwise the property behaves
+/// like ``ServiceEnvironment``.
 @propertyWrapper
 public struct ServiceEnvironmentObject<Object: AnyObject & Sendable>: Sendable {
-    private let reader = EnvironmentReader(name: TypeNames.short(Object.self))
+    private let reader = EnvironmentReader(name: String(shortNaming: Object.self))
 
-    /// Reads the object of the property's type.
+    /// Creates a property that reads the object of its type.
     public init() {}
 
-    /// The object of this type that is nearest above.
+    /// The nearest object of this type above the service.
     public var wrappedValue: Object { reader.value { $0.object(of: Object.self) } }
 }
 

@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The values that hold for a place in a tree of services.
+/// The environment values at a position in a tree of services.
 ///
-/// Those of your own are computed properties in an extension; see ``ServiceEnvironmentKey``.
+/// Add your own values as computed properties in an extension; see ``ServiceEnvironmentKey``.
 public struct ServiceEnvironmentValues: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
     private var objects: [ObjectIdentifier: any AnyObject & Sendable] = [:]
 
-    /// What handlers send other actions with: to the cluster, unless the tree states another.
+    /// The `Send` that handlers receive.
     ///
-    /// A test that is not to let a service's own actions out states one that records them.
+    /// By default, it sends to the cluster. A test can replace it to record the actions instead of sending them.
     public var send: Send
 
     init(send: Send) {
@@ -26,7 +26,7 @@ public struct ServiceEnvironmentValues: Sendable {
         set { values[ObjectIdentifier(key)] = newValue }
     }
 
-    /// The object of this type, or `nil` where the tree gives none.
+    /// Returns the object of this type, or `nil` if the tree provides none.
     func object<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
         objects[ObjectIdentifier(type)] as? Object
     }

@@ -10,29 +10,29 @@ public import HeadraceCore
 ///
 /// Branch on ``code-swift.property``, log ``description``. New codes may appear in minor releases.
 public struct ServiceError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error; stable, so callers can branch on it.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case modelInUse, released, tooDeep }
 
         private let kind: Kind
 
-        /// A mutation of a model that is a value has sent an action that is to change the same model.
+        /// A mutation of a value model sent an action that changes the same model.
         public static let modelInUse = Code(kind: .modelInUse)
 
-        /// There is no cluster any more.
+        /// The cluster no longer exists.
         public static let released = Code(kind: .released)
 
-        /// Too many actions were sent within each other.
+        /// Sends were nested more deeply than ``Bootstrap/Configuration/depthLimit`` allows.
         public static let tooDeep = Code(kind: .tooDeep)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// The name of the code, suitable as a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The cause and the fix, in one sentence each.
     public let message: String
 
     /// The code and the message.
@@ -42,9 +42,8 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
         ServiceError(
             code: .modelInUse,
             message: """
-                A mutation of '\(TypeNames.full(model))' has sent an action that changes the same model, and would wait for \
-                itself. To fix, make the change where the model is at hand, send the action from '.post', or make the model an \
-                actor.
+                A mutation of '\(String(naming: model))' sent an action that changes the same model, and would wait for itself. \
+                To fix, change the model in the first handler, send the action from '.post', or make the model an actor.
                 """
         )
     }
@@ -53,8 +52,8 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
         ServiceError(
             code: .released,
             message: """
-                '\(TypeNames.full(action))' was sent to a cluster that was released. \
-                To fix, keep the cluster as long as its services are to work.
+                '\(String(naming: action))' was sent to a cluster that was released. \
+                To fix, keep a reference to the cluster as long as its services are used.
                 """
         )
     }
@@ -63,8 +62,8 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
         ServiceError(
             code: .tooDeep,
             message: """
-                '\(TypeNames.full(action))' was sent within \(limit) others, each by a handler of the one before. \
-                To fix, look for handlers that answer each other, or allow more by 'depthLimit'.
+                '\(String(naming: action))' was sent within \(limit) nested sends. \
+                To fix, look for handlers that send actions to each other, or raise 'depthLimit'.
                 """
         )
     }

@@ -6,11 +6,11 @@
 
 public import HeadraceCore
 
-/// The errors of several services that have handled an action at the same time.
+/// The errors of several services that handled one action.
 ///
-/// Where a single one fails, its error arrives as it is.
+/// If only one service fails, the sender receives its error unchanged.
 public struct ServiceFailures: CodedError {
-    /// The errors, two at least, in the order in which the services stand in the tree.
+    /// The errors, at least two, in the order of the services in the tree.
     public let errors: [any Error]
 
     /// The only code: `serviceFailures`.

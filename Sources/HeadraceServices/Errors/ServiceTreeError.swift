@@ -6,9 +6,9 @@
 
 public import HeadraceCore
 
-/// Everything that is wrong with a tree of services.
+/// All problems of a tree of services.
 public struct ServiceTreeError: CodedError {
-    /// The problems, never none, in the order in which they were met.
+    /// The problems, at least one, in the order in which they were found.
     public let problems: [ServiceTreeProblem]
 
     /// The only code: `serviceTree`.

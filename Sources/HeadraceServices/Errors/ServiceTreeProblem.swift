@@ -6,15 +6,15 @@
 
 import HeadraceCore
 
-/// One thing that is wrong, or seems so, with a tree of services.
+/// A certain or likely mistake in a tree of services.
 public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
-    /// What is wrong, stable enough to branch on.
+    /// The kind of problem; stable, so callers can branch on it.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private enum Name: String { case missingEnvironment, missingModel, tooDeep, unheard, unreachable, unusedModel }
 
         private let name: Name
 
-        /// A service reads a value or an object that nothing above it states.
+        /// A service reads an environment value or object that nothing above it sets.
         public static let missingEnvironment = Kind(name: .missingEnvironment)
 
         /// A store has no model.
@@ -25,19 +25,21 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         /// A service whose body contains the service itself has this problem. The tree is not read further.
         public static let tooDeep = Kind(name: .tooDeep)
 
-        /// Actions are sent for which nothing waits.
+        /// No service handles an action that the tree sends.
         public static let unheard = Kind(name: .unheard)
 
-        /// A mutation has no store.
+        /// No single store exists for a mutation.
         public static let unreachable = Kind(name: .unreachable)
 
-        /// A model is given that no store takes.
+        /// No store takes a provided model.
         public static let unusedModel = Kind(name: .unusedModel)
 
-        /// The name of the kind: bounded, fit for a metric label.
+        /// The name of the kind, suitable as a metric label.
         public var description: String { name.rawValue }
 
-        /// Whether no cluster is made; otherwise only ``Bootstrap/validate()`` tells of it.
+        /// Whether ``Bootstrap`` throws the problem.
+        ///
+        /// Otherwise only ``Bootstrap/validate()`` reports it.
         public var preventsBootstrap: Bool {
             switch name {
             case .missingEnvironment, .missingModel, .tooDeep, .unreachable: true
@@ -46,15 +48,15 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public let kind: Kind
 
-    /// The way from the root to the service, by names; a number is the place in a block, counting from 1.
+    /// The names from the root to the service.
     ///
-    /// For ``Kind-swift.struct/tooDeep``, the services that occur several times on the way, each once.
+    /// A number is the position in a block, counting from 1. For ``Kind-swift.struct/tooDeep``, the services that occur several times on the path, each once.
     public let path: [String]
 
-    /// What is wrong and how to fix it, in one sentence each.
+    /// The problem and the fix, in one sentence each.
     public let message: String
 
     /// The kind and the message.
@@ -66,82 +68,82 @@ public struct ServiceTreeProblem: Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    private init(_ kind: Kind, _ path: PlanPath?, _ message: String) {
-        self.init(kind, PlanPath.names(of: path), message)
+    private init(_ kind: Kind, _ path: TreePath?, _ message: String) {
+        self.init(kind, TreePath.names(of: path), message)
     }
 
-    private static func place(_ path: PlanPath?) -> String {
-        path == nil ? "at the root" : "at '\(PlanPath.names(of: path).joined(separator: " → "))'"
+    private static func location(_ path: TreePath?) -> String {
+        path == nil ? "at the root" : "at '\(TreePath.text(of: path))'"
     }
 
     static func tooDeep(_ repeated: [(type: Any.Type, count: Int)], limit: Int) -> ServiceTreeProblem {
-        let names = repeated.map { "'\(TypeNames.full($0.type))' (\($0.count) times)" }.joined(separator: ", ")
-        let recursion = repeated.isEmpty ? "" : " Services contain themselves: \(names)."
+        let names = repeated.map { "'\(String(naming: $0.type))' (\($0.count) times)" }.joined(separator: ", ")
+        let recursion = repeated.isEmpty ? "" : " These services contain themselves: \(names)."
         let fix = repeated.isEmpty ? "" : "end the recursion in 'body', or "
         return ServiceTreeProblem(
             .tooDeep,
-            repeated.map { TypeNames.short($0.type) },
+            repeated.map { String(shortNaming: $0.type) },
             """
             The tree of services has more than \(limit) levels of services, groups and modifiers.\(recursion) \
-            To fix, \(fix)put services beside each other in a 'Group' instead of into each other.
+            To fix, \(fix)put services next to each other in a 'Group' instead of nesting them.
             """
         )
     }
 
-    static func missingModel(_ model: Any.Type, actions: [any Action.Type], at path: PlanPath?) -> ServiceTreeProblem {
-        let names = actions.map { "'\(TypeNames.short($0))'" }.joined(separator: ", ")
-        let lost = actions.isEmpty ? "" : " Its mutations are out of reach: \(names)."
+    static func missingModel(_ model: Any.Type, actions: [any Action.Type], at path: TreePath?) -> ServiceTreeProblem {
+        let names = actions.map { "'\(String(shortNaming: $0))'" }.joined(separator: ", ")
+        let lost = actions.isEmpty ? "" : " Its mutations can't run: \(names)."
         return ServiceTreeProblem(
             .missingModel,
             path,
             """
-            The store \(place(path)) has no model of '\(TypeNames.full(model))'.\(lost) \
+            The store \(location(path)) has no model of '\(String(naming: model))'.\(lost) \
             To fix, add '.with(model: …)' to it or to a service around it.
             """
         )
     }
 
-    static func unusedModel(_ model: Any.Type, at path: PlanPath?) -> ServiceTreeProblem {
+    static func unusedModel(_ model: Any.Type, at path: TreePath?) -> ServiceTreeProblem {
         ServiceTreeProblem(
             .unusedModel,
             path,
             """
-            No store \(place(path)) takes the model of '\(TypeNames.full(model))'. \
-            To fix, remove 'with(model:)', or put it around the store that it is for.
+            No store \(location(path)) takes the model of '\(String(naming: model))'. \
+            To fix, remove 'with(model:)', or move it to the store that needs the model.
             """
         )
     }
 
-    static func missingEnvironment(_ name: String, at path: PlanPath?) -> ServiceTreeProblem {
+    static func missingEnvironment(_ name: String, at path: TreePath?) -> ServiceTreeProblem {
         ServiceTreeProblem(
             .missingEnvironment,
             path,
             """
-            The service \(place(path)) reads a '\(name)' that nothing states. \
+            The service \(location(path)) reads a '\(name)' that nothing above it sets. \
             To fix, add '.environment(…)' or '.environmentObject(…)' to it or to a service around it.
             """
         )
     }
 
-    static func unreachable(_ model: Any.Type, action: (any Action.Type)?, at path: PlanPath?) -> ServiceTreeProblem {
-        let name = action.map { "mutate(on: \(TypeNames.short($0)).self)" } ?? "modifier"
+    static func unreachable(_ model: Any.Type, action: (any Action.Type)?, at path: TreePath?) -> ServiceTreeProblem {
+        let name = action.map { "mutate(on: \(String(shortNaming: $0)).self)" } ?? "modifier"
         return ServiceTreeProblem(
             .unreachable,
             path,
             """
-            The '\(name)' \(place(path)) finds no single store of '\(TypeNames.full(model))' under it. \
-            To fix, put it at the store.
+            The '\(name)' \(location(path)) needs exactly one store of '\(String(naming: model))' under it. \
+            To fix, move it to the store.
             """
         )
     }
 
-    static func unheard(_ action: any Action.Type, at path: PlanPath?, from source: String) -> ServiceTreeProblem {
+    static func unheard(_ action: any Action.Type, at path: TreePath?, from source: String) -> ServiceTreeProblem {
         ServiceTreeProblem(
             .unheard,
             path,
             """
-            No service reacts to '\(TypeNames.full(action))', which '\(source)' \(place(path)) gives. \
-            To fix, add '.mutate(on: \(TypeNames.short(action)).self)' or '.observe(on: \(TypeNames.short(action)).self)'.
+            No service handles '\(String(naming: action))', which '\(source)' \(location(path)) sends. \
+            To fix, add '.mutate(on: \(String(shortNaming: action)).self)' or '.observe(on: \(String(shortNaming: action)).self)'.
             """
         )
     }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 extension ServiceGraph {
-    /// The tree as Graphviz reads it: services rounded, groups as boxes, stores as cylinders.
+    /// The tree in Graphviz's DOT language, with services as rounded boxes, groups as boxes, and stores as cylinders.
     ///
     /// Related Graphviz documentation: <https://graphviz.org/doc/info/lang.html>
     public var dot: String {
@@ -26,7 +26,7 @@ extension ServiceGraph {
         return (lines + ["}"]).joined(separator: "\n") + "\n"
     }
 
-    /// `text` between quotation marks.
+    /// Escapes `text` for a quoted string.
     private static func escapedForDot(_ text: String) -> String {
         text.map { character in
             switch character {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 extension ServiceGraph {
-    /// The tree as a Mermaid flow chart: services rounded, groups as boxes, stores as cylinders.
+    /// The tree as a Mermaid flowchart, with services as rounded boxes, groups as boxes, and stores as cylinders.
     ///
     /// Related Mermaid documentation: <https://mermaid.js.org/syntax/flowchart.html>
     public var mermaid: String {
@@ -26,7 +26,7 @@ extension ServiceGraph {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `text` between quotation marks, as Mermaid writes what would end or format it.
+    /// Escapes the characters of `text` that end or format a quoted Mermaid label.
     private static func escapedForMermaid(_ text: String) -> String {
         text.map { character in
             switch character {

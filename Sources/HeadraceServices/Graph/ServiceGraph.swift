@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A tree of services, to be drawn.
+/// A drawing of a tree of services.
 ///
 /// ```swift
 /// try cluster.graph.mermaid.write(to: file, atomically: true, encoding: .utf8)
 /// ```
 ///
-/// Services and stores are boxes, in the order written; a store names its actions, and modifiers stand in the box that they
-/// are at. The same program draws the same text.
+/// Services and stores are boxes, in the order written. The box of a store lists its action types. Modifiers are listed in the
+/// box of the service that they modify. The same program always draws the same text.
 public struct ServiceGraph: Sendable {
     package struct Box: Sendable {
         package enum Shape: Sendable { case service, group, store }
@@ -24,26 +24,26 @@ public struct ServiceGraph: Sendable {
 
     package private(set) var boxes: [Box] = []
 
-    init(_ root: Node) {
+    init(_ root: TreeNode) {
         roots = draw(root)
     }
 
-    /// The boxes that no other holds.
+    /// The indices of the boxes that no other box contains.
     package private(set) var roots: [Int] = []
 
     /// A box whose content is being drawn.
     private struct OpenBox {
-        /// The box, or `nil` for a block, which gets its box after its content.
+        /// The index of the box, or `nil` for a block: its box is created after its content.
         var box: Int?
         var remarks: [String] = []
-        var rest: ArraySlice<Node>
+        var rest: ArraySlice<TreeNode>
         var children: [Int] = []
     }
 
-    /// Draws `root` and returns the boxes that no other box holds.
+    /// Draws `root` and returns the boxes that no other box contains.
     ///
-    /// Nodes wait in a list instead of on the stack: a thread's stack may be small, and a tree deep.
-    private mutating func draw(_ root: Node) -> [Int] {
+    /// It keeps a list of open boxes instead of recursing: a thread's stack may be small, and a tree deep.
+    private mutating func draw(_ root: TreeNode) -> [Int] {
         var sheet = OpenBox(rest: [root])
         var open: [OpenBox] = []
         while true {
@@ -62,8 +62,8 @@ public struct ServiceGraph: Sendable {
         }
     }
 
-    /// Draws `node` as far as the next box; returns that box if it holds others.
-    private mutating func begin(_ node: Node, on sheet: inout OpenBox) -> OpenBox? {
+    /// Draws `node` up to the next box, and returns that box if it contains others.
+    private mutating func begin(_ node: TreeNode, on sheet: inout OpenBox) -> OpenBox? {
         var node = node
         var remarks: [String] = []
         while true {
@@ -73,28 +73,29 @@ public struct ServiceGraph: Sendable {
                 guard case .store(let model)? = node.label else { return nil }
                 var types: [String] = []
                 for handler in handlers {
-                    let name = TypeNames.short(handler.actionType)
+                    let name = String(shortNaming: handler.actionType)
                     if !types.contains(name) { types.append(name) }
                 }
                 let lines = types.map { "on \($0)" } + remarks
-                sheet.children.append(open(.store, "Store of \(TypeNames.short(model))", lines))
+                sheet.children.append(open(.store, "Store of \(String(shortNaming: model))", lines))
                 return nil
-            case .hook(let moment, let hook, let inner):
+            case .modified(let inner, .interceptor(let phase, let interceptor)):
                 let word =
-                    switch moment {
+                    switch phase {
                     case .pre: "before"
                     case .post: "after"
                     case .observe: "observes"
                     }
-                remarks.insert("\(word) \(hook.actionType.map { TypeNames.short($0) } ?? "every action")", at: 0)
+                let name = interceptor.actionType.map { String(shortNaming: $0) } ?? "every action"
+                remarks.insert("\(word) \(name)", at: 0)
                 node = inner
-            case .transform(_, let inner):
+            case .modified(let inner, .transform):
                 node = inner
             case .list(let nodes, let strategy):
                 return OpenBox(remarks: Self.remarks(remarks, under: strategy), rest: nodes[...])
             case .inner(let inner):
                 switch node.label {
-                case .service(let type)?: return hold(inner, in: open(.service, TypeNames.short(type), remarks))
+                case .service(let type)?: return hold(inner, in: open(.service, String(shortNaming: type), remarks))
                 case .group?: return hold(inner, in: open(.group, "Group", remarks))
                 case .store?, .remark?, nil: node = inner
                 }
@@ -107,18 +108,20 @@ public struct ServiceGraph: Sendable {
         return boxes.count - 1
     }
 
-    /// Begins to draw `node` in `box`; a block there is the box itself.
-    private mutating func hold(_ node: Node, in box: Int) -> OpenBox {
+    /// Begins to draw `node` in `box`.
+    ///
+    /// A block shares the box of its group or service.
+    private mutating func hold(_ node: TreeNode, in box: Int) -> OpenBox {
         guard case .list(let nodes, let strategy) = node.content else { return OpenBox(box: box, rest: [node]) }
         boxes[box].remarks = Self.remarks(boxes[box].remarks, under: strategy)
         return OpenBox(box: box, rest: nodes[...])
     }
 
-    /// The remarks at a block, with its strategy in front.
-    private static func remarks(_ remarks: [String], under strategy: Strategy) -> [String] {
+    /// The remarks of a block, beginning with its strategy.
+    private static func remarks(_ remarks: [String], under strategy: TreeNode.Strategy) -> [String] {
         [strategy == .serial ? "serial" : "concurrent"] + remarks.filter { $0 != "serial" && $0 != "concurrent" }
     }
 
-    /// The lines in each box: its name, then what is said of it.
+    /// The lines of a box: its title, then its remarks.
     func lines(of box: Box) -> [String] { [box.title] + box.remarks }
 }

@@ -8,20 +8,20 @@
 public struct ModifiedService<Base: Service>: Service {
     let base: Base
 
-    /// Makes the node, given the node of the base.
-    typealias MakeNode = @MainActor (Node) -> Node
+    /// Makes the node from the node of the base.
+    typealias MakeNode = @MainActor (TreeNode) -> TreeNode
 
-    /// Changes what holds for the base, and returns what makes the node when the base has been read.
-    let enter: @MainActor (inout PlanContext) -> MakeNode
+    /// Changes the context of the base, and returns the function that makes the node after the base has been read.
+    let enter: @MainActor (inout ReadingContext) -> MakeNode
 
-    init(_ base: Base, enter: @escaping @MainActor (inout PlanContext) -> MakeNode) {
+    init(_ base: Base, enter: @escaping @MainActor (inout ReadingContext) -> MakeNode) {
         self.base = base
         self.enter = enter
     }
 }
 
 extension ModifiedService: BuiltInService {
-    func beginReading(in context: PlanContext) -> ServiceReading {
+    func beginReading(in context: ReadingContext) -> ServiceReading {
         var inner = context
         let makeNode = enter(&inner)
         return ServiceReading(of: base, in: inner, makeNode: makeNode)
@@ -29,19 +29,19 @@ extension ModifiedService: BuiltInService {
 }
 
 extension ModifiedService: StoreService where Base: StoreService {
-    /// What the store keeps.
+    /// The type of the store's model.
     public typealias Model = Base.Model
 }
 
 extension Service {
-    /// Changes what holds for the services under the modifier.
+    /// Returns the service with a modifier that changes the context of the services under it.
     func modified(
         _ remark: String? = nil,
-        _ change: @escaping @MainActor (inout PlanContext) -> Void
+        _ change: @escaping @MainActor (inout ReadingContext) -> Void
     ) -> ModifiedService<Self> {
         ModifiedService(self) { context in
             change(&context)
-            return { base in remark.map { Node(.inner(base), label: .remark($0)) } ?? base }
+            return { base in remark.map { TreeNode(.inner(base), label: .remark($0)) } ?? base }
         }
     }
 }

@@ -5,33 +5,33 @@
 //===----------------------------------------------------------------------===//
 
 extension Service {
-    /// Does something before the cluster takes its first action, on the main actor.
+    /// Runs `handler` on the main actor before the cluster handles its first action.
     ///
-    /// Those of the services under it come first, siblings in the order written. Where one throws, the others are not
-    /// called, there is no cluster, and ``Bootstrap`` throws it.
+    /// The handlers of inner services run first, and the handlers of siblings run in the order written. If a handler throws, the remaining
+    /// handlers don't run, and ``Bootstrap`` throws the error.
     public func bootstrap(_ handler: @escaping @MainActor @Sendable () async throws -> Void) -> ModifiedService<Self> {
         ModifiedService(self) { context in
-            let (collector, site) = (context.collector, context.site)
+            let (findings, site) = (context.findings, context.site)
             return { base in
-                collector.bootstraps.append(site.bootstrap(handler))
-                return Node(.inner(base), label: .remark("bootstrap"))
+                findings.bootstraps.append(site.bootstrap(handler))
+                return TreeNode(.inner(base), label: .remark("bootstrap"))
             }
         }
     }
 }
 
 extension StoreService {
-    /// Prepares the model of the store before the cluster takes its first action, on the main actor.
+    /// Prepares the model of the store on the main actor, before the cluster handles its first action.
     ///
-    /// For the rest see `bootstrap(_:)`.
-    @_disfavoredOverload  // A model that is an object takes the other one.
+    /// For order and errors see `bootstrap(_:)`.
+    @_disfavoredOverload  // A model that is an object uses the other overload.
     public func bootstrap(
         _ handler: @escaping @MainActor @Sendable (inout Model) async throws -> Void
     ) -> ModifiedService<Self> {
         handling(
-            .bootstrap { box, site in
+            .bootstrap { exclusive, site in
                 site.bootstrap {
-                    try await box.mutate { @MainActor model in try await handler(&model) }
+                    try await exclusive.mutate { @MainActor model in try await handler(&model) }
                 }
             }
         )
@@ -39,12 +39,12 @@ extension StoreService {
 }
 
 extension StoreService where Model: AnyObject {
-    /// Prepares the model of the store before the cluster takes its first action, on the main actor.
+    /// Prepares the model of the store on the main actor, before the cluster handles its first action.
     ///
-    /// For the rest see `bootstrap(_:)`.
+    /// For order and errors see `bootstrap(_:)`.
     public func bootstrap(
         _ handler: @escaping @MainActor @Sendable (Model) async throws -> Void
     ) -> ModifiedService<Self> {
-        handling(.bootstrap { box, site in site.bootstrap { try await handler(box.initial) } })
+        handling(.bootstrap { exclusive, site in site.bootstrap { try await handler(exclusive.initial) } })
     }
 }

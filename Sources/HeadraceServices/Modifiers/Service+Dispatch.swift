@@ -7,7 +7,7 @@
 public import HeadraceCore
 
 extension Service {
-    /// Dispatches what an action of this type asks for, as soon as the services under it have handled the action.
+    /// Dispatches a message, for example a command, after the services under the modifier have handled an action of this type.
     ///
     /// ```swift
     /// CartService()
@@ -18,12 +18,12 @@ extension Service {
     ///     }
     /// ```
     ///
-    /// Where the services fail nothing is dispatched. What dispatching throws counts as their error.
+    /// If a service fails, nothing is dispatched. An error of `dispatch` counts as an error of the services.
     ///
     /// - Parameters:
-    ///   - type: The type of the actions, exactly this one.
-    ///   - makeMessage: Makes what is dispatched, or `nil` for nothing.
-    ///   - dispatch: Dispatches it.
+    ///   - type: The exact type of the actions.
+    ///   - makeMessage: Returns the message, or `nil` to dispatch nothing.
+    ///   - dispatch: Dispatches the message.
     /// - Returns: The service with the modifier.
     public func dispatch<A: Action, Message: Sendable>(
         on type: A.Type,

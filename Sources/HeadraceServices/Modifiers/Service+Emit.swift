@@ -7,19 +7,20 @@
 public import HeadraceCore
 
 extension Service {
-    /// Gives the actions of a sequence to the services under it, one after the other.
+    /// Passes the actions of a sequence to the services under the modifier, one at a time.
     ///
-    /// The emitter asks for the next action when the services have handled the one before. Services elsewhere in the tree
-    /// don't handle it; the services under the emitter may send actions to all. The modifiers around the emitter apply to its
-    /// actions as to those that are sent: `pre` comes before the services, `post` and `observe` come after them, and
-    /// `transformError` turns their errors into actions. An error that is left is logged, and the next action comes. A
-    /// sequence that fails ends the emitter: its error is transformed above, or logged, and ``Bootstrap/run()`` throws it.
+    /// The emitter requests the next action after the services have handled the previous action. Services elsewhere in the tree
+    /// don't receive emitted actions, but the services under the emitter can send actions to the whole cluster. The modifiers
+    /// around the emitter apply to its actions in the usual way: `pre` runs before the services, `post` and `observe` run after
+    /// them, and `transformError` turns their errors into actions. A remaining error is logged, and the emitter continues. An
+    /// error of the sequence ends the emitter: the error is transformed by a `transformError` around the emitter, or it is
+    /// logged and ``Bootstrap/run()`` throws it.
     ///
     /// - Parameters:
-    ///   - source: The sequence. The services keep it until it ends, and cancel the task that waits for it when the cluster
-    ///     is released.
-    ///   - consumeAtBootstrap: Whether the whole sequence is consumed before the cluster is there; then ``Bootstrap`` throws
-    ///     what goes wrong. Otherwise it begins as soon as the cluster is there.
+    ///   - source: The sequence. The cluster retains it until it ends. When the cluster is released, the task that waits for
+    ///     the sequence is cancelled.
+    ///   - consumeAtBootstrap: Whether ``Bootstrap`` consumes the whole sequence before its initializer returns, and throws
+    ///     the first error. Otherwise the emitter starts when the initializer returns.
     /// - Returns: The service with the modifier.
     public func emit<Source: AsyncSequence & Sendable>(
         using source: Source,
@@ -28,7 +29,7 @@ extension Service {
         emit(consumeAtBootstrap: consumeAtBootstrap) { source }
     }
 
-    /// As `emit(using:consumeAtBootstrap:)`, with actions of several types.
+    /// Passes the actions of a sequence to the services, as `emit(using:consumeAtBootstrap:)`, with actions of several types.
     @_disfavoredOverload
     public func emit<Source: AsyncSequence & Sendable>(
         using source: Source,
@@ -41,7 +42,7 @@ extension Service {
         }
     }
 
-    /// As `emit(using:consumeAtBootstrap:)`, with a sequence that is made when it is to be consumed.
+    /// Passes the actions of a sequence to the services, as `emit(using:consumeAtBootstrap:)`, and creates the sequence on demand.
     public func emit<Source: AsyncSequence & SendableMetatype>(
         consumeAtBootstrap: Bool = false,
         from makeSource: @escaping @Sendable () async throws -> Source
@@ -53,15 +54,15 @@ extension Service {
         }
     }
 
-    /// Gives an action to the services under it again and again, the first when one interval has passed.
+    /// Passes an action to the services under the modifier repeatedly; the first after one interval.
     ///
-    /// For the rest see `emit(using:consumeAtBootstrap:)`. Actions that take longer than the interval delay the
-    /// next one; none are made up for.
+    /// An action that takes longer than the interval delays the next action. Missed actions aren't repeated. For errors and
+    /// modifiers see `emit(using:consumeAtBootstrap:)`.
     ///
     /// - Parameters:
-    ///   - interval: How long it waits before each action.
-    ///   - clock: What it waits on; a test has one that it moves itself.
-    ///   - makeAction: Makes the action.
+    ///   - interval: The time before each action.
+    ///   - clock: The clock that measures the interval. A test can pass a clock that it advances itself.
+    ///   - makeAction: Returns the action.
     /// - Returns: The service with the modifier.
     public func emit<A: Action>(
         every interval: Duration,
@@ -82,29 +83,33 @@ extension Service {
         _ pump: @escaping Emitter.Pump
     ) -> ModifiedService<Self> {
         ModifiedService(self) { context in
-            let (collector, path, surroundings) = (context.collector, context.path, context.surroundings)
+            let (findings, path, modifiers) = (context.findings, context.path, context.modifiers)
             return { base in
-                let node = surroundings.reversed().reduce(base) { $1.node(around: $0) }
-                collector.emitters.append(
+                let node = modifiers.reversed().reduce(base) { TreeNode(.modified($0, $1)) }
+                findings.emitters.append(
                     Emitter(
                         pump: pump,
                         isConsumedFirst: isConsumedFirst,
                         path: path,
-                        index: PlanIndex(node),
-                        transforms: surroundings.compactMap {
+                        table: RoutingTable(node),
+                        transforms: modifiers.compactMap {
                             if case .transform(let transform) = $0 { transform } else { nil }
                         }
                     )
                 )
-                // A modifier for all actions, a logger for example, doesn't handle this one.
-                let isNamed = surroundings.contains {
-                    if case .hook(_, let hook) = $0, let type = hook.actionType { type == action } else { false }
+                // A modifier for all action types, for example a logger, doesn't count as a handler of this type.
+                let isNamed = modifiers.contains {
+                    if case .interceptor(_, let interceptor) = $0, let type = interceptor.actionType {
+                        type == action
+                    } else {
+                        false
+                    }
                 }
                 if let action, !isNamed, !base.wants(action) {
-                    collector.note(.unheard(action, at: path, from: "emit"))
+                    findings.note(.unheard(action, at: path, from: "emit"))
                 }
-                let remark = action.map { "emits \(TypeNames.short($0))" } ?? "emits"
-                return Node(.inner(base), label: .remark(remark))
+                let remark = action.map { "emits \(String(shortNaming: $0))" } ?? "emits"
+                return TreeNode(.inner(base), label: .remark(remark))
             }
         }
     }

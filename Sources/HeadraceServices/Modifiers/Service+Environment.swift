@@ -7,7 +7,9 @@
 public import HeadraceCore
 
 extension Service {
-    /// States a value for the services under it, unless a nearer one states another.
+    /// Sets an environment value for the services under the modifier.
+    ///
+    /// A modifier nearer to a service takes precedence.
     public func environment<Value: Sendable>(
         _ key: any WritableKeyPath<ServiceEnvironmentValues, Value> & Sendable,
         _ value: Value
@@ -15,13 +17,13 @@ extension Service {
         modified { $0.values[keyPath: key] = value }
     }
 
-    /// Calls `send` with each action that the services under it send, instead of sending the action to the cluster.
+    /// Passes each action that the services under the modifier send to `send` instead of the cluster.
     ///
-    /// A test passes a closure that records the actions; see also `RecordingSend` in HeadraceTesting.
+    /// A test can pass a closure that records the actions; see also `RecordingSend` in HeadraceTesting.
     ///
     /// - Parameters:
     ///   - key: `\.send`.
-    ///   - send: Receives the actions. If it throws, the handler that has sent the action gets the error.
+    ///   - send: Receives the actions. If it throws, the handler that sent the action receives the error.
     /// - Returns: The service with the modifier.
     public func environment(
         _ key: any WritableKeyPath<ServiceEnvironmentValues, Send> & Sendable,
@@ -30,12 +32,12 @@ extension Service {
         environment(key, Send(send))
     }
 
-    /// Gives an object to the services under it that read one of its type.
+    /// Provides an object for the services under the modifier that read an object of this type.
     public func environmentObject<Object: AnyObject & Sendable>(_ object: Object) -> ModifiedService<Self> {
         modified { $0.values.setObject(object) }
     }
 
-    /// Changes a value for the services under it.
+    /// Changes an environment value for the services under the modifier.
     public func transformEnvironment<Value>(
         _ key: any WritableKeyPath<ServiceEnvironmentValues, Value> & Sendable,
         _ transform: @escaping @MainActor (inout Value) -> Void

@@ -1,33 +1,34 @@
 //===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
+// This provided file is part of the Headrace open provided project.
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
 extension Service {
-    /// Gives this model to the stores under it that want one of its type, unless a nearer one does.
+    /// Provides this model for the stores of its type under the modifier.
     ///
-    /// A store for a protocol takes the nearest model that conforms to it.
+    /// A modifier nearer to a store takes precedence.
+    ///
+    /// A store of a protocol type takes the nearest model that conforms to the protocol.
     public func with<Model: Sendable>(model: Model) -> ModifiedService<Self> {
-        with(ModelSource(model))
+        with(ProvidedModel(model))
     }
 
-    /// As ``with(model:)``; of a model that is a value, `onChange` is told each one that a store makes of it, the first
-    /// one included.
+    /// Provides a model as ``with(model:)`` does, and calls `onChange` with each value of a value model, including the first.
     package func with<Model: Sendable>(
         model: Model,
         onChange: @escaping @Sendable (Model) -> Void
     ) -> ModifiedService<Self> {
-        with(ModelSource(model, listener: onChange))
+        with(ProvidedModel(model, listener: onChange))
     }
 
-    private func with(_ source: @escaping @autoclosure @MainActor () -> ModelSource) -> ModifiedService<Self> {
+    private func with(_ provided: @escaping @autoclosure @MainActor () -> ProvidedModel) -> ModifiedService<Self> {
         ModifiedService(self) { context in
-            let source = source()
-            context.models.append(source)
-            let (collector, path) = (context.collector, context.path)
+            let provided = provided()
+            context.models.append(provided)
+            let (findings, path) = (context.findings, context.path)
             return { base in
-                if !source.isUsed { collector.note(.unusedModel(type(of: source.model), at: path)) }
+                if !provided.isUsed { findings.note(.unusedModel(type(of: provided.model), at: path)) }
                 return base
             }
         }

@@ -7,56 +7,56 @@
 public import HeadraceCore
 
 extension Service {
-    /// Watches every action that comes to the services under it, once they have handled it, whether or not they could.
+    /// Observes every action after the services under the modifier have handled it, whether or not they failed.
     ///
-    /// It also watches the actions of emitters under it. It is for logs and for what shows the state elsewhere. It runs where the services do, before `send` returns, and has
-    /// no say; what takes part is ``pre(_:)`` and `post(_:)`.
+    /// Use it for logs and for state shown elsewhere. The observer runs in the task of the services, before `send` returns, and
+    /// can't affect the result; use ``pre(_:)`` and `post(_:)` for that. Actions of emitters under the modifier are included.
     public func observe(
         _ observer: nonisolated(nonsending) @escaping @Sendable (any Action) async -> Void
     ) -> ModifiedService<Self> {
-        hooked(.observe) { WildcardHook(at: $0) { action, _ in await observer(action) } }
+        intercepting(.observe) { WildcardInterceptor(at: $0) { action, _ in await observer(action) } }
     }
 
-    /// Watches the actions of this type, exactly this one; see `observe(_:)`.
+    /// Observes the actions of exactly this type; see `observe(_:)`.
     public func observe<A: Action>(
         on type: A.Type,
         _ observer: nonisolated(nonsending) @escaping @Sendable (A) async -> Void
     ) -> ModifiedService<Self> {
-        hooked(.observe) { TypedHook(at: $0) { (action: A, _) in await observer(action) } }
+        intercepting(.observe) { TypedInterceptor(at: $0) { (action: A, _) in await observer(action) } }
     }
 
-    /// Is told that an action of this type was handled, and not which; see `observe(_:)`.
+    /// Observes that an action of exactly this type was handled, without receiving the action; see `observe(_:)`.
     public func observe<A: Action>(
         on type: A.Type,
         _ observer: nonisolated(nonsending) @escaping @Sendable () async -> Void
     ) -> ModifiedService<Self> {
-        hooked(.observe) { TypedHook(at: $0) { (_: A, _) in await observer() } }
+        intercepting(.observe) { TypedInterceptor(at: $0) { (_: A, _) in await observer() } }
     }
 
-    /// Puts a hook around the service.
-    func hooked(
-        _ moment: HookMoment,
-        _ makeHook: @escaping @MainActor (PlanSite) -> any Hook
+    /// Returns the service with an interceptor around it.
+    func intercepting(
+        _ phase: InterceptionPhase,
+        _ makeInterceptor: @escaping @MainActor (ServiceSite) -> any Interceptor
     ) -> ModifiedService<Self> {
         ModifiedService(self) { context in
-            let surrounding = Surrounding.hook(moment, makeHook(context.site))
-            context.surroundings.append(surrounding)
-            return { surrounding.node(around: $0) }
+            let modifier = TreeNode.Modifier.interceptor(phase, makeInterceptor(context.site))
+            context.modifiers.append(modifier)
+            return { TreeNode(.modified($0, modifier)) }
         }
     }
 }
 
 extension StoreService {
-    /// Watches the actions of this type together with the model, once the store has handled them.
+    /// Observes the actions of exactly this type together with the model, after the store has handled them.
     ///
-    /// A model that is a value comes as the last finished mutation has left it. For the rest see `observe(_:)`.
+    /// A value model is passed as the last finished mutation left it. For order and errors see `observe(_:)`.
     public func observe<A: Action>(
         on type: A.Type,
         _ observer: nonisolated(nonsending) @escaping @Sendable (Model, A) async -> Void
     ) -> ModifiedService<Self> {
         handling(
-            .observe { box, site in
-                TypedHook(at: site) { (action: A, _) in await observer(box.current, action) }
+            .observe { model, site in
+                TypedInterceptor(at: site) { (action: A, _) in await observer(model.current, action) }
             }
         )
     }

@@ -7,52 +7,52 @@
 public import HeadraceCore
 
 extension Service {
-    /// Does something before the services under it are given an action, whichever it is.
+    /// Runs `handler` before the services under the modifier handle an action, for every action type.
     ///
-    /// Where it throws, they are not given the action, and what it throws counts as their error.
+    /// If `handler` throws, the services don't receive the action, and the error counts as theirs.
     public func pre(
         _ handler: nonisolated(nonsending) @escaping @Sendable (any Action) async throws -> Void
     ) -> ModifiedService<Self> {
-        hooked(.pre) { WildcardHook(at: $0) { action, _ in try await handler(action) } }
+        intercepting(.pre) { WildcardInterceptor(at: $0) { action, _ in try await handler(action) } }
     }
 
-    /// As ``pre(_:)``, for the actions of this type, exactly this one.
+    /// Runs `handler` before the services handle an action of exactly this type; see ``pre(_:)``.
     public func pre<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Void
     ) -> ModifiedService<Self> {
-        hooked(.pre) { TypedHook(at: $0) { (action: A, _) in try await handler(action) } }
+        intercepting(.pre) { TypedInterceptor(at: $0) { (action: A, _) in try await handler(action) } }
     }
 
-    /// Does something after the services under it have handled an action, whichever it is, also where they failed.
+    /// Runs `handler` after the services under the modifier have handled an action, for every action type.
     ///
-    /// What it throws is reported beside their error. It runs also when the sender was cancelled meanwhile.
+    /// It also runs if the services failed or the sender was cancelled. An error of `handler` is reported in addition to theirs.
     public func post(
         _ handler: nonisolated(nonsending) @escaping @Sendable (any Action) async throws -> Void
     ) -> ModifiedService<Self> {
-        hooked(.post) { WildcardHook(at: $0) { action, _ in try await handler(action) } }
+        intercepting(.post) { WildcardInterceptor(at: $0) { action, _ in try await handler(action) } }
     }
 
-    /// As `post(_:)`, and is told how they have ended.
+    /// Runs `handler` with the outcome after the services have handled an action; see `post(_:)`.
     public func post(
         _ handler: nonisolated(nonsending) @escaping @Sendable (any Action, MessageOutcome) async throws -> Void
     ) -> ModifiedService<Self> {
-        hooked(.post) { WildcardHook(at: $0) { action, outcome in try await handler(action, outcome) } }
+        intercepting(.post) { WildcardInterceptor(at: $0) { action, outcome in try await handler(action, outcome) } }
     }
 
-    /// As `post(_:)`, for the actions of this type, exactly this one.
+    /// Runs `handler` after the services have handled an action of exactly this type; see `post(_:)`.
     public func post<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (A) async throws -> Void
     ) -> ModifiedService<Self> {
-        hooked(.post) { TypedHook(at: $0) { (action: A, _) in try await handler(action) } }
+        intercepting(.post) { TypedInterceptor(at: $0) { (action: A, _) in try await handler(action) } }
     }
 
-    /// As `post(_:)`, for the actions of this type, exactly this one, and is told how they have ended.
+    /// Runs `handler` with the outcome after the services have handled an action of exactly this type; see `post(_:)`.
     public func post<A: Action>(
         on type: A.Type,
         _ handler: nonisolated(nonsending) @escaping @Sendable (A, MessageOutcome) async throws -> Void
     ) -> ModifiedService<Self> {
-        hooked(.post) { TypedHook(at: $0) { (action: A, outcome) in try await handler(action, outcome) } }
+        intercepting(.post) { TypedInterceptor(at: $0) { (action: A, outcome) in try await handler(action, outcome) } }
     }
 }

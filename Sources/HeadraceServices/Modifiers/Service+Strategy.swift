@@ -5,18 +5,20 @@
 //===----------------------------------------------------------------------===//
 
 extension Service {
-    /// Has the services under it take an action one after the other, in the order written.
+    /// Runs the services under the modifier serially, in the order written.
     ///
-    /// It holds for all of them, however deep, up to the next ``concurrent()``. The first that fails is the last that
-    /// is asked. They run in the task and on the actor of whoever sends.
+    /// It applies at every depth, up to the next ``concurrent()``. The services run in the task and on the actor of the sender.
+    /// After an error, the remaining services don't run.
     public func serial() -> ModifiedService<Self> {
         modified("serial") { $0.strategy = .serial }
     }
 
-    /// Has the services under it take an action at the same time; it is so unless stated otherwise.
+    /// Runs the services under the modifier concurrently.
     ///
-    /// It holds for all of them, however deep, up to the next ``serial()``. Where several want an action, each runs in a
-    /// child task; one that fails does not keep the others from finishing, and all errors are reported.
+    /// This is the default.
+    ///
+    /// It applies at every depth, up to the next ``serial()``. If several services handle an action, each runs in a child task.
+    /// After an error, the other services still finish, and all errors are reported.
     public func concurrent() -> ModifiedService<Self> {
         modified("concurrent") { $0.strategy = .concurrent }
     }

@@ -7,13 +7,13 @@
 public import HeadraceCore
 
 extension Service {
-    /// Turns the errors of the services under it into actions, and sends them.
+    /// Turns the errors of the services under the modifier into actions, and sends the actions.
     ///
-    /// What a service could not do is then done, as far as the sender can tell. Of services that fail at the same time, each
-    /// error is turned into an action, in the order written. While such an action is handled nothing is
-    /// transformed any more: where that fails, so does the send. A `CancellationError` is not transformed.
+    /// If the actions are handled, the original send succeeds. If several services fail, each error becomes an action, in the
+    /// order written. An error of such an action isn't transformed again, and fails the send. A `CancellationError` isn't
+    /// transformed.
     ///
-    /// - Parameter transform: Makes the action. What it throws is reported instead of the error.
+    /// - Parameter transform: Returns the action for an error. If it throws, its error is reported instead.
     /// - Returns: The service with the modifier.
     public func transformError<A: Action>(
         _ transform: @escaping @Sendable (any Error) throws -> A
@@ -21,7 +21,7 @@ extension Service {
         transforming(into: A.self) { try transform($0) }
     }
 
-    /// As `transformError(_:)`, into actions of several types, or into `nil` where the error is to stay.
+    /// Turns errors into actions of several types, or into `nil` to keep an error; see `transformError(_:)`.
     @_disfavoredOverload
     public func transformError(
         _ transform: @escaping @Sendable (any Error) throws -> (any Action)?
@@ -34,11 +34,11 @@ extension Service {
         _ transform: @escaping @Sendable (any Error) throws -> (any Action)?
     ) -> ModifiedService<Self> {
         ModifiedService(self) { context in
-            let surrounding = Surrounding.transform(ErrorTransform(at: context.site, transform))
-            context.surroundings.append(surrounding)
-            if let action { context.collector.transformed.append((action, context.path)) }
-            let remark = action.map { "turns errors into \(TypeNames.short($0))" } ?? "turns errors into actions"
-            return { surrounding.node(around: $0, label: .remark(remark)) }
+            let modifier = TreeNode.Modifier.transform(ErrorTransform(at: context.site, transform))
+            context.modifiers.append(modifier)
+            if let action { context.findings.transformed.append((action, context.path)) }
+            let remark = action.map { "turns errors into \(String(shortNaming: $0))" } ?? "turns errors into actions"
+            return { TreeNode(.modified($0, modifier), label: .remark(remark)) }
         }
     }
 }

@@ -12,7 +12,7 @@ struct Ping: Action, Equatable { var number = 0 }
 struct Pong: Action, Equatable { var number = 0 }
 struct Unheard: Action, Equatable {}
 
-struct Failure: Error, Equatable, CustomStringConvertible {
+struct TestFailure: Error, Equatable, CustomStringConvertible {
     let name: String
 
     init(_ name: String) { self.name = name }
@@ -26,14 +26,14 @@ struct Counter: Sendable, Equatable {
     var count = 0
 }
 
-/// A leaf that notes its name when it is given a ping, and throws where it is told.
+/// A service that records its name for each ping, and then throws `error`.
 struct Leaf: Service {
     let name: String
     let journal: Journal
-    var error: Failure?
+    var error: TestFailure?
     var gate: Gate?
 
-    init(_ name: String, _ journal: Journal, throwing error: Failure? = nil, after gate: Gate? = nil) {
+    init(_ name: String, _ journal: Journal, throwing error: TestFailure? = nil, after gate: Gate? = nil) {
         self.name = name
         self.journal = journal
         self.error = error

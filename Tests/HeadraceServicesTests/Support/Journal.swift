@@ -6,7 +6,7 @@
 
 import Synchronization
 
-/// What has happened, in order.
+/// A list of events in order.
 final class Journal: Sendable {
     private struct State {
         var entries: [String] = []
@@ -27,7 +27,7 @@ final class Journal: Sendable {
         for watcher in reached { watcher.continuation.resume() }
     }
 
-    /// Returns when there are this many entries.
+    /// Returns when there are `count` entries.
     func reaches(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Reads a tree and says what must happen: slowly, and in as few words as the rules have.
+/// Predicts the visits and errors of a tree with a direct implementation of the rules.
 struct TreeInterpreter {
-    /// What happens, and what of it in which order.
+    /// The visits, and the required order among them.
     indirect enum Trace {
         case visit(String)
         case inOrder([Trace])
@@ -16,7 +16,7 @@ struct TreeInterpreter {
     struct Raised {
         var name: String
 
-        /// Whether it was transformed before.
+        /// Whether the error was transformed before.
         var isFinal = false
     }
 
@@ -44,13 +44,13 @@ struct TreeInterpreter {
 
     let root: RandomTree
 
-    /// What happens when `message` is sent, and which errors the sender gets.
+    /// Returns the visits of a send, and the errors that the sender receives.
     func send(_ message: Message, isTransformed: Bool = false) -> (trace: Trace, errors: [String]) {
         let (trace, raised) = run(root, message, isSerial: false, isTransformed: isTransformed)
         return (trace, raised.map(\.name))
     }
 
-    /// The name of several errors that arrive as one.
+    /// The name of several errors that are thrown together.
     static func name(_ errors: [String]) -> String {
         errors.count == 1 ? errors[0] : "[\(errors.joined(separator: ", "))]"
     }
@@ -117,7 +117,7 @@ struct TreeInterpreter {
 }
 
 extension TreeInterpreter.Trace {
-    /// Everything that happens.
+    /// All visits.
     var visits: [String] {
         switch self {
         case .visit(let name): [name]
@@ -125,7 +125,7 @@ extension TreeInterpreter.Trace {
         }
     }
 
-    /// The first two visits that `order` has the wrong way round, if there are any.
+    /// The first two visits in the wrong order, or `nil` if the order is allowed.
     func contradiction(to order: [String: Int]) -> (String, String)? {
         switch self {
         case .visit: return nil

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceTesting
-/// A tree of services as a value: a cluster is made of it, and an interpreter reads it.
+/// A tree of services as a value, for a cluster and for the interpreter.
 indirect enum RandomTree: Sendable {
     enum Kind: CaseIterable, Sendable { case ping, pong, recovery }
 
@@ -14,14 +14,14 @@ indirect enum RandomTree: Sendable {
         var kind: Kind
         var fails: Bool
 
-        /// Whether it sends a pong; only for a ping.
+        /// Whether the leaf sends a pong when it receives a ping.
         var sends: Bool
         var suspensions: Int
     }
 
     enum Around: CaseIterable, Sendable { case pre, post, observe }
 
-    /// What becomes of an error.
+    /// The result of a `transformError` modifier.
     enum Transformation: CaseIterable, Sendable { case recovery, nothing, failure }
 
     case leaf(LeafPart)

@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+typealias BootstrapHandler = @MainActor @Sendable () async throws -> Void
+
+/// The position in the tree at which a handler was written: where its actions go, and its environment.
+struct ServiceSite: Sendable {
+    let send: Send
+    let bindings: EnvironmentBindings?
+
+    /// Runs `operation` in the environment of this position.
+    nonisolated(nonsending) func scoped(
+        _ frame: SendFrame,
+        _ operation: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        guard let bindings else { return try await operation() }
+        try await EnvironmentScope.$current.binding(EnvironmentScope(bindings: bindings, frame: frame), operation)
+    }
+
+    /// Returns a bootstrap handler that runs `handler` in the environment of this position.
+    func bootstrap(_ handler: @escaping BootstrapHandler) -> BootstrapHandler {
+        guard let bindings else { return handler }
+        let scope = EnvironmentScope(bindings: bindings, frame: nil)
+        return { try await EnvironmentScope.$current.binding(scope) { try await handler() } }
+    }
+}

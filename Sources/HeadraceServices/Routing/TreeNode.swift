@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// A part of the tree after reading: the action types that it handles, and how.
+final class TreeNode: Sendable {
+    /// How siblings handle an action.
+    enum Strategy: Sendable { case serial, concurrent }
+
+    /// A modifier that takes part in handling actions.
+    enum Modifier: Sendable {
+        case interceptor(InterceptionPhase, any Interceptor)
+        case transform(ErrorTransform)
+    }
+
+    enum Content: Sendable {
+        case store([any ActionHandler])
+        case list([TreeNode], Strategy)
+        case modified(TreeNode, Modifier)
+        case inner(TreeNode)
+    }
+
+    /// The text of a node in a drawing.
+    enum Label: Sendable {
+        case service(Any.Type)
+        case group
+        case store(Any.Type)
+        case remark(String)
+    }
+
+    let content: Content
+    let label: Label?
+
+    /// The action types that the node handles by name.
+    private let wanted: Set<ObjectIdentifier>
+
+    /// Whether something in the node handles all action types.
+    let wantsAll: Bool
+
+    init(_ content: Content, label: Label? = nil) {
+        self.content = content
+        self.label = label
+        var wanted: Set<ObjectIdentifier> = []
+        var wantsAll = false
+        if case .store(let handlers) = content {
+            wanted = Set(handlers.map { ObjectIdentifier($0.actionType) })
+        }
+        if case .modified(_, .interceptor(_, let interceptor)) = content {
+            if let type = interceptor.actionType { wanted = [ObjectIdentifier(type)] } else { wantsAll = true }
+        }
+        for child in Self.children(of: content) {
+            if wanted.isEmpty { wanted = child.wanted } else { wanted.formUnion(child.wanted) }
+            wantsAll = wantsAll || child.wantsAll
+        }
+        self.wanted = wanted
+        self.wantsAll = wantsAll
+    }
+
+    var children: [TreeNode] { Self.children(of: content) }
+
+    private static func children(of content: Content) -> [TreeNode] {
+        switch content {
+        case .store: []
+        case .list(let nodes, _): nodes
+        case .modified(let node, _), .inner(let node): [node]
+        }
+    }
+
+    /// Whether something in the node handles actions of this type.
+    func wants(_ action: any Action.Type) -> Bool {
+        wantsAll || wanted.contains(ObjectIdentifier(action))
+    }
+
+    /// Makes a route for each action type that something in the node handles by name.
+    func makeRoutes() -> [(ObjectIdentifier, ActionRoute)] {
+        var routes: [ObjectIdentifier: ActionRoute] = [:]
+        // A list instead of recursion: a tree may be deeper than a thread's stack allows.
+        var stack = [self]
+        while let node = stack.popLast() {
+            switch node.content {
+            case .store(let handlers):
+                for handler in handlers where routes[ObjectIdentifier(handler.actionType)] == nil {
+                    routes[ObjectIdentifier(handler.actionType)] = handler.makeRoute(of: self)
+                }
+            case .modified(_, .interceptor(_, let interceptor)):
+                if let type = interceptor.actionType, routes[ObjectIdentifier(type)] == nil {
+                    routes[ObjectIdentifier(type)] = interceptor.makeRoute(of: self)
+                }
+            case .list, .modified, .inner: break
+            }
+            stack += node.children
+        }
+        return routes.map { ($0.key, $0.value) }
+    }
+}
