@@ -24,7 +24,7 @@ enum HandlingResult {
     case undeliverable(reason: String)
 
     /// This relay doesn't know the message.
-    case unknown(Unknown)
+    case unknown(UnknownMessage)
 
     /// The lease was another's by the time that the handler stored something.
     case leaseLost

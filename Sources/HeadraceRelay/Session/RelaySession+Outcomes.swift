@@ -37,14 +37,14 @@ extension RelaySession {
     }
 
     /// The reason for which an unknown message is a dead letter, or `nil` if it may wait.
-    func reasonForDeadLetter(_ delivery: Delivery, _ message: Unknown) -> String? {
+    func reasonForDeadLetter(_ delivery: Delivery, _ message: UnknownMessage) -> String? {
         let grace = configuration.unknownEventGrace
         if unknownSince(delivery).advanced(by: grace) > relay.wallClock() { return nil }
         return grace > .zero ? "For \(grace), no process has known the message. \(message.reason)" : message.reason
     }
 
     /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
-    func leave(_ delivery: Delivery, _ message: Unknown) {
+    func leave(_ delivery: Delivery, _ message: UnknownMessage) {
         let since = unknownSince(delivery)
         let until = since.advanced(by: configuration.unknownEventGrace)
         Logger.current.notice(
