@@ -32,7 +32,7 @@ import HeadraceDomain
 ///
 /// The property has the access level of the class. It is `@Transient` beside SwiftData's `@Model` and
 /// `@ObservationIgnored` beside `@Observable`: raised events are no part of the entity's state.
-/// Synthesised `Codable` code leaves them out, and no initialiser changes. A class that declares
+/// Synthesised `Codable` code leaves them out, and no initializer changes. A class that declares
 /// `raisedEvents` itself keeps it, and only the conformance is added.
 ///
 /// Restrictions:

@@ -31,7 +31,7 @@ public import HeadraceResolution
 ///
 /// It takes the place of the property wrapper of the same name wherever both are imported, and resolves the same, at
 /// each access. It stores nothing, and so stands where a wrapper cannot: in extensions and in final classes
-/// that are `Sendable`. A memberwise initialiser does not take it.
+/// that are `Sendable`. A memberwise initializer does not take it.
 ///
 /// Restrictions:
 ///

@@ -91,7 +91,7 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func whatIsStatedByHandIsKeptAndAWrittenInitialiserIsNotRead() {
+    func whatIsStatedByHandIsKeptAndAWrittenInitializerIsNotRead() {
         expect(
             """
             @Resolvable
@@ -129,7 +129,7 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func aClassThatInheritsTheConformanceOverridesTheInitialiserAndStatesNothing() {
+    func aClassThatInheritsTheConformanceOverridesTheInitializerAndStatesNothing() {
         expect(
             """
             @Resolvable

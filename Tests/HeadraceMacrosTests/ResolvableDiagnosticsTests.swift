@@ -41,7 +41,7 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func severalInitialisersAskForAMark() {
+    func severalInitializersAskForAMark() {
         expect(
             """
             @Resolvable
@@ -60,7 +60,7 @@ struct ResolvableDiagnosticsTests {
                 """,
             saying: DiagnosticSpec(
                 message: """
-                    '@Resolvable' does not know which of 2 initialisers to use; mark one with '@ResolvableInit'
+                    '@Resolvable' does not know which of 2 initializers to use; mark one with '@ResolvableInit'
                     """,
                 line: 1,
                 column: 1,
@@ -98,7 +98,7 @@ struct ResolvableDiagnosticsTests {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@ResolvableInit' is on 2 initialisers; keep it on one",
+                message: "'@ResolvableInit' is on 2 initializers; keep it on one",
                 line: 4,
                 column: 5,
                 fixIts: [FixItSpec(message: "Remove '@ResolvableInit'")]
@@ -114,11 +114,11 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func everythingAgainstAnInitialiserIsSaidAtOnce() {
+    func everythingAgainstAnInitializerIsSaidAtOnce() {
         func complaint(_ reason: String, column: Int) -> DiagnosticSpec {
             DiagnosticSpec(
                 message: "'@Resolvable' cannot call 'init(a:b:)', which \(reason); "
-                    + "use another initialiser by '@ResolvableInit', or write 'init(scope:)'",
+                    + "use another initializer by '@ResolvableInit', or write 'init(scope:)'",
                 line: 3,
                 column: column
             )
@@ -145,7 +145,7 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func anInitialiserThatWouldCallItselfIsRefused() {
+    func anInitializerThatWouldCallItselfIsRefused() {
         expect(
             """
             @Resolvable
@@ -160,7 +160,7 @@ struct ResolvableDiagnosticsTests {
                 """,
             saying: DiagnosticSpec(
                 message: "'@Resolvable' cannot call 'init(scope:retries:)', "
-                    + "which looks like 'init(scope:)' when called; use another initialiser by '@ResolvableInit', or write 'init(scope:)'",
+                    + "which looks like 'init(scope:)' when called; use another initializer by '@ResolvableInit', or write 'init(scope:)'",
                 line: 3,
                 column: 9
             )
@@ -194,7 +194,7 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func aMarkBelongsOnAnInitialiserOfAResolvableType() {
+    func aMarkBelongsOnAnInitializerOfAResolvableType() {
         expect(
             """
             @ResolvableInit
@@ -204,7 +204,7 @@ struct ResolvableDiagnosticsTests {
                 func make() {}
                 """,
             saying: DiagnosticSpec(
-                message: "'@ResolvableInit' can only be attached to an initialiser",
+                message: "'@ResolvableInit' can only be attached to an initializer",
                 line: 1,
                 column: 1,
                 fixIts: [FixItSpec(message: "Remove '@ResolvableInit'")]

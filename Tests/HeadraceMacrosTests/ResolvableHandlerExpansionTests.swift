@@ -10,7 +10,7 @@ import Testing
 @Suite
 struct ResolvableHandlerExpansionTests {
     @Test
-    func aGlobalActorReachesTheMethodOfAHandlerAndNotItsInitialiser() {
+    func aGlobalActorReachesTheMethodOfAHandlerAndNotItsInitializer() {
         expect(
             """
             @MainActor @Resolvable
@@ -53,7 +53,7 @@ struct ResolvableHandlerExpansionTests {
     }
 
     @Test
-    func anInitialiserOfAHandlerStaysIsolatedUnlessItSaysOtherwise() {
+    func anInitializerOfAHandlerStaysIsolatedUnlessItSaysOtherwise() {
         expect(
             """
             @MainActor @Resolvable

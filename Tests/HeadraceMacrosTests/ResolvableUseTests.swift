@@ -42,7 +42,7 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func aStructKeepsItsMemberwiseInitialiser() {
+    func aStructKeepsItsMemberwiseInitializer() {
         let resolved: Plan<String> = container { $0.transient(Plan<String>.self) }.resolve()
         let byHand = Plan(api: Network(name: "a fake"), subject: "none", tries: 1)
 
@@ -65,14 +65,14 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func theOneInitialiserIsCalledAndItsDefaultsStay() {
+    func theOneInitializerIsCalledAndItsDefaultsStay() {
         let uploader: Uploader = container { $0.transient(Uploader.self) }.resolve()
 
         #expect(uploader.api.name == "the network" && uploader.chunkSize == 4096)
     }
 
     @Test
-    func theMarkedInitialiserIsCalledInASubclassToo() {
+    func theMarkedInitializerIsCalledInASubclassToo() {
         let job: UrgentJob = container { $0.transient(UrgentJob.self) }.resolve()
 
         #expect(job.subject == "weather" && job.priority == 9)
@@ -116,7 +116,7 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func aMainActorModelWithANonisolatedInitialiserIsMadeAnywhere() {
+    func aMainActorModelWithANonisolatedInitializerIsMadeAnywhere() {
         let container = container { $0.transient(FreeModel.self) }
 
         let model: FreeModel = container.resolve()

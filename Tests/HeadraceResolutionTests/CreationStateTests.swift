@@ -154,19 +154,19 @@ import Testing
 
 /// An object to make, and the types of its path.
 private struct Product {
-    let key: CreationState.Key
+    let key: CreationKey
     let contract: Any.Type
     private let binding: Binding
 
     init<T: Sendable>(_ contract: T.Type) {
-        let binding = SingletonBinding<T>(BindingPlace(contract: T.self)) { _ in fatalError("not made in these tests") }
+        let binding = SingletonBinding<T>(BindingDescription(contract: T.self)) { _ in fatalError("not made in these tests") }
         self.init(binding, contract, scope: nil)
     }
 
     private init(_ binding: Binding, _ contract: Any.Type, scope: ResolutionScope?) {
         self.binding = binding
         self.contract = contract
-        key = CreationState.Key(binding: binding, scope: scope)
+        key = CreationKey(binding: binding, scope: scope)
     }
 
     var inAnotherScope: Product {

@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// Initialisers stand for factories, without a closure around them.
+/// Initializers stand for factories, without a closure around them.
 @Suite struct InitializerAsFactoryTests {
     @Test func anInitializerWithoutArgumentsIsAFactoryOfEachLifetime() {
         let contracts = container { builder in
