@@ -8,11 +8,11 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What `@Resolvable` makes of each sort of type.
+/// The expansion of `@Resolvable` for each kind of type.
 @Suite
 struct ResolvableExpansionTests {
     @Test
-    func aFinalClassHasItsStoredPropertiesResolvedInTheOrderDeclared() {
+    func theStoredPropertiesOfAFinalClassAreResolvedInTheOrderDeclared() {
         expect(
             """
             @Resolvable
@@ -182,7 +182,7 @@ struct ResolvableExpansionTests {
     }
 
     @Test
-    func aGlobalActorIsolatesTheInitializerUnlessWhatItCallsIsNonisolated() {
+    func aGlobalActorIsolatesTheInitializerUnlessItCallsANonisolatedOne() {
         expect(
             """
             @MainActor @Resolvable

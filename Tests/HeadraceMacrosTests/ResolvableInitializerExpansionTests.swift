@@ -8,11 +8,11 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Which initializer `@Resolvable` calls, where there is one.
+/// The initializer that `@Resolvable` calls, if the type declares an initializer.
 @Suite
 struct ResolvableInitializerExpansionTests {
     @Test
-    func theOneInitializerIsCalledAndDefaultsAreLeftToIt() {
+    func theOnlyInitializerIsCalledWithoutItsDefaults() {
         expect(
             """
             @Resolvable
@@ -76,7 +76,7 @@ struct ResolvableInitializerExpansionTests {
     }
 
     @Test
-    func whatIsWrittenByHandIsKept() {
+    func aHandwrittenMemberIsKept() {
         expect(
             """
             @Resolvable

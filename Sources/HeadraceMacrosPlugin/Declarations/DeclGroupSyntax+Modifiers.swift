@@ -11,7 +11,7 @@ import SwiftSyntaxMacros
 extension DeclGroupSyntax {
     /// Returns the access modifier that makes a member as visible as its type, followed by a space.
     ///
-    /// It is empty for `internal` and below. A type without a modifier has the access level of the extension around it.
+    /// It is empty for `internal` and below. A type without a modifier takes the access level of the extension around it.
     func accessModifier(in context: some MacroExpansionContext) -> String {
         let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
         for modifiers in [modifiers, enclosing?.modifiers] {
@@ -29,7 +29,7 @@ extension DeclGroupSyntax {
         modifiers.contains(keyword: .final)
     }
 
-    /// The attribute whose name looks like that of a global actor.
+    /// The attribute with the name of a global actor, by its suffix `Actor`.
     var globalActor: AttributeSyntax? { attributes.globalActor }
 }
 
@@ -52,7 +52,7 @@ extension DeclModifierListSyntax {
 }
 
 extension AttributeListSyntax {
-    /// The attribute whose name looks like that of a global actor.
+    /// The attribute with the name of a global actor, by its suffix `Actor`.
     var globalActor: AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName.hasSuffix("Actor") }
     }

@@ -9,9 +9,9 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension VariableDeclSyntax {
-    /// Reports `message` at a `let` and offers to replace it with `var`; `nil` for a `var`.
-    func diagnosticUnlessVariable(_ message: String) -> Diagnostic? {
-        guard bindingSpecifier.tokenKind != .keyword(.var) else { return nil }
+    /// Returns `message` at a `let`, with a fix-it that replaces it with `var`; empty for a `var`.
+    func diagnosticsUnlessVariable(_ message: String) -> [Diagnostic] {
+        guard bindingSpecifier.tokenKind != .keyword(.var) else { return [] }
         let fix = FixIt(
             message: MacroDiagnostic("Replace 'let' with 'var'"),
             changes: [
@@ -21,7 +21,7 @@ extension VariableDeclSyntax {
                 )
             ]
         )
-        return Diagnostic(node: bindingSpecifier, message: MacroDiagnostic(message), fixIts: [fix])
+        return [Diagnostic(node: bindingSpecifier, message: MacroDiagnostic(message), fixIts: [fix])]
     }
 }
 #endif

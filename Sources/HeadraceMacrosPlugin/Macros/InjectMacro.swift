@@ -23,15 +23,12 @@ enum InjectMacro: AccessorMacro {
             throw MacroDiagnostic("'@Inject' can only be attached to a property").error(removing: node)
         }
 
-        var diagnostics: [Diagnostic] = []
-        if let diagnostic = variable.diagnosticUnlessVariable(
-            "'@Inject' resolves its property at each access; make it a 'var'"
-        ) {
-            diagnostics.append(diagnostic)
-        }
+        var diagnostics = variable.diagnosticsUnlessVariable(
+            "'@Inject' resolves the property at each access; declare it with 'var'"
+        )
         if let initializer = binding.initializer {
             diagnostics.append(
-                MacroDiagnostic("'@Inject' brings the value of its property; remove the other one").diagnostic(
+                MacroDiagnostic("'@Inject' supplies the value of the property; remove this value").diagnostic(
                     at: initializer)
             )
         }

@@ -23,7 +23,7 @@ enum ResolvableInitMacro: PeerMacro {
         let surroundings = context.lexicalContext.first?.asProtocol((any WithAttributesSyntax).self)
         guard surroundings?.attributes.contains(attributeNamed: "Resolvable") == true else {
             throw MacroDiagnostic(
-                "'@ResolvableInit' only counts in the body of a type that has '@Resolvable'; move '"
+                "'@ResolvableInit' has an effect only in the body of a type with '@Resolvable'; move '"
                     + initializer.fullName + "' there"
             )
             .error(removing: node)

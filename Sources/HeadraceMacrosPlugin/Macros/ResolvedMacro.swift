@@ -23,15 +23,13 @@ enum ResolvedMacro: AccessorMacro {
             throw MacroDiagnostic("'@Resolved' can only be attached to a property").error(removing: node)
         }
 
-        var diagnostics: [Diagnostic] = []
-        if let diagnostic = variable.diagnosticUnlessVariable(
-            "'@Resolved' reads the property anew each time; declare it with 'var'"
-        ) {
-            diagnostics.append(diagnostic)
-        }
+        var diagnostics = variable.diagnosticsUnlessVariable(
+            "'@Resolved' resolves the property at each access; declare it with 'var'"
+        )
         if let initializer = binding.initializer {
             diagnostics.append(
-                MacroDiagnostic("'@Resolved' gives the property its value; remove this one").diagnostic(at: initializer)
+                MacroDiagnostic("'@Resolved' supplies the value of the property; remove this value").diagnostic(
+                    at: initializer)
             )
         } else if binding.typeAnnotation == nil {
             diagnostics.append(
@@ -41,7 +39,7 @@ enum ResolvedMacro: AccessorMacro {
         }
         if let accessors = binding.accessorBlock {
             diagnostics.append(
-                MacroDiagnostic("'@Resolved' makes the property computed; remove what computes it").diagnostic(
+                MacroDiagnostic("'@Resolved' makes the property computed; remove its accessors").diagnostic(
                     at: accessors)
             )
         }

@@ -22,7 +22,7 @@ enum ResolvedScopeMacro: MemberMacro {
     ) throws -> [DeclSyntax] {
         guard declaration.is(StructDeclSyntax.self) else {
             throw MacroDiagnostic(
-                "'@ResolvedScope' can only be attached to a struct: the environment is that of a SwiftUI view"
+                "'@ResolvedScope' can only be attached to a struct: only a SwiftUI view has an environment"
             )
             .error(removing: node)
         }

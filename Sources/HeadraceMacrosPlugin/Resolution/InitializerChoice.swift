@@ -31,7 +31,7 @@ struct InitializerChoice {
         let hiddenMarks = hidden.compactMap { initializer in
             initializer.mark.map { mark in
                 MacroDiagnostic(
-                    "'@ResolvableInit' does not count inside '#if'; move '\(initializer.fullName)' out of it"
+                    "'@ResolvableInit' has no effect inside '#if'; move '\(initializer.fullName)' out of it"
                 )
                 .diagnostic(at: mark)
             }
@@ -88,7 +88,7 @@ struct InitializerChoice {
                 report(at: parameter.type, "is generic")
             }
             if parameter.type.isInout {
-                report(at: parameter.type, "changes an argument")
+                report(at: parameter.type, "has an 'inout' parameter")
             }
         }
         if let effect = initializer.signature.effectSpecifiers?.asyncSpecifier {

@@ -47,7 +47,7 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
         try graph.validate(level)
     }
 
-    /// Returns a container with the registrations of this one, except the types that `register` registers.
+    /// Returns a container with the same registrations, except for the types that `register` registers.
     ///
     /// ```swift
     /// let container = appContainer.overriding { builder in

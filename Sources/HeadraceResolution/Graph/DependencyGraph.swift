@@ -10,7 +10,7 @@
 /// try container.graph.mermaid.write(to: file, atomically: true, encoding: .utf8)
 /// ```
 ///
-/// A registration that another one replaced is not in the graph. Nodes are in the order of registration and edges in the
+/// A replaced registration is not in the graph. Nodes are in the order of registration and edges in the
 /// order stated, so the same program draws the same text.
 public struct DependencyGraph: Sendable {
     /// The registrations that are used, then their parts and the missing types in the order in which they are met.

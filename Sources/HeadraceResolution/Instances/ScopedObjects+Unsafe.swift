@@ -28,7 +28,9 @@ struct ScopedObjects: ~Copyable, Sendable {
         return nil
     }
 
-    /// Adds `instance`, whose index is not in the list.
+    /// Adds `instance`.
+    ///
+    /// The list must not have its index.
     func insert(_ instance: SharedInstance) {
         var last = first.storeIfNil(instance)
         while last !== instance {

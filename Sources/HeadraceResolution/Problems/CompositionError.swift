@@ -39,11 +39,11 @@ public struct CompositionError: Error, Sendable, CustomStringConvertible {
         self.problems = problems
         self.opaque = opaque
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-        var lines = ["\(count) in what is registered."]
+        var lines = ["The registrations have \(count)."]
         lines += problems.map { "- \($0)" }
         if !opaque.isEmpty {
             let names = opaque.map { TypeSpelling.full($0) }.joined(separator: ", ")
-            lines.append("Opaque, and not looked into: \(names).")
+            lines.append("Opaque, and not checked: \(names).")
         }
         message = lines.joined(separator: "\n")
     }

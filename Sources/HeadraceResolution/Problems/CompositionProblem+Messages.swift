@@ -12,7 +12,7 @@ extension CompositionProblem {
             path: path + [type],
             message: """
                 Nothing is registered for '\(TypeSpelling.full(type))', needed by \(TypeSpelling.path(names)). \
-                To fix, add \(TypeSpelling.lineToAdd(for: type)), '.scoped' or '.singleton', or take an optional where it may be missing.
+                To fix, add \(TypeSpelling.lineToAdd(for: type)), '.scoped' or '.singleton', or make the dependency optional if it may be missing.
                 """
         )
     }
@@ -32,7 +32,7 @@ extension CompositionProblem {
             message: """
                 '\(TypeSpelling.full(type))' is registered \(lifetimes.count) times \
                 (\(lifetimes.joined(separator: ", "))), and the last one wins. \
-                To fix, remove all but one, or make them a set: \
+                To fix, remove all but one, or register them as a set: \
                 'builder.transient(into: \(TypeSpelling.expression(of: type))) { … }' for each.
                 """
         )
@@ -73,7 +73,7 @@ extension CompositionProblem {
             .captive,
             path: path,
             message: """
-                A singleton holds something scoped, that of the outermost scope, for ever: \(TypeSpelling.path(path)). \
+                A singleton keeps a scoped object, which belongs to the outermost scope, forever: \(TypeSpelling.path(path)). \
                 To fix, register the first with 'builder.scoped(\(singleton)) { … }', \
                 or the last with 'builder.singleton(\(scoped)) { … }'.
                 """

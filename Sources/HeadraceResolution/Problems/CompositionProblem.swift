@@ -41,7 +41,8 @@ public struct CompositionProblem: Sendable, CustomStringConvertible {
 
     /// The types that lead to the mistake.
     ///
-    /// The first one starts the cycle, or no other type needs it. The last one is the type with the mistake.
+    /// The path begins at a type that no other type needs, or at the first type of the cycle. It ends at the type with the
+    /// mistake.
     public let path: [Any.Type]
 
     /// The mistake and how to fix it, in one sentence each.

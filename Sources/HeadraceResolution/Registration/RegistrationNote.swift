@@ -14,7 +14,7 @@
 ///
 ///     static func problems(in notes: [Handled]) -> [CompositionProblem] {
 ///         Dictionary(grouping: notes, by: \.message).filter { $1.count > 1 }.keys.sorted().map {
-///             CompositionProblem(CompositionProblem.Kind("duplicateHandler"), path: [], message: "\($0) is handled twice")
+///             CompositionProblem(CompositionProblem.Kind("repeated"), path: [], message: "\($0) is handled twice")
 ///         }
 ///     }
 /// }
@@ -22,7 +22,7 @@
 package protocol RegistrationNote: Sendable {
     /// Returns the mistakes in `notes`: all notes of this type in one container, in the order of registration.
     ///
-    /// Notes of a registration that another one replaced are left out.
+    /// Notes of replaced registrations are left out.
     static func problems(in notes: [Self]) -> [CompositionProblem]
 
     /// Returns the facts that can't be checked, for ``ValidationLevel/strict``. The default is an empty array.

@@ -26,7 +26,7 @@ public struct Dependencies: Sendable {
     /// If not, the object may resolve other types as well.
     package private(set) var isComplete = true
 
-    /// The class that states its own dependencies, but not those of its subclasses.
+    /// The class that the statement is limited to; subclasses have other dependencies.
     private var declarer: Any.Type?
 
     /// Unknown dependencies: the object resolves types by hand, and graphs list it as opaque.

@@ -31,7 +31,7 @@ package struct Dependency: Sendable {
 
     /// Finds the targets that the dependency resolves to.
     ///
-    /// The order of the look-ups is that of `ResolutionScope`.
+    /// The look-ups have the same order as in `ResolutionScope`.
     ///
     /// - Parameters:
     ///   - single: Returns the target of a type that is registered.

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A mistake in the program that resolution found: what happened, on which path, and how to fix it.
+/// A mistake in the program that was found while resolving a type, with the path and the fix.
 struct ResolutionFailure {
     let code: ResolutionError.Code
     let message: String
@@ -20,7 +20,7 @@ struct ResolutionFailure {
             message: """
                 Nothing is registered for '\(TypeSpelling.full(type))'\(needer). \
                 To fix, add \(TypeSpelling.lineToAdd(for: type)), '.scoped' or '.singleton' before 'build()', \
-                or ask with 'tryResolve()' where it may be missing.
+                or use 'tryResolve()' if it may be missing.
                 """
         )
     }
@@ -32,8 +32,8 @@ struct ResolutionFailure {
         ResolutionFailure(
             code: .cyclic,
             message: """
-                Making '\(contracts.first.map { TypeSpelling.full($0) } ?? "")' needs itself: \(TypeSpelling.path(contracts)). \
-                To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
+                '\(contracts.first.map { TypeSpelling.full($0) } ?? "")' depends on itself: \(TypeSpelling.path(contracts)). \
+                To fix, let one of them resolve its dependency later, by a closure or from the scope at the time of use.
                 """
         )
     }
@@ -43,9 +43,9 @@ struct ResolutionFailure {
         ResolutionFailure(
             code: .containerReleased,
             message: """
-                The container of this scope is gone: an object that the container made has kept the scope, and \
-                nobody has kept the container. To fix, keep the container, or a scope that it opened, for as long \
-                as its objects are used.
+                The container of this scope is gone: an object of the container kept the scope, but the last \
+                reference to the container was released. To fix, keep the container, or a scope that it opened, as \
+                long as its objects are used.
                 """
         )
     }
@@ -57,8 +57,8 @@ struct ResolutionFailure {
             code: .notOnMainActor,
             message: """
                 '\(TypeSpelling.full(type))' belongs to the main actor, and was resolved elsewhere\(needer). \
-                To fix, resolve it, and what takes it, on the main actor: 'await MainActor.run { … }', or '@MainActor' \
-                on whoever resolves.
+                To fix, resolve it, and the objects that need it, on the main actor: call 'await MainActor.run { … }', \
+                or mark the caller '@MainActor'.
                 """
         )
     }

@@ -6,7 +6,7 @@
 
 /// Returns the objects of a main-actor factory, on the main actor only.
 ///
-/// Why `@unchecked Sendable` is right here: the one stored property is a binding. The objects of that binding may be other
+/// Why `@unchecked Sendable` is right here: the only stored property is a binding. The objects of that binding may be other
 /// than `Sendable`: they are created and read on the main actor only, because ``instance(for:given:)`` checks the thread.
 final class MainActorBinding<T>: TypedBinding<T>, @unchecked Sendable {
     /// The binding that creates and keeps the object.

@@ -47,8 +47,8 @@ private final class NotedMails: Mailer {
     }
 }
 
-@Suite struct HowObjectsAreMadeTests {
-    @Test func aTestPutsItsOwnMailerInPlace() async throws {
+@Suite struct DependencyInjectionTests {
+    @Test func aTestReplacesTheMailer() async throws {
         let builder = ContainerBuilder()
         builder.singleton((any Mailer).self) { SMTPMailer() }
         builder.scoped { Readers() }
