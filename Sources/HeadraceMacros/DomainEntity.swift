@@ -7,7 +7,7 @@
 #if Macros
 import HeadraceDomain
 
-/// Lets a class raise domain events, which the unit of work that touches it collects.
+/// Lets a class raise domain events, which its unit of work collects.
 ///
 /// ```swift
 /// @DomainEntity
@@ -31,19 +31,19 @@ import HeadraceDomain
 /// ```
 ///
 /// The property has the access level of the class. It is `@Transient` beside SwiftData's `@Model` and
-/// `@ObservationIgnored` beside `@Observable`: raised events are no part of the entity's state.
-/// Synthesised `Codable` code leaves them out, and no initialiser changes. A class that declares
-/// `raisedEvents` itself keeps it, and only the conformance is added.
+/// `@ObservationIgnored` beside `@Observable`, because raised events aren't part of the entity's state.
+/// Synthesized `Codable` code ignores them, and no initializer changes. A class that declares
+/// `raisedEvents` keeps its declaration, and only the conformance is added.
 ///
 /// Restrictions:
 ///
 /// - The file imports `HeadraceDomain` as well, or `Headrace` instead of both. For a public class that
 ///   is a `public import` under `InternalImportsByDefault`.
-/// - Only the topmost class of a hierarchy has it; the classes below inherit what it adds.
-/// - The class cannot be `Sendable` unless a global actor isolates it; `@MainActor`, or any attribute
-///   named `…Actor`, isolates the conformance too.
-/// - A `private` class inside another type is written `fileprivate`, as the conformance is an extension.
-/// - A class declared in a function cannot have it, as with every macro that adds a conformance.
+/// - Only the base class of a hierarchy has the macro; its subclasses inherit the property.
+/// - The class can't be `Sendable` unless a global actor isolates it. `@MainActor`, or any attribute with the suffix `Actor`,
+///   isolates the conformance too.
+/// - A `private` class inside another type is written `fileprivate`, because the conformance is an extension.
+/// - A class declared in a function can't have the macro, as with every macro that adds a conformance.
 @attached(member, names: named(raisedEvents))
 @attached(extension, conformances: HasDomainEvents)
 public macro DomainEntity() = #externalMacro(module: "HeadraceMacrosPlugin", type: "DomainEntityMacro")

@@ -7,7 +7,7 @@
 #if Macros
 public import HeadraceResolution
 
-/// Reads what a key path names from the container that is current, in protocol extensions as well.
+/// Reads the property that a key path names from the current container. It works in protocol extensions as well.
 ///
 /// ```swift
 /// extension DependencyResolver {
@@ -29,9 +29,9 @@ public import HeadraceResolution
 /// }
 /// ```
 ///
-/// It takes the place of the property wrapper of the same name wherever both are imported, and resolves the same, at
-/// each access. It stores nothing, and so stands where a wrapper cannot: in extensions and in final classes
-/// that are `Sendable`. A memberwise initialiser does not take it.
+/// If a file imports both, the macro replaces the property wrapper of the same name. It resolves the same object, at each
+/// access. It stores nothing, so it works where a wrapper doesn't: in extensions and in final classes that are `Sendable`.
+/// The property isn't a parameter of a memberwise initializer.
 ///
 /// Restrictions:
 ///

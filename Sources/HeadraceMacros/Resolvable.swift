@@ -7,7 +7,7 @@
 #if Macros
 import HeadraceResolution
 
-/// Writes the initialiser by which a class, struct or actor makes itself out of a scope, and states what that takes.
+/// Writes an initializer that creates a class, struct or actor from a scope, and states the dependencies.
 ///
 /// ```swift
 /// @Resolvable
@@ -37,48 +37,48 @@ import HeadraceResolution
 /// }
 /// ```
 ///
-/// What is resolved, the first line that applies:
+/// The first rule that applies determines what the initializer resolves:
 ///
-/// - A type that declares `init(scope:)` keeps it, and only the conformance is added.
-/// - A type that declares one initialiser has it called, with each parameter resolved. Of several it
-///   is the one marked ``ResolvableInit()``. A parameter with a default value is left to it.
-/// - Any other type has its stored properties resolved that have no value of their own, in the order
-///   declared. Static, lazy, computed and initialised properties are left alone, and so are those whose
-///   wrapper brings the value: `@Published var error: (any Error)? = nil`, `@Inject(\.store) var store`.
+/// - If a type declares `init(scope:)`, the macro only adds the conformance.
+/// - If a type declares one initializer, `init(scope:)` calls it and resolves its parameters. If a type declares several,
+///   mark one of them ``ResolvableInit()``. Parameters with a default value keep it.
+/// - In any other type, the stored properties without a value are resolved, in the order declared. Static, lazy, computed and
+///   initialized properties are ignored, and also properties whose wrapper supplies the value:
+///   `@Published var error: (any Error)? = nil`, `@Inject(\.store) var store`.
 ///
-/// An optional property without a value (`var cache: Cache?`, `Cache!`) is resolved too: to what is
-/// registered for its wrapped type, or to `nil` where nothing is. Write `= nil` to keep it out.
+/// An optional property without a value (`var cache: Cache?`, `Cache!`) is resolved too: to an object of its wrapped type, or
+/// to `nil` if that type isn't registered. Write `= nil` to exclude the property.
 ///
-/// The initialiser has the access level of the type. It is `required` in a class that is not final. A
-/// struct gets it in an extension, and so keeps its memberwise initialiser for tests. A property inside
-/// `#if` is resolved inside the same `#if`.
+/// The initializer has the access level of the type. It is `required` in a class that is not final. In a struct it is declared
+/// in an extension, so the struct keeps its memberwise initializer for tests. A property inside `#if` is resolved inside the
+/// same `#if`.
 ///
-/// The dependencies are what `validate()` and graphs read. They are left out, and so unknown, where `init(scope:)`
-/// is written by hand or the type states them itself, and in a class that inherits them. A class that is not
-/// final states them of itself, not of its subclasses.
+/// `validate()` and graphs read the dependencies. The macro doesn't state them, so they are unknown, if `init(scope:)` is
+/// written by hand, if the type states them itself, or if a class inherits them. A class that is not final states its own
+/// dependencies, but not those of its subclasses.
 ///
-/// On a type with a global actor's attribute (`@MainActor`, or any named `…Actor`) the initialiser is
-/// isolated to that actor: resolving the type elsewhere stops the program. An initialiser marked
-/// `nonisolated` may be used from anywhere.
+/// On a type with a global actor's attribute (`@MainActor`, or any attribute with the suffix `Actor`), the initializer is
+/// isolated to that actor: resolving the type elsewhere stops the program. An initializer marked `nonisolated` may be used
+/// anywhere.
 ///
-/// A handler with a global actor's attribute runs on that actor, whoever dispatches. The macro adds the attribute to
-/// `func handle(_:) async`, unless the method says `nonisolated`, `@concurrent` or an actor itself. Without the macro, write
-/// `@MainActor func handle`: the attribute of the class does not reach a method that a handler's protocol demands.
-/// The initialiser of such a handler is not isolated, so it is resolved anywhere, and its stored properties are `Sendable`.
-/// If a property is not `Sendable`, write an initialiser, which is isolated: then only code on the actor may dispatch.
+/// A handler with a global actor's attribute runs on that actor, for callers on any actor. The macro adds the attribute to
+/// `func handle(_:) async`, unless the method is marked `nonisolated`, `@concurrent`, or with an actor. Without the macro, write
+/// `@MainActor func handle`: the attribute of the class doesn't apply to a method that the handler's protocol requires.
+/// The initializer of such a handler isn't isolated, so the handler is resolved anywhere, and its stored properties must be
+/// `Sendable`. If a property isn't `Sendable`, write an initializer, which is isolated: then only code on the actor may dispatch.
 ///
 /// Restrictions:
 ///
 /// - The file imports `HeadraceResolution` as well, or `Headrace` instead of both. For a public type
 ///   that is a `public import` under `InternalImportsByDefault`.
-/// - A superclass is made by its `init()`. Where it has none, write `init(scope:)` yourself.
-/// - The initialiser that is called is synchronous, does not throw, cannot fail and is not generic, and
-///   takes nothing `inout`. Initialisers inside `#if` or in extensions do not count.
-/// - A wrapper that takes no value is written with parentheses: `@Resolved() var dispatcher: Dispatcher`.
+/// - A superclass is created by its `init()`. If it has none, write `init(scope:)` yourself.
+/// - The initializer that is called must be synchronous, must not throw, fail, or be generic, and must not have `inout`
+///   parameters. Initializers inside `#if` or in extensions don't count.
+/// - A wrapper without arguments is written with parentheses: `@Resolved() var dispatcher: Dispatcher`.
 /// - In a module whose default isolation is the main actor, write `@MainActor` on a type that has
-///   dependencies which are not `Sendable`, or an initialiser of its own.
-/// - A `private` type inside another is written `fileprivate`, as the conformance is an extension.
-/// - A type declared in a function cannot have it, as with every macro that adds a conformance.
+///   dependencies which are not `Sendable`, or an initializer.
+/// - A `private` type inside another type is written `fileprivate`, because the conformance is an extension.
+/// - A type declared in a function can't have the macro, as with every macro that adds a conformance.
 @attached(member, conformances: Resolvable, names: named(init(scope:)), named(dependencies))
 @attached(memberAttribute)
 @attached(extension, conformances: Resolvable, names: named(init(scope:)))

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Macros
-/// Marks the initialiser that ``Resolvable()`` uses where a type has several.
+/// Marks the initializer that ``Resolvable()`` calls if a type has several.
 ///
 /// ```swift
 /// @Resolvable
@@ -28,7 +28,7 @@
 ///
 /// It expands to nothing.
 ///
-/// Restrictions: it belongs on an initialiser in the body of a type that has `@Resolvable`, outside `#if`.
+/// Restrictions: attach it to an initializer in the body of a type with `@Resolvable`, outside `#if`.
 @attached(peer)
 public macro ResolvableInit() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvableInitMacro")
 #endif

@@ -24,10 +24,10 @@
 /// }
 /// ```
 ///
-/// What is registered as transient is made anew each time, so register what a view holds on to as scoped.
+/// A transient object is a new one at each access, so register an object that a view keeps as scoped.
 ///
-/// Restrictions: it belongs on a `var` with a type and without a value, in a type with a property
-/// `scope` that is a `DependencyResolver`; ``ResolvedScope()`` adds one to a view.
+/// Restrictions: attach it to a `var` with a type and without a value, in a type with a property `scope` that is a
+/// `DependencyResolver`. ``ResolvedScope()`` adds this property to a view.
 @attached(accessor)
 public macro Resolved() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvedMacro")
 #endif

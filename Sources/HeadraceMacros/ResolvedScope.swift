@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Macros
-/// Gives a SwiftUI view the scope of its environment, for its ``Resolved()`` properties.
+/// Adds the scope of the environment to a SwiftUI view, for its ``Resolved()`` properties.
 ///
 /// ```swift
 /// @ResolvedScope
@@ -20,9 +20,9 @@
 /// @SwiftUI.Environment(\.scope) private var scope
 /// ```
 ///
-/// `View.resolving(from:)` of `HeadraceSwiftUI` sets the scope for a view and those within it.
+/// `View.resolving(from:)` of `HeadraceSwiftUI` sets the scope for a view and its subviews.
 ///
-/// Restrictions: it belongs on a structure, in a file that imports `SwiftUI` and `HeadraceSwiftUI`.
+/// Restrictions: attach it to a structure, in a file that imports `SwiftUI` and `HeadraceSwiftUI`.
 @attached(member, names: named(scope))
 public macro ResolvedScope() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvedScopeMacro")
 #endif

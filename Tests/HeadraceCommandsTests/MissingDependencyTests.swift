@@ -43,7 +43,7 @@ import Testing
             refusals.first??.message == """
                 Nothing is registered for 'HeadraceCommandsTests.Outlet', needed by HeadraceCommandsTests.SendHandler. To fix, \
                 add 'builder.transient((any HeadraceCommandsTests.Outlet).self) { … }', '.scoped' or '.singleton' before \
-                'build()', or ask with 'tryResolve()' where it may be missing.
+                'build()', or use 'tryResolve()' if it may be missing.
                 """
         )
     }

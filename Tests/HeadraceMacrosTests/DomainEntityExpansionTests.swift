@@ -14,7 +14,7 @@ struct DomainEntityExpansionTests {
         ("open ", "public "), ("public final ", "public "), ("package ", "package "),
         ("", ""), ("internal final ", ""), ("fileprivate ", ""), ("private ", ""),
     ])
-    func aClassGetsAPlaceForItsEventsWithItsAccessLevel(type: String, property: String) {
+    func aClassGetsAPropertyForItsEventsWithItsAccessLevel(type: String, property: String) {
         expect(
             """
             @DomainEntity
@@ -38,7 +38,7 @@ struct DomainEntityExpansionTests {
     @Test(arguments: [
         ("@Model", "@Transient"), ("@SwiftData.Model", "@Transient"), ("@Observable", "@ObservationIgnored"),
     ])
-    func theEventsAreKeptOutOfWhatIsStoredOrObserved(attribute: String, property: String) {
+    func theEventsAreNeitherStoredNorObserved(attribute: String, property: String) {
         expect(
             """
             \(attribute)
@@ -81,7 +81,7 @@ struct DomainEntityExpansionTests {
     }
 
     @Test
-    func whatIsWrittenByHandIsKept() {
+    func aHandwrittenMemberIsKept() {
         expect(
             """
             @DomainEntity
@@ -123,7 +123,7 @@ struct DomainEntityExpansionTests {
         ("protocol", "a protocol stores nothing; let it inherit 'HasDomainEvents'"),
         ("extension", "an extension stores nothing; attach it to the class itself"),
     ])
-    func whatIsNotAClassIsRefusedWithTheReason(keyword: String, reason: String) {
+    func otherTypesThanClassesAreRejectedWithTheReason(keyword: String, reason: String) {
         expect(
             """
             @DomainEntity

@@ -37,7 +37,7 @@ struct DomainEntityUseTests {
     }
 
     @Test
-    func whatIsWrittenByHandIsUsed() {
+    func aHandwrittenPropertyIsUsed() {
         let order = Order()
 
         order.raiseEvent(OrderPlaced(order: "tea"))
@@ -46,7 +46,7 @@ struct DomainEntityUseTests {
     }
 
     @Test
-    func subclassesRaiseByWhatTheyInherit() {
+    func subclassesRaiseEventsThroughTheInheritedProperty() {
         let customer = LoyalCustomer(name: "Ada")
 
         customer.place("tea")
@@ -55,7 +55,7 @@ struct DomainEntityUseTests {
     }
 
     @Test
-    func publicAndNestedEntitiesRaise() {
+    func publicAndNestedEntitiesRaiseEvents() {
         let entities: [any HasDomainEvents] = [PublicEntity(), Shop.Shelf()]
 
         for entity in entities {
@@ -66,7 +66,7 @@ struct DomainEntityUseTests {
     }
 
     @Test
-    func raisingIsNoChangeToWhoObserves() {
+    func raisingAnEventDoesNotNotifyObservers() {
         let basket = Basket()
         let changes = Mutex(0)
 
@@ -81,7 +81,7 @@ struct DomainEntityUseTests {
     }
 
     @Test @MainActor
-    func aMainActorEntityRaisesThere() {
+    func aMainActorEntityRaisesEventsOnTheMainActor() {
         let screen = ScreenState()
 
         screen.raiseEvent(OrderPlaced(order: "tea"))

@@ -35,7 +35,7 @@ struct InjectTests {
     }
 
     @Test
-    func aConstantAndAValueAreRefusedTogether() {
+    func aConstantAndAValueAreReportedTogether() {
         expect(
             """
             struct Model {
@@ -48,13 +48,13 @@ struct InjectTests {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@Inject' resolves its property at each access; make it a 'var'",
+                message: "'@Inject' resolves the property at each access; declare it with 'var'",
                 line: 2,
                 column: 29,
                 fixIts: [FixItSpec(message: "Replace 'let' with 'var'")]
             ),
             DiagnosticSpec(
-                message: "'@Inject' brings the value of its property; remove the other one",
+                message: "'@Inject' supplies the value of the property; remove this value",
                 line: 2,
                 column: 53
             )
@@ -99,7 +99,9 @@ private final class CounterStore: Sendable {
     }
 }
 
-/// Is `Sendable`: the property stores nothing.
+/// A `Sendable` class.
+///
+/// The property stores nothing.
 private final class CounterScreen: Sendable {
     @Inject(\.counterStore) var store: CounterStore
 }

@@ -9,11 +9,11 @@ import HeadraceMacros
 @testable import HeadraceResolution
 import Testing
 
-/// What `@Resolvable` states of a type's dependencies.
+/// The dependencies that `@Resolvable` states.
 @Suite
 struct ResolvableDependenciesTests {
     @Test
-    func whatParametersSayOfPassingIsNoPartOfTheType() {
+    func theAttributesOfAParameterAreNotPartOfTheType() {
         expect(
             """
             @Resolvable
@@ -58,7 +58,7 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func aTypeThatOnlyItsWrapperTellsIsUnknown() {
+    func aTypeInferredFromAWrapperIsUnknown() {
         expect(
             """
             @Resolvable
@@ -91,7 +91,7 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func whatIsStatedByHandIsKeptAndAWrittenInitialiserIsNotRead() {
+    func aHandwrittenStatementIsKeptAndAHandwrittenInitializerIsNotRead() {
         expect(
             """
             @Resolvable
@@ -129,7 +129,7 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func aClassThatInheritsTheConformanceOverridesTheInitialiserAndStatesNothing() {
+    func aClassThatInheritsTheConformanceOverridesTheInitializerAndStatesNothing() {
         expect(
             """
             @Resolvable
@@ -151,7 +151,7 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func compiledTypesStateWhatTheyResolve() {
+    func compiledTypesStateTheirDependencies() {
         #expect(names(of: Kiosk.self) == ["Kiosk.Stock", "Optional<Till>"])
         #expect(Kiosk.dependencies.isComplete)
         #expect(names(of: Machine.self) == ["Till"])
@@ -159,14 +159,14 @@ struct ResolvableDependenciesTests {
     }
 
     @Test
-    func aSubclassLeavesOpenWhatItTakes() {
+    func theDependenciesOfASubclassAreUnknown() {
         #expect(Base.ownDependencies.isComplete)
         #expect(!Derived.ownDependencies.isComplete)
         #expect(!Inherited.ownDependencies.isComplete)
     }
 
     @Test
-    func whatIsMissingIsFoundThroughTheMacro() throws {
+    func aMissingDependencyOfAResolvableTypeIsFound() throws {
         let builder = ContainerBuilder()
         builder.transient(Kiosk.self)
 
@@ -188,7 +188,7 @@ struct ResolvableDependenciesTests {
 
 final class Till: Sendable {}
 
-/// A dependency is named as it is where it is needed: `Stock` alone would be found from nowhere else.
+/// The macro copies the name of a dependency, and `Stock` alone is found only inside this type.
 @Resolvable
 struct Kiosk {
     struct Stock {}

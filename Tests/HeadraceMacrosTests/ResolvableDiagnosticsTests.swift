@@ -15,7 +15,7 @@ struct ResolvableDiagnosticsTests {
         ("protocol", "a protocol has no stored properties to resolve; let it inherit 'Resolvable'"),
         ("extension", "an extension does not see the stored properties; attach it to the type itself"),
     ])
-    func whatStoresNothingIsRefusedWithTheReason(keyword: String, reason: String) {
+    func typesWithoutStoredPropertiesAreRejectedWithTheReason(keyword: String, reason: String) {
         expect(
             """
             @Resolvable
@@ -41,26 +41,26 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func severalInitialisersAskForAMark() {
+    func severalInitializersNeedAMark() {
         expect(
             """
             @Resolvable
             final class Handler {
-                // The usual one.
+                // The usual initializer.
                 init(api: any Api, _ cache: Cache) {}
                 public init(path: String) {}
             }
             """,
             expandsTo: """
                 final class Handler {
-                    // The usual one.
+                    // The usual initializer.
                     init(api: any Api, _ cache: Cache) {}
                     public init(path: String) {}
                 }
                 """,
             saying: DiagnosticSpec(
                 message: """
-                    '@Resolvable' does not know which of 2 initialisers to use; mark one with '@ResolvableInit'
+                    '@Resolvable' does not know which of 2 initializers to use; mark one with '@ResolvableInit'
                     """,
                 line: 1,
                 column: 1,
@@ -73,7 +73,7 @@ struct ResolvableDiagnosticsTests {
             becomes: """
                 @Resolvable
                 final class Handler {
-                    // The usual one.
+                    // The usual initializer.
                     @ResolvableInit init(api: any Api, _ cache: Cache) {}
                     public init(path: String) {}
                 }
@@ -82,7 +82,7 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func twoMarksAreOneTooMany() {
+    func twoMarksAreRejected() {
         expect(
             """
             @Resolvable
@@ -98,7 +98,7 @@ struct ResolvableDiagnosticsTests {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@ResolvableInit' is on 2 initialisers; keep it on one",
+                message: "'@ResolvableInit' is on 2 initializers; keep it on one",
                 line: 4,
                 column: 5,
                 fixIts: [FixItSpec(message: "Remove '@ResolvableInit'")]
@@ -114,11 +114,11 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func everythingAgainstAnInitialiserIsSaidAtOnce() {
-        func complaint(_ reason: String, column: Int) -> DiagnosticSpec {
+    func allReasonsAgainstAnInitializerAreReportedAtOnce() {
+        func diagnostic(_ reason: String, column: Int) -> DiagnosticSpec {
             DiagnosticSpec(
                 message: "'@Resolvable' cannot call 'init(a:b:)', which \(reason); "
-                    + "use another initialiser by '@ResolvableInit', or write 'init(scope:)'",
+                    + "use another initializer by '@ResolvableInit', or write 'init(scope:)'",
                 line: 3,
                 column: column
             )
@@ -135,17 +135,17 @@ struct ResolvableDiagnosticsTests {
                     init?<C: Clock>(a: inout C, b: some Clock) async throws {}
                 }
                 """,
-            saying: complaint("may return nil", column: 9),
-            complaint("is generic", column: 10),
-            complaint("changes an argument", column: 24),
-            complaint("is generic", column: 36),
-            complaint("is asynchronous", column: 48),
-            complaint("throws", column: 54)
+            saying: diagnostic("may return nil", column: 9),
+            diagnostic("is generic", column: 10),
+            diagnostic("has an 'inout' parameter", column: 24),
+            diagnostic("is generic", column: 36),
+            diagnostic("is asynchronous", column: 48),
+            diagnostic("throws", column: 54)
         )
     }
 
     @Test
-    func anInitialiserThatWouldCallItselfIsRefused() {
+    func anInitializerThatWouldCallItselfIsRejected() {
         expect(
             """
             @Resolvable
@@ -160,7 +160,7 @@ struct ResolvableDiagnosticsTests {
                 """,
             saying: DiagnosticSpec(
                 message: "'@Resolvable' cannot call 'init(scope:retries:)', "
-                    + "which looks like 'init(scope:)' when called; use another initialiser by '@ResolvableInit', or write 'init(scope:)'",
+                    + "which looks like 'init(scope:)' when called; use another initializer by '@ResolvableInit', or write 'init(scope:)'",
                 line: 3,
                 column: 9
             )
@@ -168,7 +168,7 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func aMarkThatDependsOnACompilationConditionIsRefused() {
+    func aMarkInsideACompilationConditionIsRejected() {
         expect(
             """
             @Resolvable
@@ -186,7 +186,7 @@ struct ResolvableDiagnosticsTests {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@ResolvableInit' does not count inside '#if'; move 'init(api:)' out of it",
+                message: "'@ResolvableInit' has no effect inside '#if'; move 'init(api:)' out of it",
                 line: 4,
                 column: 5
             )
@@ -194,7 +194,7 @@ struct ResolvableDiagnosticsTests {
     }
 
     @Test
-    func aMarkBelongsOnAnInitialiserOfAResolvableType() {
+    func aMarkBelongsOnAnInitializerOfAResolvableType() {
         expect(
             """
             @ResolvableInit
@@ -204,7 +204,7 @@ struct ResolvableDiagnosticsTests {
                 func make() {}
                 """,
             saying: DiagnosticSpec(
-                message: "'@ResolvableInit' can only be attached to an initialiser",
+                message: "'@ResolvableInit' can only be attached to an initializer",
                 line: 1,
                 column: 1,
                 fixIts: [FixItSpec(message: "Remove '@ResolvableInit'")]
@@ -222,7 +222,7 @@ struct ResolvableDiagnosticsTests {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@ResolvableInit' only counts in the body of a type that has '@Resolvable'; "
+                message: "'@ResolvableInit' has an effect only in the body of a type with '@Resolvable'; "
                     + "move 'init(api:)' there",
                 line: 2,
                 column: 5,

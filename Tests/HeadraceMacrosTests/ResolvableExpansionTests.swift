@@ -8,11 +8,11 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What `@Resolvable` makes of each sort of type.
+/// The expansion of `@Resolvable` for each kind of type.
 @Suite
 struct ResolvableExpansionTests {
     @Test
-    func aFinalClassHasItsStoredPropertiesResolvedInTheOrderDeclared() {
+    func theStoredPropertiesOfAFinalClassAreResolvedInTheOrderDeclared() {
         expect(
             """
             @Resolvable
@@ -45,7 +45,7 @@ struct ResolvableExpansionTests {
     }
 
     @Test
-    func aClassThatIsNotFinalRequiresTheInitialiserOfItsSubclasses() {
+    func aClassThatIsNotFinalRequiresTheInitializerOfItsSubclasses() {
         expect(
             """
             @Resolvable
@@ -74,7 +74,7 @@ struct ResolvableExpansionTests {
     }
 
     @Test
-    func aStructGetsTheInitialiserInTheExtensionAndAnActorIsolatesNothing() {
+    func aStructGetsTheInitializerInTheExtensionAndAnActorIsolatesNothing() {
         expect(
             """
             @Resolvable
@@ -124,7 +124,7 @@ struct ResolvableExpansionTests {
         ("open ", "public "), ("public ", "public "), ("package ", "package "),
         ("", ""), ("internal ", ""), ("fileprivate ", ""), ("private ", ""),
     ])
-    func theAccessLevelOfTheTypeIsCopiedAsFarAsItIsNeeded(type: String, initialiser: String) {
+    func theAccessLevelOfTheTypeIsCopiedAsFarAsItIsNeeded(type: String, initializer: String) {
         expect(
             """
             @Resolvable
@@ -134,10 +134,10 @@ struct ResolvableExpansionTests {
             expandsTo: """
                 \(type)class Handler {
 
-                    \(initialiser)nonisolated required init(scope: any HeadraceResolution.DependencyResolutionScope) {
+                    \(initializer)nonisolated required init(scope: any HeadraceResolution.DependencyResolutionScope) {
                     }
 
-                    \(initialiser)nonisolated static var dependencies: HeadraceResolution.Dependencies {
+                    \(initializer)nonisolated static var dependencies: HeadraceResolution.Dependencies {
                         HeadraceResolution.Dependencies(of: Handler.self)
                     }
                 }
@@ -182,7 +182,7 @@ struct ResolvableExpansionTests {
     }
 
     @Test
-    func aGlobalActorIsolatesTheInitialiserUnlessWhatItCallsIsNonisolated() {
+    func aGlobalActorIsolatesTheInitializerUnlessItCallsANonisolatedOne() {
         expect(
             """
             @MainActor @Resolvable

@@ -10,7 +10,7 @@ import Testing
 @Suite
 struct ResolvableHandlerExpansionTests {
     @Test
-    func aGlobalActorReachesTheMethodOfAHandlerAndNotItsInitialiser() {
+    func aGlobalActorReachesTheMethodOfAHandlerAndNotItsInitializer() {
         expect(
             """
             @MainActor @Resolvable
@@ -53,7 +53,7 @@ struct ResolvableHandlerExpansionTests {
     }
 
     @Test
-    func anInitialiserOfAHandlerStaysIsolatedUnlessItSaysOtherwise() {
+    func anInitializerOfAHandlerStaysIsolatedUnlessItIsNonisolated() {
         expect(
             """
             @MainActor @Resolvable
@@ -94,7 +94,7 @@ struct ResolvableHandlerExpansionTests {
         "func handle(command: Save) async {}",
         "func handle(_ command: Save, again: Bool) async {}",
     ])
-    func aMethodThatSaysWhereItRunsOrHandlesNothingIsLeftAlone(method: String) {
+    func aMethodThatStatesItsIsolationOrIsNotAHandlerIsUnchanged(method: String) {
         expect(
             """
             @MainActor @Resolvable
@@ -117,7 +117,7 @@ struct ResolvableHandlerExpansionTests {
     }
 
     @Test
-    func aHandlerWithoutAGlobalActorIsLeftAlone() {
+    func aHandlerWithoutAGlobalActorIsUnchanged() {
         expect(
             """
             @Resolvable

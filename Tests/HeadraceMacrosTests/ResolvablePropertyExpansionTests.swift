@@ -8,11 +8,11 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Which properties `@Resolvable` resolves, and which it leaves alone.
+/// The properties that `@Resolvable` resolves, and the properties that it ignores.
 @Suite
 struct ResolvablePropertyExpansionTests {
     @Test
-    func propertiesThatNeedNoValueAreLeftAlone() {
+    func propertiesThatNeedNoValueAreIgnored() {
         expect(
             """
             @Resolvable
@@ -65,7 +65,7 @@ struct ResolvablePropertyExpansionTests {
     }
 
     @Test
-    func propertiesWithoutAValueAreResolvedHoweverTheyAreWritten() {
+    func propertiesWithoutAValueAreResolvedInEverySpelling() {
         expect(
             """
             @Resolvable

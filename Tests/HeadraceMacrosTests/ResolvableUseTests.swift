@@ -13,7 +13,7 @@ import Testing
 @Suite
 struct ResolvableUseTests {
     @Test
-    func aHandlerIsMadeOutOfWhatIsRegistered() {
+    func aHandlerIsCreatedFromRegisteredTypes() {
         let container = container { $0.transient(GetInfoQueryHandler.self) }
 
         let handler: GetInfoQueryHandler = container.resolve()
@@ -22,7 +22,7 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func aModelKeepsTheValuesThatItBrings() {
+    func aModelKeepsItsOwnValues() {
         let container = container { $0.transient(ExampleModel.self) }
 
         let model: ExampleModel = container.resolve()
@@ -34,7 +34,7 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func optionalsResolveToWhatIsRegisteredOrToNil() {
+    func optionalsResolveToTheRegisteredObjectOrNil() {
         let model: Optionals = container { $0.transient(Optionals.self) }.resolve()
 
         #expect(model.api?.name == "the network")
@@ -42,7 +42,7 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func aStructKeepsItsMemberwiseInitialiser() {
+    func aStructKeepsItsMemberwiseInitializer() {
         let resolved: Plan<String> = container { $0.transient(Plan<String>.self) }.resolve()
         let byHand = Plan(api: Network(name: "a fake"), subject: "none", tries: 1)
 
@@ -58,28 +58,28 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func anActorIsMadeOutOfWhatIsRegistered() async {
+    func anActorIsCreatedFromRegisteredTypes() async {
         let cache: SharedCache = container { $0.singleton(SharedCache.self) }.resolve()
 
         #expect(await cache.describe() == "the network, 3")
     }
 
     @Test
-    func theOneInitialiserIsCalledAndItsDefaultsStay() {
+    func theOnlyInitializerIsCalledAndItsDefaultsStay() {
         let uploader: Uploader = container { $0.transient(Uploader.self) }.resolve()
 
         #expect(uploader.api.name == "the network" && uploader.chunkSize == 4096)
     }
 
     @Test
-    func theMarkedInitialiserIsCalledInASubclassToo() {
+    func theMarkedInitializerIsCalledInASubclassToo() {
         let job: UrgentJob = container { $0.transient(UrgentJob.self) }.resolve()
 
         #expect(job.subject == "weather" && job.priority == 9)
     }
 
     @Test
-    func subclassesOfWhatHasAnInitIsMadeWhole() {
+    func aSubclassOfAClassWithAnInitIsCreatedCompletely() {
         let screen: DetailScreen = container { $0.transient(DetailScreen.self) }.resolve()
 
         #expect(screen.title == "base" && screen.api.name == "the network")
@@ -97,14 +97,14 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func anObservableModelIsMadeOutOfWhatIsRegistered() {
+    func anObservableModelIsCreatedFromRegisteredTypes() {
         let model: WatchedModel = container { $0.transient(WatchedModel.self) }.resolve()
 
         #expect(model.api.name == "the network" && model.count == 0)
     }
 
     @Test @MainActor
-    func aMainActorModelMayHoldWhatIsNotSendable() {
+    func aMainActorModelMayHoldNonSendableObjects() {
         let container = container {
             $0.transient(MainModel.self)
             $0.transient { Window() }
@@ -116,7 +116,7 @@ struct ResolvableUseTests {
     }
 
     @Test
-    func aMainActorModelWithANonisolatedInitialiserIsMadeAnywhere() {
+    func aMainActorModelWithANonisolatedInitializerIsCreatedAnywhere() {
         let container = container { $0.transient(FreeModel.self) }
 
         let model: FreeModel = container.resolve()
@@ -126,7 +126,7 @@ struct ResolvableUseTests {
 
     #if os(Linux) || os(macOS)
     @Test
-    func aMainActorModelIsNotMadeElsewhere() async {
+    func aMainActorModelIsNotCreatedElsewhere() async {
         await #expect(processExitsWith: .failure) {
             let builder = ContainerBuilder()
             builder.transient { Window() }
@@ -137,7 +137,7 @@ struct ResolvableUseTests {
     #endif
 
     @Test
-    func whatIsInsideACompilationConditionIsResolvedToo() {
+    func propertiesInsideACompilationConditionAreResolvedToo() {
         let model: Conditional = container { $0.transient(Conditional.self) }.resolve()
 
         #expect(model.subject == "weather")
@@ -153,7 +153,7 @@ struct ResolvableUseTests {
 }
 
 extension DependencyResolutionScope {
-    /// Makes `type` through its conformance.
+    /// Creates an object of `type` through its conformance.
     fileprivate func made<T: Resolvable>(_ type: T.Type) -> T {
         T(scope: self)
     }
@@ -200,7 +200,7 @@ class ExampleModel {
 private final class Optionals {
     var api: (any Api)?
     var cache: Missing?
-    // It is what the test is about.
+    // The test is about this line.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     var forced: Missing!
     weak var weakly: MissingObject?

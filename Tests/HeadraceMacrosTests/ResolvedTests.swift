@@ -37,7 +37,7 @@ private struct Greeter {
         )
     }
 
-    @Test func aPropertyResolvesWhatItsTypeSays() {
+    @Test func aPropertyResolvesItsType() {
         let builder = ContainerBuilder()
         builder.transient { "hello" }
 
@@ -47,7 +47,7 @@ private struct Greeter {
         #expect(greeter.signature == nil)
     }
 
-    @Test func aConstantIsRefusedWithAFix() {
+    @Test func aConstantIsRejectedWithAFix() {
         expect(
             """
             struct RootView {
@@ -60,7 +60,7 @@ private struct Greeter {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@Resolved' reads the property anew each time; declare it with 'var'",
+                message: "'@Resolved' resolves the property at each access; declare it with 'var'",
                 line: 2,
                 column: 15,
                 fixIts: [FixItSpec(message: "Replace 'let' with 'var'")]
@@ -68,7 +68,7 @@ private struct Greeter {
         )
     }
 
-    @Test func aValueIsRefused() {
+    @Test func aValueIsRejected() {
         expect(
             """
             struct RootView {
@@ -81,7 +81,7 @@ private struct Greeter {
                 }
                 """,
             saying: DiagnosticSpec(
-                message: "'@Resolved' gives the property its value; remove this one",
+                message: "'@Resolved' supplies the value of the property; remove this value",
                 line: 2,
                 column: 32
             )
@@ -123,7 +123,7 @@ private struct Greeter {
                 """,
             saying: DiagnosticSpec(
                 message:
-                    "'@ResolvedScope' can only be attached to a struct: the environment is that of a SwiftUI view",
+                    "'@ResolvedScope' can only be attached to a struct: only a SwiftUI view has an environment",
                 line: 1,
                 column: 1,
                 fixIts: [FixItSpec(message: "Remove '@ResolvedScope'")]

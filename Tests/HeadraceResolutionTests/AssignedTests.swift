@@ -10,7 +10,7 @@ import Testing
 /// A contract assigned to a `Resolvable` type uses the registration of that type, if it has one.
 @Suite struct AssignedTests {
     @Test(arguments: [Lifetime.transient, .scoped, .singleton])
-    func aRegisteredSingletonIsUsedAndNotMadeTwice(lifetime: Lifetime) {
+    func aRegisteredSingletonIsUsedAndNotCreatedTwice(lifetime: Lifetime) {
         let container = container { builder in
             builder.singleton { Settings() }
             switch lifetime {
@@ -40,7 +40,7 @@ import Testing
         #expect(container.resolve((any Mailer).self).settings === container.resolve(Settings.self))
     }
 
-    @Test func theGraphLeadsToTheRegistrationAndWithoutOneToWhatTheTypeTakes() {
+    @Test func theGraphLeadsToTheRegistrationOrElseToTheDependenciesOfTheType() {
         let registered = builder { builder in
             builder.transient((any Mailer).self, assigned(StatingMailer.self))
             builder.singleton { Settings() }
@@ -74,7 +74,7 @@ import Testing
         #expect(registered.build().graph.mermaid == registered.graph.mermaid)
     }
 
-    @Test func validationFindsWhatTheRegistrationOfTheTypeHolds() throws {
+    @Test func validationFindsTheCaptiveDependencyOfARegisteredType() throws {
         let builder = builder { builder in
             builder.singleton((any Mailer).self, assigned(StatingMailer.self))
             builder.scoped(StatingMailer.self)
@@ -86,7 +86,7 @@ import Testing
         #expect(error.problems.map(\.kind) == [.captive])
     }
 
-    @Test func aTypeAssignedToItselfMakesItself() {
+    @Test func aTypeAssignedToItselfCreatesItself() {
         let container = container { builder in
             builder.singleton { Settings() }
             builder.singleton(ResolvableMailer.self, assigned(ResolvableMailer.self))

@@ -7,7 +7,7 @@
 import HeadraceResolution
 import Testing
 
-/// Keeps the scope that made it.
+/// An object that keeps the scope in which it was created.
 private final class Keeper: Sendable {
     let scope: any DependencyResolutionScope
 
@@ -16,7 +16,7 @@ private final class Keeper: Sendable {
     }
 }
 
-/// Is made for a keeper, and keeps the scope in its turn.
+/// A dependency of a keeper, which keeps the scope as well.
 private final class Aide: Sendable {
     let scope: any DependencyResolutionScope
 
@@ -41,7 +41,7 @@ private final class Employer: Sendable {
         return builder
     }
 
-    @Test func aSingletonThatKeepsItsScopeGoesWithTheContainer() {
+    @Test func aSingletonThatKeepsItsScopeIsReleasedWithTheContainer() {
         let builder = builder()
         builder.singleton { Keeper($0) }
         weak var keeper: Keeper?
@@ -55,7 +55,7 @@ private final class Employer: Sendable {
         #expect(keeper == nil)
     }
 
-    @Test func aScopedObjectThatKeepsItsScopeGoesWithTheScope() {
+    @Test func aScopedObjectThatKeepsItsScopeIsReleasedWithTheScope() {
         let builder = builder()
         builder.scoped { Keeper($0) }
         let container = builder.build()
@@ -70,7 +70,7 @@ private final class Employer: Sendable {
         #expect(keeper == nil)
     }
 
-    @Test func whatWasMadeForASingletonMayKeepTheScopeToo() {
+    @Test func aTransientDependencyOfASingletonMayKeepTheScopeToo() {
         let builder = builder()
         builder.singleton { scope in Employer(scope.resolve()) }
         weak var employer: Employer?
@@ -85,7 +85,7 @@ private final class Employer: Sendable {
         #expect(employer == nil)
     }
 
-    @Test func aScopeThatWasOpenedKeepsTheContainerOfItsSingletons() {
+    @Test func anOpenedScopeKeepsTheSingletonsOfItsContainer() {
         let builder = builder()
         builder.singleton { Keeper($0) }
 
@@ -95,7 +95,7 @@ private final class Employer: Sendable {
         #expect(keeper.scope.resolve(Keeper.self) === keeper)
     }
 
-    @Test func aKeptScopeGivesNothingOnceTheContainerIsGone() {
+    @Test func aKeptScopeResolvesNothingAfterTheContainerIsReleased() {
         let builder = builder()
         builder.singleton { Keeper($0) }
 
@@ -104,7 +104,7 @@ private final class Employer: Sendable {
         #expect(keeper.scope.tryResolve(String.self) == nil)
     }
 
-    @Test func resolvingFromAKeptScopeAfterItsContainerSaysWhatToKeep() async {
+    @Test func resolvingFromAKeptScopeAfterItsContainerStopsWithAFix() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let builder = ContainerBuilder()
             builder.transient { "resolved" }
@@ -113,7 +113,7 @@ private final class Employer: Sendable {
             _ = keeper.scope.resolve(String.self)
         }
 
-        #expect(result.saysInStandardError("The container of this scope is gone"))
-        #expect(result.saysInStandardError("To fix, keep the container"))
+        #expect(result.wroteToStandardError("The container of this scope is gone"))
+        #expect(result.wroteToStandardError("To fix, keep the container"))
     }
 }

@@ -21,7 +21,7 @@ import Testing
         #expect(mailer !== contracts.resolve((any Mailer).self))
     }
 
-    @Test func buildingTwiceGivesTwoContainersThatShareNothing() {
+    @Test func buildingTwiceReturnsTwoContainersThatShareNothing() {
         let builder = ContainerBuilder()
         builder.singleton { Settings() }
         builder.scoped { SmtpMailer() }
@@ -48,14 +48,14 @@ import Testing
         #expect(late.resolve((any Mailer).self) is ResolvableMailer)
     }
 
-    @Test func anEmptyContainerHasNothing() {
+    @Test func anEmptyContainerResolvesNothing() {
         #expect(ContainerBuilder().build().tryResolve(Settings.self) == nil)
     }
 }
 
-/// A registry of one's own gets what the forms register.
+/// A custom registry receives the registrations of the forms.
 @Suite struct DependencyRegistryTests {
-    @Test func everyFormReachesARegistryAsOneRegistrationOfItsLifetime() {
+    @Test func everyFormRegistersOnceWithItsLifetime() {
         let registry = RecordingRegistry()
 
         registry.transient { SmtpMailer() }
@@ -72,7 +72,7 @@ import Testing
         )
     }
 
-    @Test func whatARegistryRecordedAContainerBuilderTakes() {
+    @Test func aContainerBuilderAcceptsTheRegistrationsOfAnotherRegistry() {
         let registry = RecordingRegistry()
         registry.singleton { Settings() }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(contracts.resolve(Settings.self) === contracts.scope().resolve(Settings.self))
     }
 
-    @Test func aLifetimePrintsTheWordOfItsForm() {
+    @Test func aLifetimePrintsTheNameOfItsForm() {
         #expect([Lifetime.transient, .scoped, .singleton].map(\.description) == ["transient", "scoped", "singleton"])
     }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ContainerTests {
     // MARK: Asking
 
-    @Test func givesOneObjectByAllThreeSpellings() {
+    @Test func allThreeSpellingsResolveTheSameObject() {
         let contracts = container { $0.singleton { Settings() } }
 
         let byContext: Settings = contracts.resolve()
@@ -23,7 +23,7 @@ import Testing
         #expect(triedByType === byType)
     }
 
-    @Test func triesInVainForWhatIsNotRegistered() {
+    @Test func tryResolveReturnsNilForAnUnregisteredType() {
         let contracts = container { _ in }
 
         #expect(contracts.tryResolve(Settings.self) == nil)
@@ -31,7 +31,7 @@ import Testing
         #expect(contracts.scope().tryResolve(Settings.self) == nil)
     }
 
-    @Test func anOptionalTypeIsWhatItsWrappedTypeIs() {
+    @Test func anOptionalTypeResolvesToItsWrappedType() {
         let contracts = container { builder in
             builder.singleton { Settings() }
             builder.singleton((any Mailer).self) { SmtpMailer() }
@@ -46,7 +46,7 @@ import Testing
         #expect(twice.flatMap(\.self) === settings)
     }
 
-    @Test func anOptionalTypeIsNilWhereItsWrappedTypeIsNotRegistered() {
+    @Test func anOptionalTypeIsNilIfItsWrappedTypeIsNotRegistered() {
         let contracts = container { _ in }
 
         let settings: Settings? = contracts.resolve()
@@ -56,7 +56,7 @@ import Testing
         #expect(mailer == nil)
     }
 
-    @Test func anOptionalTypeThatIsRegisteredItselfIsThat() {
+    @Test func aRegisteredOptionalTypeResolvesToItsOwnRegistration() {
         let contracts = container { builder in
             builder.singleton { Settings() }
             builder.transient(Settings?.self) { nil }
@@ -127,7 +127,7 @@ import Testing
         #expect(contracts.resolve(Laundry.Sink.self).place == "laundry")
     }
 
-    @Test func aTransientObjectNeedsNotBeSendable() {
+    @Test func aTransientObjectDoesNotHaveToBeSendable() {
         let contracts = container { $0.transient { Notebook() } }
 
         let notebook: Notebook = contracts.resolve()
@@ -139,7 +139,7 @@ import Testing
 
     // MARK: Scopes
 
-    @Test func aRegisteredScopeIsTheOneThatAsks() {
+    @Test func aRegisteredScopeIsTheCallersScope() {
         let contracts = container { builder in
             builder.transient { $0 }
             builder.scoped { Settings() }
@@ -168,7 +168,7 @@ import Testing
         #expect(mailer.settings === contracts.resolve(Settings.self))
     }
 
-    @Test func aScopedObjectUsesTheOthersOfItsScope() {
+    @Test func aScopedObjectUsesTheOtherObjectsOfItsScope() {
         let contracts = container { builder in
             builder.scoped { Settings() }
             builder.scoped { SmtpMailer(settings: $0.resolve()) }
@@ -187,7 +187,7 @@ import Testing
         #expect(scope.resolve(Settings.self) === scope.scope().resolve(Settings.self))
     }
 
-    @Test func aScopeLetsItsObjectsGoWhenItEnds() {
+    @Test func aScopeReleasesItsObjectsWhenItEnds() {
         let contracts = container { $0.scoped { Settings() } }
         weak var kept: Settings?
         do {
@@ -199,7 +199,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func aContainerLetsItsSingletonsGoWhenItEnds() {
+    @Test func aContainerReleasesItsSingletonsWhenItEnds() {
         weak var kept: Settings?
         do {
             let contracts = container { $0.singleton { Settings() } }
@@ -210,7 +210,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func nothingIsMadeBeforeItIsResolved() {
+    @Test func noObjectIsCreatedBeforeItIsResolved() {
         let made = Counter()
         let contracts = container { builder in
             builder.singleton {
@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test(arguments: [1, 10, 1_000])
-    func manyScopedObjectsOfOneScopeAreKeptApart(count: Int) {
+    func manyScopedObjectsOfOneScopeAreDistinct(count: Int) {
         let contracts = container { Numbered.register(count, in: $0) }
         let scope = contracts.scope()
 
@@ -280,7 +280,7 @@ extension ContainerTests {
     }
 }
 
-/// As many scoped types as one wants.
+/// A generic type, for any number of scoped types.
 private enum Numbered {
     class Object: @unchecked Sendable {
         let number: Int

@@ -9,15 +9,15 @@ import HeadraceResolution
 import Synchronization
 import Testing
 
-/// Many threads ask first at the same moment: what is shared is made once.
+/// Many threads ask for a shared object at the same time, and it is created once.
 ///
-/// The rounds are many because each is short: ThreadSanitizer and chance need the repetitions.
+/// Each round is short, so there are many rounds: a race appears by chance, and ThreadSanitizer needs repetitions.
 @Suite struct ContentionTests {
     private static let rounds = 1_000
     private static let askers = 16
 
     @Test(.timeLimit(.minutes(2)))
-    func sixteenTasksMakeAFreshSingletonGraphOnce() async {
+    func sixteenTasksCreateANewSingletonGraphOnce() async {
         for _ in 0..<Self.rounds {
             let made = Made()
             let contracts = container { made.registerSingletons(in: $0) }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func threadsMakeAFreshSingletonGraphOnce() {
+    func threadsCreateANewSingletonGraphOnce() {
         for _ in 0..<Self.rounds {
             let made = Made()
             let contracts = container { made.registerSingletons(in: $0) }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func sixteenTasksMakeAScopedGraphOncePerScope() async {
+    func sixteenTasksCreateAScopedGraphOncePerScope() async {
         let made = Made()
         let contracts = container { made.registerScoped(in: $0) }
         for round in 1...Self.rounds {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func manyScopesAtOnceEachHaveTheirOwnObjectsAndOneSingleton() {
+    func concurrentScopesHaveTheirOwnObjectsAndShareTheSingleton() {
         let made = Made()
         let contracts = container { builder in
             made.registerScoped(in: builder)
@@ -98,9 +98,9 @@ import Testing
         #expect(made.counts == [scopes, scopes, scopes])
     }
 
-    /// The first maker is held in its factory until the others are known to have asked.
+    /// The first thread waits in its factory until the other threads have asked.
     @Test(.timeLimit(.minutes(2)))
-    func whoAsksWhileItIsMadeGetsThatObject() {
+    func threadsThatAskDuringTheCreationReceiveTheSameObject() {
         let began = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
         let made = Counter()
@@ -130,7 +130,7 @@ import Testing
         #expect(seen.withLock { $0.allSatisfy { $0 === contracts.resolve(Settings.self) } })
     }
 
-    /// The three objects of a graph, asked for in an order that differs from asker to asker.
+    /// Resolves the three objects of a graph, in an order that depends on the caller.
     private static func identities(from resolver: any DependencyResolver, startingAt asker: Int) -> [ObjectIdentifier] {
         var top: Top?
         var middle: Middle?
@@ -171,7 +171,7 @@ private final class Top: Sendable {
     }
 }
 
-/// Counts how often each object of a graph of three is made.
+/// The numbers of times that the three objects of a graph are created.
 private struct Made: Sendable {
     private let tops = Counter()
     private let middles = Counter()

@@ -8,19 +8,19 @@ import Testing
 
 @testable import HeadraceResolution
 
-/// The machine alone: who makes, who waits, and who would wait for himself.
+/// The state machine alone: which thread creates, which waits, and which would wait for itself.
 @Suite struct CreationStateTests {
-    private let alpha = Product(Alpha.self)
-    private let beta = Product(Beta.self)
-    private let gamma = Product(Gamma.self)
+    private let alpha = SharedObject(Alpha.self)
+    private let beta = SharedObject(Beta.self)
+    private let gamma = SharedObject(Gamma.self)
 
-    @Test func theFirstWhoAsksMakes() {
+    @Test func theFirstThreadCreatesTheObject() {
         var state = CreationState()
 
         #expect(state.enter(alpha, thread: 1) == .make)
     }
 
-    @Test func whoAsksMeanwhileWaits() {
+    @Test func threadsThatAskDuringTheCreationWait() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
 
@@ -28,7 +28,7 @@ import Testing
         #expect(state.enter(alpha, thread: 3) == .wait)
     }
 
-    @Test func differentObjectsAreMadeAtTheSameTime() {
+    @Test func differentObjectsAreCreatedAtTheSameTime() {
         var state = CreationState()
 
         #expect(state.enter(alpha, thread: 1) == .make)
@@ -36,7 +36,7 @@ import Testing
         #expect(state.enter(beta.inAnotherScope, thread: 3) == .make)
     }
 
-    @Test func leavingGivesATurnToEachWhoWaitsAndToNobodyElse() {
+    @Test func leavingWakesExactlyTheThreadsThatWait() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
         _ = state.enter(beta, thread: 2)
@@ -48,14 +48,14 @@ import Testing
         #expect(state.leave(beta.key).count == 1)
     }
 
-    @Test func leavingWithNobodyWaitingGivesNoTurn() {
+    @Test func leavingWithoutWaitersWakesNoThread() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
 
         #expect(state.leave(alpha.key).isEmpty)
     }
 
-    @Test func whatWasLeftIsMadeAgainByWhoAsksNext() {
+    @Test func afterLeavingTheNextThreadCreatesTheObjectAgain() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
         _ = state.leave(alpha.key)
@@ -63,19 +63,19 @@ import Testing
         #expect(state.enter(alpha, thread: 2) == .make)
     }
 
-    @Test func whoGotHisTurnWaitsForNothingAnyMore() {
+    @Test func aWokenThreadNoLongerWaits() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
         _ = state.enter(beta, thread: 2)
         _ = state.enter(alpha, thread: 2, path: [beta])
         _ = state.leave(alpha.key)
 
-        // Thread 2 makes beta still, but does not wait for thread 1: no circle.
+        // Thread 2 is still creating beta, but doesn't wait for thread 1, so this isn't a cycle.
         _ = state.enter(alpha, thread: 1)
         #expect(state.enter(beta, thread: 1, path: [alpha]) == .wait)
     }
 
-    @Test func askingForWhatOneIsMakingIsACycleAlongOnesPath() {
+    @Test func askingForAnObjectOnTheOwnPathIsACycle() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
 
@@ -84,7 +84,7 @@ import Testing
         #expect(entry == .cycle([Alpha.self, Beta.self, Alpha.self]))
     }
 
-    @Test func twoWhoWaitForOneAnotherAreACycle() {
+    @Test func twoThreadsThatWaitForEachOtherAreACycle() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
         _ = state.enter(beta, thread: 2)
@@ -95,20 +95,20 @@ import Testing
         #expect(entry == .cycle([Beta.self, Alpha.self, Beta.self]))
     }
 
-    @Test func threeWhoWaitInARingAreACycleThroughEverythingTheyMake() {
+    @Test func threeThreadsThatWaitInARingAreACycleThroughAllTheirObjects() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
         _ = state.enter(beta, thread: 2)
         _ = state.enter(gamma, thread: 3)
-        _ = state.enter(beta, thread: 1, path: [alpha, Product(Int.self)])
-        _ = state.enter(gamma, thread: 2, path: [Product(Bool.self), beta])
+        _ = state.enter(beta, thread: 1, path: [alpha, SharedObject(Int.self)])
+        _ = state.enter(gamma, thread: 2, path: [SharedObject(Bool.self), beta])
 
-        let entry = state.enter(alpha, thread: 3, path: [gamma, Product(String.self)])
+        let entry = state.enter(alpha, thread: 3, path: [gamma, SharedObject(String.self)])
 
         #expect(entry == .cycle([Gamma.self, String.self, Alpha.self, Int.self, Beta.self, Gamma.self]))
     }
 
-    @Test func waitingInARowIsNoCycle() {
+    @Test func aChainOfWaitingThreadsIsNotACycle() {
         var state = CreationState()
         _ = state.enter(alpha, thread: 1)
         _ = state.enter(beta, thread: 2)
@@ -119,9 +119,9 @@ import Testing
         #expect(state.enter(gamma, thread: 4) == .wait)
     }
 
-    /// Every interleaving of two threads that each hold one of two objects and want the other.
+    /// Every interleaving of two threads, each of which creates one of two objects and needs the other object.
     @Test(arguments: [[1, 1, 2, 2], [1, 2, 1, 2], [1, 2, 2, 1], [2, 1, 1, 2], [2, 1, 2, 1], [2, 2, 1, 1]])
-    func anyInterleavingEndsInOneCycleAndNoDeadlock(turns: [UInt]) {
+    func everyInterleavingEndsInOneCycleAndNoDeadlock(turns: [UInt]) {
         var state = CreationState()
         var steps: [UInt: Int] = [1: 0, 2: 0]
         var waiting = 0
@@ -135,7 +135,7 @@ import Testing
                 isFirstStep ? state.enter(own, thread: thread) : state.enter(others, thread: thread, path: [own])
             switch entry {
             case .make where !isFirstStep:
-                // The other has not begun: this thread makes both, and leaves both.
+                // The other thread hasn't begun: this thread creates both objects, and leaves both.
                 _ = state.leave(others.key)
                 _ = state.leave(own.key)
             case .make: break
@@ -150,43 +150,47 @@ import Testing
     }
 }
 
-// MARK: - Vocabulary
+// MARK: - Fixtures
 
-/// An object to make, and the types of its path.
-private struct Product {
-    let key: CreationState.Key
+/// An object to create, and the types of its path.
+private struct SharedObject {
+    let key: CreationKey
     let contract: Any.Type
     private let binding: Binding
 
     init<T: Sendable>(_ contract: T.Type) {
-        let binding = SingletonBinding<T>(BindingPlace(contract: T.self)) { _ in fatalError("not made in these tests") }
+        let binding = SingletonBinding<T>(BindingDescription(contract: T.self)) { _ in
+            fatalError("not made in these tests")
+        }
         self.init(binding, contract, scope: nil)
     }
 
     private init(_ binding: Binding, _ contract: Any.Type, scope: ResolutionScope?) {
         self.binding = binding
         self.contract = contract
-        key = CreationState.Key(binding: binding, scope: scope)
+        key = CreationKey(binding: binding, scope: scope)
     }
 
-    var inAnotherScope: Product {
-        Product(binding, contract, scope: container { _ in }.scope() as? ResolutionScope)
+    var inAnotherScope: SharedObject {
+        SharedObject(binding, contract, scope: container { _ in }.scope() as? ResolutionScope)
     }
 }
 
-/// An entry that can be compared.
-private enum Outcome: Equatable {
+/// An admission that can be compared.
+private enum ComparableAdmission: Equatable {
     case make
     case wait
     case cycle([ObjectIdentifier])
 
-    static func cycle(_ contracts: [Any.Type]) -> Outcome {
+    static func cycle(_ contracts: [Any.Type]) -> ComparableAdmission {
         .cycle(contracts.map { ObjectIdentifier($0) })
     }
 }
 
 extension CreationState {
-    fileprivate mutating func enter(_ product: Product, thread: Thread, path: [Product] = []) -> Outcome {
+    fileprivate mutating func enter(_ product: SharedObject, thread: Thread, path: [SharedObject] = [])
+        -> ComparableAdmission
+    {
         switch enter(product.key, thread: thread, path: path.map(\.contract)) {
         case .make: .make
         case .wait: .wait

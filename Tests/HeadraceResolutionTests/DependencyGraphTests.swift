@@ -64,7 +64,7 @@ import Testing
         )
     }
 
-    @Test func typesOfOneNameAreToldApart() {
+    @Test func typesWithTheSameNameHaveDifferentTitles() {
         let builder = builder { builder in
             builder.transient { East.Gate() }
             builder.transient { West.Gate() }
@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test func namesAreEscapedAsEachFormatAsks() {
+    @Test func namesAreEscapedForEachFormat() {
         #expect(
             DependencyGraph.escapedForMermaid("Box<\"a\">#`b`_&\n*")
                 == "Box#lt;#quot;a#quot;#gt;#35;#96;b#96;#95;#amp; #42;"
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: RegistrationForm.all)
-    func aFormStatesWhatItKnows(form: RegistrationForm) {
+    func aFormStatesTheDependenciesThatItKnows(form: RegistrationForm) {
         let graph = builder { form.register(in: $0) }.graph
 
         let isTold = !form.usesScope || form.testDescription.hasSuffix("assigned to a registered type")

@@ -7,9 +7,9 @@
 import HeadraceResolution
 import Testing
 
-/// A resolver of one's own implements `tryResolve(_:)`, and the rest follows.
+/// A custom resolver implements only `tryResolve(_:)`.
 @Suite struct DependencyResolverTests {
-    @Test func everySpellingFollowsFromTryResolve() {
+    @Test func allSpellingsUseTryResolve() {
         let resolver = OneThing(thing: "the thing")
 
         let byContext: String = resolver.resolve()
@@ -21,18 +21,18 @@ import Testing
         #expect(resolver.tryResolve(Int.self) == nil)
     }
 
-    @Test func itStandsBehindTheProtocolLikeAnyOther() {
+    @Test func itWorksThroughTheProtocol() {
         let resolvers: [any DependencyResolver] = [OneThing(thing: 7), container { $0.singleton { 7 } }]
 
         #expect(resolvers.map { $0.resolve(Int.self) } == [7, 7])
     }
 
-    @Test func resolvingWhatItLacksStopsTheProgramAndNamesTheType() async {
+    @Test func resolvingAnUnregisteredTypeStopsTheProgramWithItsName() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = OneThing(thing: "the thing").resolve(Int.self)
         }
 
-        #expect(result.saysInStandardError("Nothing is registered for 'Swift.Int'. To fix, add"))
+        #expect(result.wroteToStandardError("Nothing is registered for 'Swift.Int'. To fix, add"))
     }
 
     private struct OneThing<Thing>: DependencyResolver {

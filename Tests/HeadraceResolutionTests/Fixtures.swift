@@ -7,7 +7,9 @@
 import HeadraceResolution
 import Synchronization
 
-/// What the objects of these tests depend on; each is told from the others by its identity.
+/// A dependency of the other objects.
+///
+/// Tests distinguish instances by their identity.
 final class Settings: Sendable {}
 
 /// A contract, as a protocol.
@@ -15,7 +17,7 @@ protocol Mailer: AnyObject, Sendable {
     var settings: Settings { get }
 }
 
-/// An implementation made by hand.
+/// An implementation that a factory creates.
 final class SmtpMailer: Mailer {
     let settings: Settings
 
@@ -28,7 +30,7 @@ final class SmtpMailer: Mailer {
     }
 }
 
-/// An implementation that makes itself.
+/// An implementation that creates itself from its scope.
 final class ResolvableMailer: Mailer, Resolvable {
     let settings: Settings
 
@@ -41,20 +43,20 @@ final class ResolvableMailer: Mailer, Resolvable {
     }
 }
 
-/// Counts what happens, from any thread.
+/// A counter for any thread.
 final class Counter: Sendable {
     private let count = Atomic(0)
 
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-    /// Counts one more and gives how many that makes.
+    /// Adds 1 and returns the new value.
     @discardableResult
     func increment() -> Int {
         count.add(1, ordering: .sequentiallyConsistent).newValue
     }
 }
 
-/// A container with what `register` puts in it.
+/// Returns a container with the registrations of `register`.
 func container(_ register: (ContainerBuilder) -> Void) -> Container {
     let builder = ContainerBuilder()
     register(builder)

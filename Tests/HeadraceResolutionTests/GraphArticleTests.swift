@@ -7,9 +7,9 @@
 import HeadraceResolution
 import Testing
 
-/// The program of the article "001: Proving and drawing the graph".
+/// The program of the article "Validating and drawing the graph".
 @Suite struct GraphArticleTests {
-    @Test func theGraphIsTheOneThatTheArticleShows() throws {
+    @Test func theArticleShowsTheGraphOfItsProgram() throws {
         let builder = ContainerBuilder()
         builder.singleton((any Books).self) { PaperBooks() }
         builder.scoped(Session.self)

@@ -29,7 +29,7 @@ extension DependencyResolver {
         #expect(scope.withCurrent { CounterModel().store === scope.resolve(CounterStore.self) })
     }
 
-    @Test func anActionFindsItsStoreAsTheSeedHasIt() async {
+    @Test func anActionFindsItsStoreAsInTheSeed() async {
         let container = container { $0.singleton { CounterStore() } }
 
         container.withCurrent { CounterStore.IncrementByOne().dispatch() }
@@ -37,7 +37,7 @@ extension DependencyResolver {
         #expect(container.counterStore.count.value == 1)
     }
 
-    @Test func theInnermostContainerIsCurrentAndTasksWithinHaveIt() async {
+    @Test func theInnermostContainerIsCurrentAndChildTasksInheritIt() async {
         let outer = container { $0.singleton { CounterStore() } }
         let inner = container { $0.singleton { CounterStore() } }
 
@@ -48,7 +48,7 @@ extension DependencyResolver {
         }
     }
 
-    @Test func tasksAtOnceEachHaveTheirOwn() async {
+    @Test func concurrentTasksHaveTheirOwnContainers() async {
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<100 {
                 group.addTask {
@@ -60,14 +60,14 @@ extension DependencyResolver {
         }
     }
 
-    @Test @MainActor func whatRunsWithAContainerStaysOnTheCallersActor() async {
+    @Test @MainActor func withCurrentStaysOnTheCallersActor() async {
         let container = container { $0.singleton { CounterStore() } }
 
         #expect(await container.withCurrent(isOnMainActor))
     }
 
-    @Test func theInstalledContainerServesTasksWithoutOne() async {
-        // Process-wide, and so in a process of its own.
+    @Test func theInstalledContainerIsCurrentInTasksWithoutAContainer() async {
+        // The installed container is global, so this test needs a separate process.
         await #expect(processExitsWith: .success) {
             let first = container { $0.singleton { CounterStore() } }
             let second = container { $0.singleton { CounterStore() } }
@@ -80,13 +80,13 @@ extension DependencyResolver {
         }
     }
 
-    @Test func withoutAContainerTheMessageSaysWhatToAdd() async {
+    @Test func withoutAContainerTheMessageShowsTheLineToAdd() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CounterModel().store
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
                 No container is current, and none is installed. To fix, add 'container.install()' at the start of \
                 the application, or wrap the test in 'container.withCurrent { … }'.
@@ -98,7 +98,7 @@ extension DependencyResolver {
 
 // MARK: - Fixtures
 
-/// A function, since a closure of a main-actor test goes back there by itself.
+/// A function, because a closure in a main-actor test runs on the main actor anyway.
 private nonisolated(nonsending) func isOnMainActor() async -> Bool {
     #isolation === MainActor.shared
 }

@@ -20,7 +20,9 @@ private final class PrivateAuditedRule: PrivateRule, Resolvable {
     init(scope: any DependencyResolutionScope) { _ = scope.resolve(PrivateMailer.self) }
 }
 
-/// Swift prints addresses for private and local types; messages and drawings show names instead.
+/// Swift prints addresses for private and local types.
+///
+/// Messages and drawings show names instead.
 @Suite struct LocalTypeNameTests {
     @Test func aMissingLocalTypeIsNamedAsInSourceText() throws {
         final class LocalClock: Sendable {}
@@ -31,12 +33,12 @@ private final class PrivateAuditedRule: PrivateRule, Resolvable {
             error.message == """
                 Nothing is registered for 'HeadraceResolutionTests.LocalTypeNameTests.LocalClock'. To fix, add \
                 'builder.transient(HeadraceResolutionTests.LocalTypeNameTests.LocalClock.self) { … }', '.scoped' or '.singleton' before \
-                'build()', or ask with 'tryResolve()' where it may be missing.
+                'build()', or use 'tryResolve()' if it may be missing.
                 """
         )
     }
 
-    @Test func aMissingSetOfAPrivateProtocolProposesTheLineThatAddsToIt() throws {
+    @Test func aMissingSetOfAPrivateProtocolIsReportedWithTheLineToAdd() throws {
         let error = try #require(throws: ResolutionError.self) {
             try container { _ in }.require([any PrivateRule].self)
         }
@@ -47,7 +49,7 @@ private final class PrivateAuditedRule: PrivateRule, Resolvable {
         #expect(!error.message.contains("$"))
     }
 
-    @Test func aRegistrationThatAMemberOfASetMissesNamesTheSet() throws {
+    @Test func aMissingDependencyOfASetMemberNamesTheSet() throws {
         let container = container { builder in
             builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
             builder.transient(into: (any PrivateRule).self, assigned(PrivateAuditedRule.self))

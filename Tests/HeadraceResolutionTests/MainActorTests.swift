@@ -8,7 +8,7 @@ import HeadraceResolution
 import Testing
 
 @Suite @MainActor struct MainActorTests {
-    @Test func aFactoryMayCaptureWhatBelongsToTheMainActor() {
+    @Test func aFactoryMayCaptureMainActorState() {
         let context = ModelContext()
 
         let container = container { $0.transient(on: MainActor.self) { context } }
@@ -18,7 +18,7 @@ import Testing
         #expect(container.scope().resolve(ModelContext?.self) === context)
     }
 
-    @Test func everyLifetimeHoldsForWhatIsNotSendable() {
+    @Test func everyLifetimeWorksForNonSendableObjects() {
         let transient = container { $0.transient(on: MainActor.self) { ModelContext() } }
         let scoped = container { $0.scoped(on: MainActor.self) { ModelContext() } }
         let singleton = container { $0.singleton(on: MainActor.self) { ModelContext() } }
@@ -28,7 +28,7 @@ import Testing
         #expect(sharing(singleton) == [true, true])
     }
 
-    @Test func aContractIsMadeWithWhatTheScopeGives() {
+    @Test func aContractIsCreatedWithDependenciesFromItsScope() {
         let container = container { builder in
             builder.singleton { Settings() }
             builder.transient(on: MainActor.self) { ModelContext(settings: $0.resolve()) }
@@ -41,16 +41,16 @@ import Testing
         #expect(container.resolve((any Loading).self) === container.resolve((any Loading).self))
     }
 
-    @Test func whatTakesItIsMadeOnTheMainActorToo() {
+    @Test func aDependentObjectIsCreatedOnTheMainActorToo() {
         let container = container { builder in
             builder.singleton(on: MainActor.self) { ModelContext() }
-            builder.transient { Handler(context: $0.resolve()) }
+            builder.transient { ContextHandler(context: $0.resolve()) }
         }
 
-        #expect(container.resolve(Handler.self).context === container.resolve(ModelContext.self))
+        #expect(container.resolve(ContextHandler.self).context === container.resolve(ModelContext.self))
     }
 
-    @Test func whatIsStatedIsWhatTheFactoryShows() {
+    @Test func theFormStatesTheDependenciesOfItsFactory() {
         let builder = builder { builder in
             builder.transient(on: MainActor.self) { ModelContext() }
             builder.transient((any Saving).self, on: MainActor.self) { ModelContext(settings: $0.resolve()) }
@@ -60,48 +60,48 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func resolvedElsewhereItStopsTheProgramAndSaysWhatToDo(tries: Bool) async {
+    func resolvingElsewhereStopsTheProgramWithAFix(tries: Bool) async {
         let result =
             if tries {
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let container = await contextContainer()
-                    await Task.detached { _ = container.tryResolve(Handler.self) }.value
+                    await Task.detached { _ = container.tryResolve(ContextHandler.self) }.value
                 }
             } else {
-                // Made before: a hit is checked as well.
+                // The object exists already: resolving it again is checked as well.
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let container = await contextContainer()
-                    await MainActor.run { _ = container.resolve(Handler.self) }
-                    await Task.detached { _ = container.resolve(Handler.self) }.value
+                    await MainActor.run { _ = container.resolve(ContextHandler.self) }
+                    await Task.detached { _ = container.resolve(ContextHandler.self) }.value
                 }
             }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
                 'HeadraceResolutionTests.ModelContext' belongs to the main actor, and was resolved elsewhere, for \
-                HeadraceResolutionTests.Handler. To fix, resolve it, and what takes it, on the main actor: \
-                'await MainActor.run { … }', or '@MainActor' on whoever resolves.
+                HeadraceResolutionTests.ContextHandler. To fix, resolve it, and the objects that need it, on the main actor: call \
+                'await MainActor.run { … }', or mark the caller '@MainActor'.
                 """
             )
         )
     }
 
-    @Test func aCycleNamesTheTypeAndNotItsBox() async {
+    @Test func aCycleNamesTheMainActorType() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             await MainActor.run {
                 let container = container { builder in
                     builder.singleton(on: MainActor.self) { ModelContext(handler: $0.resolve()) }
-                    builder.transient { Handler(context: $0.resolve()) }
+                    builder.transient { ContextHandler(context: $0.resolve()) }
                 }
                 _ = container.resolve(ModelContext.self)
             }
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
-                HeadraceResolutionTests.ModelContext → HeadraceResolutionTests.Handler → \
+                HeadraceResolutionTests.ModelContext → HeadraceResolutionTests.ContextHandler → \
                 HeadraceResolutionTests.ModelContext. To fix
                 """
             )
@@ -121,7 +121,7 @@ import Testing
 private func contextContainer() -> Container {
     container { builder in
         builder.singleton(on: MainActor.self) { ModelContext() }
-        builder.transient { Handler(context: $0.resolve()) }
+        builder.transient { ContextHandler(context: $0.resolve()) }
     }
 }
 
@@ -133,7 +133,7 @@ private protocol Saving: AnyObject {
 
 private protocol Loading: AnyObject {}
 
-/// Stands for SwiftData's: a class that is not `Sendable`.
+/// A substitute for SwiftData's class, which isn't `Sendable`.
 final class ModelContext: Saving, Loading {
     let settings: Settings?
     var changes = 0
@@ -142,13 +142,13 @@ final class ModelContext: Saving, Loading {
         self.settings = settings
     }
 
-    init(handler: Handler) {
+    init(handler: ContextHandler) {
         settings = handler.context.settings
     }
 }
 
-/// Takes it, and is not `Sendable` either.
-final class Handler {
+/// A class that depends on the context, and isn't `Sendable` either.
+final class ContextHandler {
     let context: ModelContext
 
     init(context: ModelContext) {

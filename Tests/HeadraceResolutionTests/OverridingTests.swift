@@ -8,7 +8,7 @@ import HeadraceResolution
 import Testing
 
 @Suite struct OverridingTests {
-    @Test func whatIsGivenWinsAndTheParentStaysAsItIs() {
+    @Test func anOverrideWinsAndTheOriginalContainerDoesNotChange() {
         let parent = container { builder in
             builder.singleton((any Mailer).self) { SmtpMailer() }
             builder.transient(SignUp.self)
@@ -25,7 +25,7 @@ import Testing
         #expect(parent.tryResolve(Settings.self) == nil)
     }
 
-    @Test func everySingletonIsMadeAnewExceptWhatAFactoryCaptures() {
+    @Test func singletonsAreCreatedAgainUnlessAFactoryCapturesThem() {
         let shared = Audit()
         let parent = container { builder in
             builder.singleton { Settings() }
@@ -51,7 +51,7 @@ import Testing
         #expect(set.resolveAll((any Rule).self).map(\.name) == ["fake"])
     }
 
-    @Test func anOverrideIsNoDuplicateAndMayItselfBeOverridden() throws {
+    @Test func anOverrideIsNotADuplicateAndCanBeOverriddenAgain() throws {
         let parent = container { $0.transient { NamedRule(name: "first") } }
 
         let child = parent.overriding { $0.transient { NamedRule(name: "second") } }
@@ -61,7 +61,7 @@ import Testing
         #expect([parent, child, grandchild].map { $0.resolve(NamedRule.self).name } == ["first", "second", "third"])
     }
 
-    @Test func whatIsThrownWhileRegisteringIsRethrown() {
+    @Test func anErrorThrownWhileRegisteringIsRethrown() {
         struct Refused: Error {}
 
         #expect(throws: Refused.self) { try container { _ in }.overriding { _ in throw Refused() } }

@@ -8,46 +8,48 @@ import HeadraceResolution
 import HeadraceTesting
 import Synchronization
 
-/// A type for each number: the binary digits are its generic arguments.
+/// A type for each number, whose binary digits are the generic arguments.
 protocol Tag: SendableMetatype {}
 enum End: Tag {}
 enum Zero<Rest: Tag>: Tag {}
 enum One<Rest: Tag>: Tag {}
 
-/// The type that a registration of a random graph gives.
-final class Node<Number: Tag>: Sendable {}
+/// The type of a registration in a random graph.
+final class NumberedNode<Number: Tag>: Sendable {}
 
-/// A random graph of numbered types, which notes what resolution meets.
+/// A random graph of numbered types, which records the events of resolution.
 final class RandomGraph: Sendable {
     struct Need {
         let number: Int
         let isOptional: Bool
     }
 
-    struct Plan {
+    struct PlannedNode {
         let isRegistered: Bool
         let lifetime: Lifetime
         let needs: [Need]
     }
 
-    /// What happened while objects were made.
-    struct Seen {
-        /// What is being made, outermost first.
+    /// The events while objects were created.
+    struct ResolutionEvents {
+        /// The objects that are being created, outermost first.
         var path: [Int] = []
         var misses: Set<[Int]> = []
         var captives: Set<[Int]> = []
     }
 
-    let plans: [Plan]
-    let seen = Mutex(Seen())
+    let plans: [PlannedNode]
+    let seen = Mutex(ResolutionEvents())
 
-    /// Plans `count` types; without `cycles` each needs only types of lower numbers.
+    /// Creates a graph of `count` types.
+    ///
+    /// Without `cycles`, each needs only types of lower numbers.
     init(seed: UInt64, count: Int = 200, cycles: Bool) {
         var generator = SeededGenerator(seed: seed)
         plans = (0..<count).map { number in
             let reachable = cycles ? count : number
             let needs = reachable == 0 ? 0 : Int.random(in: 0...(cycles ? 2 : 3), using: &generator)
-            return Plan(
+            return PlannedNode(
                 isRegistered: Int.random(in: 0..<10, using: &generator) > 0,
                 lifetime: [.transient, .scoped, .singleton].randomElement(using: &generator) ?? .transient,
                 needs: (0..<needs).map { _ in
@@ -60,16 +62,16 @@ final class RandomGraph: Sendable {
         }
     }
 
-    /// Plans `count` types in which nothing is missing, cyclic or captive.
+    /// Creates a graph of `count` types without missing, cyclic, or captive dependencies.
     ///
-    /// Each needs only types of lower numbers, and none that lives shorter than itself.
+    /// Each type needs only types of lower numbers, and only types that live at least as long.
     init(soundSeed seed: UInt64, count: Int = 200) {
         var generator = SeededGenerator(seed: seed)
         let lifetimes = (0..<count).map { _ in
             [Lifetime.transient, .scoped, .singleton].randomElement(using: &generator) ?? .transient
         }
-        var plans: [Plan] = []
-        // What takes something scoped, itself or by transient objects, is not for singletons.
+        var plans: [PlannedNode] = []
+        // A singleton must not need a type that holds a scoped object, directly or through transient objects.
         var isScoped: [Bool] = []
         for number in 0..<count {
             let reachable = plans.indices.filter { lifetimes[number] != .singleton || !isScoped[$0] }
@@ -78,16 +80,18 @@ final class RandomGraph: Sendable {
                     Need(number: $0, isOptional: Bool.random(using: &generator))
                 }
             }
-            plans.append(Plan(isRegistered: true, lifetime: lifetimes[number], needs: needs))
+            plans.append(PlannedNode(isRegistered: true, lifetime: lifetimes[number], needs: needs))
             isScoped.append(lifetimes[number] == .scoped || needs.contains { isScoped[$0.number] })
         }
         self.plans = plans
     }
 
-    /// Plans `chain` types, each of which needs the next; the last is missing.
+    /// Creates a graph of `chain` types, each of which needs the next one.
+    ///
+    /// The last type is missing.
     init(chain: Int) {
         plans = (0..<chain).map { number in
-            Plan(
+            PlannedNode(
                 isRegistered: number < chain - 1,
                 lifetime: .transient,
                 needs: number < chain - 1 ? [Need(number: number + 1, isOptional: false)] : []
@@ -95,18 +99,18 @@ final class RandomGraph: Sendable {
         }
     }
 
-    private init(plans: [Plan]) {
+    private init(plans: [PlannedNode]) {
         self.plans = plans
     }
 
-    /// The same graph, in which the type of `number` is not registered.
+    /// Returns the same graph without the registration of `number`.
     func without(_ number: Int) -> RandomGraph {
         var plans = plans
-        plans[number] = Plan(isRegistered: false, lifetime: plans[number].lifetime, needs: plans[number].needs)
+        plans[number] = PlannedNode(isRegistered: false, lifetime: plans[number].lifetime, needs: plans[number].needs)
         return RandomGraph(plans: plans)
     }
 
-    /// A builder with what is planned.
+    /// Returns a builder with the registrations of the graph.
     func builder() -> ContainerBuilder {
         let builder = ContainerBuilder()
         for number in plans.indices where plans[number].isRegistered {
@@ -115,12 +119,12 @@ final class RandomGraph: Sendable {
         return builder
     }
 
-    /// Resolves the type of `number`, and gives whether there is one.
+    /// Resolves the type of `number`, and returns whether it is registered.
     func tryResolve(_ number: Int, from resolver: any DependencyResolver) -> Bool {
         Self.tryResolve(Self.tag(number), from: resolver)
     }
 
-    /// The number of `type`, or `nil` where it is no node.
+    /// Returns the number of `type`, or `nil` if it isn't a node.
     static func number(of type: Any.Type) -> Int? {
         (type as? any Numbered.Type)?.number
     }
@@ -130,14 +134,14 @@ final class RandomGraph: Sendable {
         for need in plans[number].needs {
             dependencies = Self.stating(Self.tag(need.number), isOptional: need.isOptional, in: dependencies)
         }
-        let factory: @Sendable (any DependencyResolutionScope) -> Node<T> = { scope in
+        let factory: @Sendable (any DependencyResolutionScope) -> NumberedNode<T> = { scope in
             self.make(number, from: scope)
-            return Node()
+            return NumberedNode()
         }
         return switch plans[number].lifetime {
-        case .transient: Registration(transient: Node<T>.self, dependencies: dependencies, factory: factory)
-        case .scoped: Registration(scoped: Node<T>.self, dependencies: dependencies, factory: factory)
-        default: Registration(singleton: Node<T>.self, dependencies: dependencies, factory: factory)
+        case .transient: Registration(transient: NumberedNode<T>.self, dependencies: dependencies, factory: factory)
+        case .scoped: Registration(scoped: NumberedNode<T>.self, dependencies: dependencies, factory: factory)
+        default: Registration(singleton: NumberedNode<T>.self, dependencies: dependencies, factory: factory)
         }
     }
 
@@ -152,7 +156,7 @@ final class RandomGraph: Sendable {
         seen.withLock { _ = $0.path.removeLast() }
     }
 
-    /// Notes the singleton that holds `scoped`, itself or by the transient objects that are being made for it.
+    /// Records the singleton that holds `scoped`, directly or through the transient objects that are being created for it.
     private func noteHolder(of scoped: Int) {
         seen.withLock { seen in
             let holder = seen.path.last { plans[$0].lifetime != .transient }
@@ -168,7 +172,7 @@ final class RandomGraph: Sendable {
     }
 
     private static func tryResolve<T: Tag>(_ tag: T.Type, from resolver: any DependencyResolver) -> Bool {
-        resolver.tryResolve(Node<T>.self) != nil
+        resolver.tryResolve(NumberedNode<T>.self) != nil
     }
 
     private static func stating<T: Tag>(
@@ -176,11 +180,11 @@ final class RandomGraph: Sendable {
         isOptional: Bool,
         in dependencies: Dependencies
     ) -> Dependencies {
-        isOptional ? dependencies.on(Node<T>?.self) : dependencies.on(Node<T>.self)
+        isOptional ? dependencies.on(NumberedNode<T>?.self) : dependencies.on(NumberedNode<T>.self)
     }
 }
 
-/// Reads the number back from the type.
+/// A type that knows its number.
 private protocol Numbered {
     static var number: Int { get }
 }
@@ -188,4 +192,4 @@ private protocol Numbered {
 extension End: Numbered { static var number: Int { 0 } }
 extension Zero: Numbered { static var number: Int { 2 * ((Rest.self as? any Numbered.Type)?.number ?? 0) } }
 extension One: Numbered { static var number: Int { 2 * ((Rest.self as? any Numbered.Type)?.number ?? 0) + 1 } }
-extension Node: Numbered { static var number: Int { (Number.self as? any Numbered.Type)?.number ?? -1 } }
+extension NumberedNode: Numbered { static var number: Int { (Number.self as? any Numbered.Type)?.number ?? -1 } }

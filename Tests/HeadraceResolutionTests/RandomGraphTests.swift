@@ -10,10 +10,10 @@ import HeadraceResolution
 import Synchronization
 import Testing
 
-/// What `validate()` says of random graphs of 200 types is what resolution then does.
+/// Resolution of random graphs of 200 types behaves as `validate()` predicts.
 @Suite struct RandomGraphTests {
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func whatIsMissingOrCaptiveIsWhatResolutionMeets(seed: UInt64) throws {
+    func resolutionMeetsTheMissingAndCaptiveTypesOfValidation(seed: UInt64) throws {
         let graph = RandomGraph(seed: seed, cycles: false)
         let builder = graph.builder()
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func whatHasNoProblemIsMadeAsAWholeFromAnyScope(seed: UInt64) throws {
+    func aValidGraphIsCreatedCompletelyFromAnyScope(seed: UInt64) throws {
         let graph = RandomGraph(soundSeed: seed)
         let builder = graph.builder()
 
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func oneTypeTakenOutOfASoundGraphIsAllThatIsMissing(seed: UInt64) throws {
+    func aTypeRemovedFromAValidGraphIsTheOnlyMissingType(seed: UInt64) throws {
         let graph = RandomGraph(soundSeed: seed)
         let needed = graph.plans.flatMap(\.needs).filter { !$0.isOptional }.map(\.number)
         let missing = try #require(needed.isEmpty ? nil : needed[Int(seed) % needed.count])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func everyNeedOnACycleIsThereAndTheLastTypeIsTheFirst(seed: UInt64) throws {
+    func everyStepOfACycleIsADependencyAndTheLastTypeIsTheFirst(seed: UInt64) throws {
         let graph = RandomGraph(seed: seed, cycles: true)
 
         let error = try #require(throws: CompositionError.self) { try graph.builder().validate() }
@@ -72,28 +72,28 @@ import Testing
         }
     }
 
-    @Test func whatReachesNoCycleIsMadeAndWhatIsOnOneStops() async {
-        // An exit test captures nothing: each seed is a process by hand.
+    @Test func typesWithoutACycleAreCreatedAndATypeOnACycleStopsTheProgram() async {
+        // An exit test can't capture values, so each seed has its own process.
         let results = [
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                Self.makeAllButCyclesThenOne(seed: 1)
+                Self.createAllButCyclesThenOneOnACycle(seed: 1)
             },
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                Self.makeAllButCyclesThenOne(seed: 2)
+                Self.createAllButCyclesThenOneOnACycle(seed: 2)
             },
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                Self.makeAllButCyclesThenOne(seed: 3)
+                Self.createAllButCyclesThenOneOnACycle(seed: 3)
             },
         ]
 
         for result in results {
-            #expect(result.saysInStandardError("the rest is made"))
-            #expect(result.saysInStandardError("needs itself"))
+            #expect(result.wroteToStandardError("the rest is made"))
+            #expect(result.wroteToStandardError("depends on itself"))
         }
     }
 
-    /// Makes whatever reaches no type on a cycle that `validate()` names; then one that is on it.
-    private static func makeAllButCyclesThenOne(seed: UInt64) {
+    /// Creates all types that don't lead to a cycle of `validate()`, then a type on a cycle.
+    private static func createAllButCyclesThenOneOnACycle(seed: UInt64) {
         let graph = RandomGraph(seed: seed, cycles: true)
         guard case let error? = #expect(throws: CompositionError.self, performing: { try graph.builder().validate() })
         else { exit(EXIT_SUCCESS) }
@@ -127,9 +127,11 @@ import Testing
 
 /// Two containers whose factories resolve from one another.
 @Suite struct TwoContainersTests {
-    /// Thread one makes Alpha in the one and wants Beta of the other, thread two makes Beta and wants Alpha.
+    /// Thread one creates Alpha in the first container and needs Beta of the second.
+    ///
+    /// Thread two creates Beta and needs Alpha.
     @Test(.timeLimit(.minutes(5)))
-    func aCircleAcrossThemIsNamedAndNotADeadlock() async {
+    func aCycleAcrossContainersIsReportedAndNotADeadlock() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let alphaBegan = DispatchSemaphore(value: 0)
             let betaBegan = DispatchSemaphore(value: 0)
@@ -152,11 +154,11 @@ import Testing
             let bothEnded = DispatchGroup()
             DispatchQueue.global().async(group: bothEnded) { _ = one.resolve(Alpha.self) }
             DispatchQueue.global().async(group: bothEnded) { _ = two.resolve(Beta.self) }
-            // A deadlock leaves here, as a success that the test does not expect.
+            // In a deadlock, the process exits here with success, and the test fails.
             _ = bothEnded.wait(timeout: .now() + 20)
             exit(EXIT_SUCCESS)
         }
 
-        #expect(result.saysInStandardError("needs itself"))
+        #expect(result.wroteToStandardError("depends on itself"))
     }
 }

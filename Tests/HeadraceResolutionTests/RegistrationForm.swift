@@ -7,12 +7,12 @@
 import HeadraceResolution
 import Testing
 
-/// One of the seven ways to register, with one of the three lifetimes.
+/// One of the seven forms of registration, with one of the three lifetimes.
 struct RegistrationForm: Sendable, CustomTestStringConvertible {
-    /// How long what the form registers is kept.
+    /// The lifetime of the registration.
     let lifetime: Lifetime
 
-    /// Whether the mailer takes its settings from the scope that makes it.
+    /// Whether the mailer resolves its settings from its scope.
     let usesScope: Bool
 
     let testDescription: String
@@ -20,12 +20,12 @@ struct RegistrationForm: Sendable, CustomTestStringConvertible {
     private let registration: @Sendable (ContainerBuilder) -> Void
     private let resolution: @Sendable (any DependencyResolver) -> any Mailer
 
-    /// Registers a mailer by this form.
+    /// Registers a mailer with this form.
     func register(in builder: ContainerBuilder) {
         registration(builder)
     }
 
-    /// Resolves what the form registered.
+    /// Resolves the mailer that the form registered.
     func mailer(from resolver: any DependencyResolver) -> any Mailer {
         resolution(resolver)
     }
@@ -78,7 +78,7 @@ struct RegistrationForm: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// All seven with all three lifetimes.
+    /// All seven forms with all three lifetimes.
     static let all = transient + scoped + singleton
 
     private static let transient: [RegistrationForm] = [

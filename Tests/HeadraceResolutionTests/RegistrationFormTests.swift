@@ -8,14 +8,14 @@ import HeadraceResolution
 import Testing
 
 @Suite struct RegistrationFormTests {
-    @Test func thereAreSevenFormsOfEachLifetime() {
+    @Test func eachLifetimeHasSevenForms() {
         let count = { lifetime in RegistrationForm.all.count { $0.lifetime == lifetime } }
 
         #expect([.transient, .scoped, .singleton].map(count) == [7, 7, 7])
     }
 
     @Test(arguments: RegistrationForm.all)
-    func sharesTheObjectAsFarAsItsLifetimeReaches(form: RegistrationForm) {
+    func sharesTheObjectWithinItsLifetime(form: RegistrationForm) {
         let container = makeContainer(form)
         let scope = container.scope()
         let nested = scope.scope()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: RegistrationForm.all)
-    func sharesTheObjectInTheContainerAsInAnyScope(form: RegistrationForm) {
+    func sharesTheObjectInTheContainerAsInAScope(form: RegistrationForm) {
         let container = makeContainer(form)
 
         let first = form.mailer(from: container)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: RegistrationForm.all.filter(\.usesScope))
-    func makesTheObjectOutOfTheScopeThatItsLifetimeNames(form: RegistrationForm) {
+    func createsTheObjectFromTheScopeOfItsLifetime(form: RegistrationForm) {
         let container = makeContainer(form)
         let scope = container.scope().scope()
 
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// Initialisers stand for factories, without a closure around them.
+/// Initializers are factories, without a closure around them.
 @Suite struct InitializerAsFactoryTests {
     @Test func anInitializerWithoutArgumentsIsAFactoryOfEachLifetime() {
         let contracts = container { builder in

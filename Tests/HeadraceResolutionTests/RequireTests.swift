@@ -7,9 +7,9 @@
 import HeadraceResolution
 import Testing
 
-/// `require(_:)` throws where `resolve(_:)` stops the program, with the same message.
+/// `require(_:)` throws the message with which `resolve(_:)` stops the program.
 @Suite struct RequireTests {
-    @Test func whatIsRegisteredIsGivenAsByResolve() throws {
+    @Test func requireReturnsTheSameObjectsAsResolve() throws {
         let container = container { builder in
             builder.singleton { Settings() }
             builder.scoped((any Mailer).self, SmtpMailer.init(settings:))
@@ -32,12 +32,12 @@ import Testing
             error.description == """
                 Nothing is registered for 'HeadraceResolutionTests.Alpha'. To fix, add \
                 'builder.transient(HeadraceResolutionTests.Alpha.self) { … }', '.scoped' or '.singleton' before \
-                'build()', or ask with 'tryResolve()' where it may be missing.
+                'build()', or use 'tryResolve()' if it may be missing.
                 """
         )
     }
 
-    @Test func aTypeThatIsMissingFurtherDownIsThrownWithItsPath() throws {
+    @Test func aMissingTransitiveDependencyIsThrownWithItsPath() throws {
         let container = container { builder in
             builder.transient(Welcome.self)
             builder.singleton(SignUp.self)
@@ -57,7 +57,7 @@ import Testing
         #expect(throws: ResolutionError.self) { try container.require(Welcome.self) }
     }
 
-    @Test func thePathBeginsWithWhatIsBeingMade() throws {
+    @Test func thePathBeginsWithTheObjectBeingCreated() throws {
         let container = container { builder in
             builder.transient(SignUp.self)
             builder.transient { scope in
@@ -82,14 +82,14 @@ import Testing
         #expect(error.code == .cyclic)
         #expect(
             error.message == """
-                Making 'HeadraceResolutionTests.Left' needs itself: HeadraceResolutionTests.Left → \
+                'HeadraceResolutionTests.Left' depends on itself: HeadraceResolutionTests.Left → \
                 HeadraceResolutionTests.Right → HeadraceResolutionTests.Left. \
-                To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
+                To fix, let one of them resolve its dependency later, by a closure or from the scope at the time of use.
                 """
         )
     }
 
-    @Test func aChainOfAnyLengthIsLookedThroughWithoutRecursion() throws {
+    @Test func aChainOfAnyLengthIsSearchedWithoutRecursion() throws {
         let container = RandomGraph(chain: 5_000).builder().build()
         let first = try #require(container.graph.nodes.first).contract
 
@@ -107,7 +107,7 @@ import Testing
         #expect(error.message.hasPrefix("The container of this scope is gone"))
     }
 
-    @Test @MainActor func anObjectOfTheMainActorIsGivenThereAndThrownElsewhere() async throws {
+    @Test @MainActor func aMainActorObjectIsReturnedThereAndThrowsElsewhere() async throws {
         let container = container { builder in
             builder.transient(on: MainActor.self) { OnMain() }
             builder.transient(TakesOnMain.self)
@@ -134,7 +134,7 @@ import Testing
         )
     }
 
-    @Test @MainActor func aSingletonThatTheMainActorHasMadeIsGivenElsewhere() async throws {
+    @Test @MainActor func aSingletonThatTheMainActorCreatedIsReturnedElsewhere() async throws {
         let container = container { builder in
             builder.transient(on: MainActor.self) { OnMain() }
             builder.singleton(KeptOnMain.self)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func anUnregisteredTypeIsCheckedBeforeItIsMade(isMissing: Bool) throws {
+    func anUnregisteredTypeIsCheckedBeforeItIsCreated(isMissing: Bool) throws {
         let container = container { builder in
             if !isMissing { builder.singleton((any Mailer).self) { SmtpMailer() } }
         }

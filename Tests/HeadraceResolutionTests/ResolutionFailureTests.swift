@@ -22,30 +22,30 @@ import Glibc
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
                 Nothing is registered for 'HeadraceResolutionTests.Alpha'. To fix, add \
                 'builder.transient(HeadraceResolutionTests.Alpha.self) { … }', '.scoped' or '.singleton' before \
-                'build()', or ask with 'tryResolve()' where it may be missing.
+                'build()', or use 'tryResolve()' if it may be missing.
                 """
             )
         )
     }
 
-    @Test func aMissingProtocolIsSpelledAsSourceTextSpellsIt() async {
+    @Test func aMissingProtocolIsSpelledAsInSourceText() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = container { _ in }.scope().resolve((any Mailer).self)
         }
 
-        #expect(result.saysInStandardError("'builder.transient((any HeadraceResolutionTests.Mailer).self) { … }'"))
+        #expect(result.wroteToStandardError("'builder.transient((any HeadraceResolutionTests.Mailer).self) { … }'"))
     }
 
-    @Test func aMissingSetIsFixedByALineThatAddsToIt() async {
+    @Test func aMissingSetIsReportedWithTheLineThatAddsToIt() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = container { _ in }.resolve([any Rule].self)
         }
 
-        #expect(result.saysInStandardError("'builder.transient(into: (any HeadraceResolutionTests.Rule).self) { … }'"))
+        #expect(result.wroteToStandardError("'builder.transient(into: (any HeadraceResolutionTests.Rule).self) { … }'"))
     }
 
     @Test func theMemberOfASetThatNeedsAMissingTypeIsNamed() async {
@@ -62,7 +62,7 @@ import Glibc
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
                 Nothing is registered for 'HeadraceResolutionTests.Alpha', needed by HeadraceResolutionTests.Rule \
                 (number 2 of its set). To fix
@@ -82,7 +82,7 @@ import Glibc
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
                 Nothing is registered for 'HeadraceResolutionTests.Mailer', needed by HeadraceResolutionTests.Alpha → \
                 HeadraceResolutionTests.Beta → HeadraceResolutionTests.Gamma. To fix, add
@@ -91,7 +91,7 @@ import Glibc
         )
     }
 
-    @Test func thePathHoldsOnlyWhatIsBeingMadeNow() async {
+    @Test func thePathHasOnlyTheObjectsBeingCreated() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let contracts = container { builder in
                 builder.singleton { Gamma(needs: 0) }
@@ -105,12 +105,12 @@ import Glibc
             _ = contracts.resolve(Alpha.self)
         }
 
-        #expect(result.saysInStandardError("needed by HeadraceResolutionTests.Alpha. To fix"))
+        #expect(result.wroteToStandardError("needed by HeadraceResolutionTests.Alpha. To fix"))
     }
 
     @Test(arguments: [Lifetime.transient, .scoped, .singleton])
     func aCycleIsNamedWithTheWholePath(lifetime: Lifetime) async {
-        // An exit test captures nothing: the three lifetimes are three processes by hand.
+        // An exit test can't capture values, so each of the three lifetimes has its own process.
         let result =
             switch lifetime {
             case .transient:
@@ -143,11 +143,11 @@ import Glibc
             }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
-                Making 'HeadraceResolutionTests.Alpha' needs itself: HeadraceResolutionTests.Alpha → \
+                'HeadraceResolutionTests.Alpha' depends on itself: HeadraceResolutionTests.Alpha → \
                 HeadraceResolutionTests.Beta → HeadraceResolutionTests.Gamma → HeadraceResolutionTests.Alpha. \
-                To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
+                To fix, let one of them resolve its dependency later, by a closure or from the scope at the time of use.
                 """
             )
         )
@@ -164,16 +164,16 @@ import Glibc
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
-                Making 'HeadraceResolutionTests.Beta' needs itself: HeadraceResolutionTests.Beta → \
+                'HeadraceResolutionTests.Beta' depends on itself: HeadraceResolutionTests.Beta → \
                 HeadraceResolutionTests.Gamma → HeadraceResolutionTests.Beta.
                 """
             )
         )
     }
 
-    @Test func aTypeThatNeedsItselfThroughItsContractIsACycle() async {
+    @Test func aTypeThatDependsOnItselfThroughItsContractIsACycle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let contracts = container { builder in
                 builder.transient((any Mailer).self, assigned(SmtpMailer.self))
@@ -183,20 +183,22 @@ import Glibc
         }
 
         #expect(
-            result.saysInStandardError(
+            result.wroteToStandardError(
                 """
-                Making 'HeadraceResolutionTests.Mailer' needs itself: HeadraceResolutionTests.Mailer → \
+                'HeadraceResolutionTests.Mailer' depends on itself: HeadraceResolutionTests.Mailer → \
                 HeadraceResolutionTests.SmtpMailer → HeadraceResolutionTests.Mailer.
                 """
             )
         )
     }
 
-    /// Thread one makes Alpha and wants Beta, thread two makes Beta and wants Alpha.
+    /// Thread one creates Alpha and needs Beta.
     ///
-    /// Both have begun before either goes on. Whoever asks second closes the circle.
+    /// Thread two creates Beta and needs Alpha.
+    ///
+    /// Both threads begin before either continues. The thread that asks second closes the cycle.
     @Test(.timeLimit(.minutes(2)))
-    func aCircleThatTwoThreadsCloseIsNamedAndNotADeadlock() async {
+    func aCycleOfTwoThreadsIsReportedAndNotADeadlock() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let alphaBegan = DispatchSemaphore(value: 0)
             let betaBegan = DispatchSemaphore(value: 0)
@@ -216,20 +218,20 @@ import Glibc
             let bothEnded = DispatchGroup()
             DispatchQueue.global().async(group: bothEnded) { _ = contracts.resolve(Alpha.self) }
             DispatchQueue.global().async(group: bothEnded) { _ = contracts.resolve(Beta.self) }
-            // A deadlock leaves here, as a success that the test does not expect.
+            // In a deadlock, the process exits here with success, and the test fails.
             _ = bothEnded.wait(timeout: .now() + 20)
             exit(EXIT_SUCCESS)
         }
 
         let fromAlpha = """
-            Making 'HeadraceResolutionTests.Alpha' needs itself: HeadraceResolutionTests.Alpha → \
+            'HeadraceResolutionTests.Alpha' depends on itself: HeadraceResolutionTests.Alpha → \
             HeadraceResolutionTests.Gamma → HeadraceResolutionTests.Beta → HeadraceResolutionTests.Alpha. To fix
             """
         let fromBeta = """
-            Making 'HeadraceResolutionTests.Beta' needs itself: HeadraceResolutionTests.Beta → \
+            'HeadraceResolutionTests.Beta' depends on itself: HeadraceResolutionTests.Beta → \
             HeadraceResolutionTests.Alpha → HeadraceResolutionTests.Gamma → HeadraceResolutionTests.Beta. To fix
             """
-        #expect(result.saysInStandardError(fromAlpha) || result.saysInStandardError(fromBeta))
+        #expect(result.wroteToStandardError(fromAlpha) || result.wroteToStandardError(fromBeta))
     }
 }
 
@@ -241,7 +243,7 @@ struct Gamma: Sendable { let needs: any Sendable }
 
 extension ExitTest.Result? {
     /// Whether the process wrote `text` to its standard error.
-    func saysInStandardError(_ text: String) -> Bool {
+    func wroteToStandardError(_ text: String) -> Bool {
         guard let self else { return false }
         return String(decoding: self.standardErrorContent, as: UTF8.self).contains(text)
     }

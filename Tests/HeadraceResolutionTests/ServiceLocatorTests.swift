@@ -8,7 +8,7 @@ import HeadraceResolution
 import Testing
 
 @Suite struct ServiceLocatorTests {
-    @Test func givesAnInstanceByItsOwnType() {
+    @Test func resolvesAnInstanceByItsType() {
         let services = ServiceLocator()
         let settings = Settings()
 
@@ -18,7 +18,7 @@ import Testing
         #expect(services.tryResolve(Settings.self) === settings)
     }
 
-    @Test func givesAnInstanceByItsContract() {
+    @Test func resolvesAnInstanceByItsContract() {
         let services = ServiceLocator()
         let mailer = SmtpMailer()
 
@@ -28,7 +28,7 @@ import Testing
         #expect(services.tryResolve(SmtpMailer.self) == nil)
     }
 
-    @Test func asksAFactoryAnewEachTime() {
+    @Test func callsAFactoryForEachResolution() {
         let services = ServiceLocator()
 
         services.register((any Mailer).self) { SmtpMailer() }
@@ -55,7 +55,7 @@ import Testing
         #expect(services.resolve(Settings.self) === late)
     }
 
-    @Test func anOptionalTypeIsWhatItsWrappedTypeIsAndNilWhereThatIsMissing() {
+    @Test func anOptionalTypeResolvesToItsWrappedTypeOrNil() {
         let services = ServiceLocator()
         let settings = Settings()
         services.register(settings)
@@ -95,11 +95,11 @@ import Testing
         #expect(services.tryResolve(String.self) != nil)
     }
 
-    @Test func resolvingWhatIsMissingStopsTheProgramAndNamesTheType() async {
+    @Test func resolvingAMissingTypeStopsTheProgramWithItsName() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ServiceLocator().resolve(Settings.self)
         }
 
-        #expect(result.saysInStandardError("Nothing is registered for 'HeadraceResolutionTests.Settings'."))
+        #expect(result.wroteToStandardError("Nothing is registered for 'HeadraceResolutionTests.Settings'."))
     }
 }

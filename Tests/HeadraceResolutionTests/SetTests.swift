@@ -8,7 +8,7 @@ import HeadraceResolution
 import Testing
 
 @Suite struct SetTests {
-    @Test func allThatJoinedAreResolvedInOrderEachWithItsLifetime() {
+    @Test func theMembersOfASetAreResolvedInOrderEachWithItsLifetime() {
         let container = container { builder in
             builder.transient(into: (any Mailer).self) { SmtpMailer() }
             builder.scoped(into: (any Mailer).self) { SmtpMailer(settings: $0.resolve()) }
@@ -27,7 +27,7 @@ import Testing
         #expect(scope.resolve((any Mailer).self) === first.last)
     }
 
-    @Test func everyFormOfEveryLifetimeJoins() {
+    @Test func everyFormOfEveryLifetimeJoinsTheSet() {
         let container = container { builder in
             builder.transient(into: (any Rule).self) { NamedRule(name: "1") }
             builder.transient(into: (any Rule).self) { _ in NamedRule(name: "2") }
@@ -60,7 +60,7 @@ import Testing
         #expect(registered.resolve([any Rule].self).isEmpty)
     }
 
-    @Test func whereNothingJoinedItIsWhatIsRegisteredOrNothing() {
+    @Test func withoutASetResolveAllReturnsTheRegisteredObjectOrNothing() {
         let container = container { $0.singleton { Settings() } }
 
         #expect(container.resolveAll(Settings.self).map { $0 === container.resolve(Settings.self) } == [true])
@@ -68,7 +68,7 @@ import Testing
         #expect(container.tryResolve([any Rule].self) == nil)
     }
 
-    @Test func aReplacementIsNotOfTheSet() {
+    @Test func aReplacementDoesNotJoinTheSet() {
         let container = container { builder in
             builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
             builder.transient((any Rule).self) { NamedRule(name: "last") }
@@ -78,7 +78,7 @@ import Testing
         #expect(container.resolve((any Rule).self).name == "last")
     }
 
-    @Test func aServiceLocatorGivesWhatItHas() {
+    @Test func aServiceLocatorReturnsItsInstance() {
         let locator = ServiceLocator()
         locator.register((any Rule).self, NamedRule(name: "one"))
 

@@ -6,7 +6,7 @@
 
 import HeadraceResolution
 
-/// A type that states what it takes, and takes it.
+/// A type that states its dependencies and resolves them.
 final class SignUp: Resolvable, Sendable {
     let mailer: any Mailer
     let audit: Audit?
@@ -21,10 +21,10 @@ final class SignUp: Resolvable, Sendable {
     }
 }
 
-/// What may be missing.
+/// An optional dependency.
 final class Audit: Sendable {}
 
-/// One of several, which states that it takes nothing.
+/// The element type of a set.
 protocol Rule: Sendable {
     var name: String { get }
 }
@@ -33,7 +33,7 @@ struct NamedRule: Rule {
     let name: String
 }
 
-/// A rule that makes itself.
+/// A rule that creates itself, and states that it has no dependencies.
 final class StatedRule: Rule, Resolvable {
     let name = "stated"
 
@@ -42,7 +42,7 @@ final class StatedRule: Rule, Resolvable {
     init(scope: any DependencyResolutionScope) {}
 }
 
-/// A builder with what `register` puts in it.
+/// Returns a builder with the registrations of `register`.
 func builder(_ register: (ContainerBuilder) -> Void) -> ContainerBuilder {
     let builder = ContainerBuilder()
     register(builder)

@@ -7,9 +7,9 @@
 import HeadraceResolution
 import Testing
 
-/// What `validate(.strict)` reports that `validate()` lets pass, and the forms by which it passes.
+/// The registrations that `validate(.strict)` rejects and `validate()` accepts, and the forms that both accept.
 @Suite struct StrictValidationTests {
-    @Test func whatIsStatedPasses() throws {
+    @Test func statedDependenciesPass() throws {
         let builder = builder { builder in
             builder.singleton { Settings() }
             builder.singleton((any Mailer).self, SmtpMailer.init(settings:))
@@ -63,7 +63,7 @@ import Testing
         )
     }
 
-    @Test func aClosureThatStatesItsNeedsIsProved() throws {
+    @Test func aClosureThatStatesItsDependenciesPasses() throws {
         let builder = builder { builder in
             builder.singleton(
                 (any Mailer).self,
@@ -111,7 +111,7 @@ import Testing
         )
     }
 
-    @Test func aPartThatIsUnprovedGivesItsAdviceAndNotesAddWhatTheyCannotProve() throws {
+    @Test func anUnprovedPartReportsItsAdviceAndNotesAddTheirProblems() throws {
         var registration = Registration(transient: Audit.self, dependencies: Dependencies()) { _ in Audit() }
         var inner = RegistrationPart(Settings.self, .unknown)
         inner.advice = "To fix, state it."

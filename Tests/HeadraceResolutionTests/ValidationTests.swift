@@ -8,7 +8,7 @@ import HeadraceResolution
 import Testing
 
 @Suite struct ValidationTests {
-    @Test func whatCanBeMadeIsValidAndNothingIsMade() throws {
+    @Test func aCompleteGraphIsValidAndNoObjectIsCreated() throws {
         let made = Counter()
         let builder = builder { builder in
             builder.transient(SignUp.self)
@@ -39,12 +39,12 @@ import Testing
                 Nothing is registered for 'HeadraceResolutionTests.Mailer', needed by \
                 HeadraceResolutionTests.Welcome → HeadraceResolutionTests.SignUp. \
                 To fix, add 'builder.transient((any HeadraceResolutionTests.Mailer).self) { … }', '.scoped' or \
-                '.singleton', or take an optional where it may be missing.
+                '.singleton', or make the dependency optional if it may be missing.
                 """
         )
     }
 
-    @Test func aMissingTypeThatMakesItselfIsRegisteredByItsNameAndAMissingArrayAsASet() throws {
+    @Test func theLineToAddNamesAResolvableTypeAloneAndAddsToTheSetOfAnArray() throws {
         let builder = builder { builder in
             builder.transient(Welcome.self)
             builder.transient(Rulebook.self)
@@ -75,13 +75,13 @@ import Testing
                 HeadraceResolutionTests.Rulebook → HeadraceResolutionTests.Rule \
                 (HeadraceResolutionTests.AuditedRule, number 2 of its set). \
                 To fix, add 'builder.transient(HeadraceResolutionTests.Audit.self) { … }', '.scoped' or \
-                '.singleton', or take an optional where it may be missing.
+                '.singleton', or make the dependency optional if it may be missing.
                 """
             ]
         )
     }
 
-    @Test func anAssignedTypeMustBeRegisteredUnlessItMakesItself() throws {
+    @Test func anAssignedTypeMustBeRegisteredUnlessItCreatesItself() throws {
         let builder = builder { builder in
             builder.transient((any Mailer).self, assigned(SmtpMailer.self))
             builder.transient((any Rule).self, assigned(StatedRule.self))
@@ -105,9 +105,9 @@ import Testing
         #expect(problem.path.map { ObjectIdentifier($0) } == identities(Left.self, Right.self, Left.self))
         #expect(
             problem.message == """
-                Making 'HeadraceResolutionTests.Left' needs itself: HeadraceResolutionTests.Left → \
+                'HeadraceResolutionTests.Left' depends on itself: HeadraceResolutionTests.Left → \
                 HeadraceResolutionTests.Right → HeadraceResolutionTests.Left. \
-                To fix, let one of them take what it needs later, as a closure or from the scope at the time of use.
+                To fix, let one of them resolve its dependency later, by a closure or from the scope at the time of use.
                 """
         )
     }
@@ -128,14 +128,14 @@ import Testing
         #expect(
             problems.first?.message == """
                 'HeadraceResolutionTests.Settings' is registered 2 times (singleton, transient), and the last one \
-                wins. To fix, remove all but one, or make them a set: \
+                wins. To fix, remove all but one, or register them as a set: \
                 'builder.transient(into: HeadraceResolutionTests.Settings.self) { … }' for each.
                 """
         )
         #expect(problems.last?.path.map { ObjectIdentifier($0) } == identities((any Mailer).self))
     }
 
-    @Test func aSingletonThatHoldsSomethingScopedThroughTransientsIsCaptive() throws {
+    @Test func aScopedObjectThatASingletonHoldsThroughTransientsIsCaptive() throws {
         let builder = builder { builder in
             builder.singleton(Welcome.self)
             builder.transient(SignUp.self)
@@ -147,7 +147,7 @@ import Testing
         #expect(problem.kind == .captive)
         #expect(
             problem.message == """
-                A singleton holds something scoped, that of the outermost scope, for ever: \
+                A singleton keeps a scoped object, which belongs to the outermost scope, forever: \
                 HeadraceResolutionTests.Welcome → HeadraceResolutionTests.SignUp → HeadraceResolutionTests.Mailer. \
                 To fix, register the first with 'builder.scoped(HeadraceResolutionTests.Welcome.self) { … }', or the \
                 last with 'builder.singleton((any HeadraceResolutionTests.Mailer).self) { … }'.
@@ -155,7 +155,7 @@ import Testing
         )
     }
 
-    @Test func whatAnotherSingletonHoldsIsReportedThereOnly() throws {
+    @Test func aCaptiveIsReportedOnlyForTheSingletonThatHoldsIt() throws {
         let builder = builder { builder in
             builder.singleton(Welcome.self)
             builder.singleton(SignUp.self)
@@ -168,7 +168,7 @@ import Testing
         #expect(problems.first?.path.map { ObjectIdentifier($0) } == identities(SignUp.self, (any Mailer).self))
     }
 
-    @Test func everyProblemIsOnALineOfItsOwnAndOpaqueRegistrationsAreNoProblem() throws {
+    @Test func everyProblemHasItsOwnLineAndOpaqueRegistrationsAreNotProblems() throws {
         let builder = builder { builder in
             builder.singleton(SignUp.self)
             builder.scoped { Audit() }
@@ -183,13 +183,13 @@ import Testing
         #expect(error.opaque.map { ObjectIdentifier($0) } == identities(SmtpMailer.self))
         let lines = error.message.split(separator: "\n")
         #expect(lines.count == 5)
-        #expect(lines.first == "3 problems in what is registered.")
+        #expect(lines.first == "The registrations have 3 problems.")
         #expect(lines.dropFirst().prefix(3).map { $0.prefix(9) } == ["- missing", "- duplica", "- captive"])
-        #expect(lines.last == "Opaque, and not looked into: HeadraceResolutionTests.SmtpMailer.")
-        #expect(error.description.hasPrefix("invalidRegistrations: 3 problems"))
+        #expect(lines.last == "Opaque, and not checked: HeadraceResolutionTests.SmtpMailer.")
+        #expect(error.description.hasPrefix("invalidRegistrations: The registrations have 3 problems"))
     }
 
-    @Test func aTypeThatDoesNotStateWhatItTakesIsOpaque() throws {
+    @Test func aTypeThatDoesNotStateItsDependenciesIsOpaque() throws {
         let builder = builder { builder in
             builder.transient(ResolvableMailer.self)
             builder.transient((any Mailer).self, assigned(ResolvableMailer.self))
@@ -201,7 +201,7 @@ import Testing
         #expect(opaque == identities(ResolvableMailer.self))
     }
 
-    @Test func aChainOfAnyLengthIsWalkedWithoutRecursion() throws {
+    @Test func aChainOfAnyLengthIsValidatedWithoutRecursion() throws {
         let graph = RandomGraph(chain: 5_000)
 
         let problem = try #require(try problems(of: graph.builder()).first)
@@ -211,9 +211,9 @@ import Testing
     }
 }
 
-/// Another module adds problems of its own.
+/// Other modules add their problems by notes.
 @Suite struct RegistrationNoteTests {
-    @Test func whatAPartTakesMustBeRegisteredAndAPartMayTakeWhoMakesIt() throws {
+    @Test func theDependenciesOfAPartMustBeRegisteredAndMayIncludeItsCreator() throws {
         var registration = Registration(transient: Audit.self, dependencies: Dependencies()) { _ in Audit() }
         registration.parts = [
             RegistrationPart(SignUp.self),
@@ -237,7 +237,7 @@ import Testing
 
         let problems = try problems(of: builder)
 
-        #expect(problems.map(\.description) == ["doubled: a is handled twice"])
+        #expect(problems.map(\.description) == ["repeated: a is handled twice"])
     }
 
     @Test func notesOfAReplacedRegistrationDoNotCount() throws {
@@ -259,7 +259,7 @@ import Testing
 
         static func problems(in notes: [Handled]) -> [CompositionProblem] {
             Dictionary(grouping: notes, by: \.message).filter { $1.count > 1 }.keys.sorted().map {
-                CompositionProblem(CompositionProblem.Kind("doubled"), path: [], message: "\($0) is handled twice")
+                CompositionProblem(CompositionProblem.Kind("repeated"), path: [], message: "\($0) is handled twice")
             }
         }
     }

@@ -8,7 +8,7 @@
 import Headrace
 import Testing
 
-// CommandQueryDispatch's standard usage, by the umbrella alone: handlers and a model that `@Resolvable` fills.
+// CommandQueryDispatch's standard usage, with `import Headrace` only: `@Resolvable` writes the initializers of handlers and a model.
 
 private protocol Api: Sendable {
     func get(_ path: String) async throws -> String
@@ -71,7 +71,7 @@ private final class ExampleModel {
         return builder.build()
     }()
 
-    @Test func aQueryIsAnsweredByAHandlerThatTheContainerFills() async throws {
+    @Test func aHandlerFromTheContainerAnswersAQuery() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
 
         let info = try await dispatcher.dispatch(GetInfoQuery(subject: "Programming"))
@@ -80,7 +80,7 @@ private final class ExampleModel {
     }
 
     @MainActor
-    @Test func aModelOfTheMainActorGetsItsDispatcherAndSeesTheErrorUnwrapped() async throws {
+    @Test func aMainActorModelResolvesItsDispatcherAndReceivesTheErrorUnwrapped() async throws {
         let model = ExampleModel(scope: container)
 
         await model.addSomething()

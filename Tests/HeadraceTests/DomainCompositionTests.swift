@@ -9,7 +9,7 @@ import Headrace
 import HeadraceTesting
 import Testing
 
-/// A domain and the dispatcher of its commands, as one program composes them.
+/// A domain and the dispatcher of its commands, composed as in a program.
 @Suite(.timeLimit(.minutes(1))) struct DomainCompositionTests {
     private let store: InMemoryStore
     private let watch = Watch()
@@ -18,7 +18,7 @@ import Testing
         store = try InMemoryStore(entities: [Note.self])
     }
 
-    /// The whole program, except for the outlet that `SendNote` and `TellOutlet` take.
+    /// The whole program, except for the outlet that `SendNote` and `TellOutlet` need.
     private func builder(relay: Relay.Configuration = Relay.Configuration()) -> ContainerBuilder {
         let builder = ContainerBuilder()
         builder.domain(
@@ -42,7 +42,7 @@ import Testing
         return builder
     }
 
-    @Test func whatAnEventHandlerAndACommandHandlerLackIsReportedAtTheStart() throws {
+    @Test func missingDependenciesOfEventAndCommandHandlersAreReportedAtTheStart() throws {
         let error = try #require(throws: CompositionError.self) { try builder().validate(.strict) }
 
         #expect(error.problems.map(\.kind) == [.missing, .missing])
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func aDispatcherTakesTheIdempotencyOfTheDomain() async throws {
+    @Test func aDispatcherUsesTheIdempotencyOfTheDomain() async throws {
         let builder = builder()
         builder.singleton((any Outlet).self) { QuietOutlet() }
         try builder.validate(.strict)
@@ -82,7 +82,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await dispatcher.dispatch(KeepNote(text: "one")) }
     }
 
-    @Test func aDispatcherTakesTheUnitOfWorkOfTheDomain() async throws {
+    @Test func aDispatcherUsesTheUnitOfWorkOfTheDomain() async throws {
         let builder = ContainerBuilder()
         builder.singleton((any Outlet).self) { QuietOutlet() }
         builder.domain(store: store, events: [NoteKept.self], handlers: [TellOutlet.self])

@@ -9,7 +9,7 @@ import Headrace
 import Synchronization
 import Testing
 
-// AsyncDispatcher's last sample, by the umbrella alone: actions that find their store and dispatch themselves from anywhere.
+// AsyncDispatcher's last sample, with `import Headrace` only: actions find their store and dispatch themselves from anywhere.
 
 private final class CounterStore: Dispatcher {
     let pipeline = Pipeline()
@@ -70,7 +70,7 @@ private struct IncrementInjected: CounterStoreAction {
         #expect(container.resolve(CounterStore.self).count == 1)
     }
 
-    @Test func aStoreThatAServiceTreeAndACommandShareKnowsOneActionProtocol() async {
+    @Test func aServiceTreeAndACommandShareAStoreAndOneActionProtocol() async {
         enum Marker: Action { case begun }
         let store = CounterStore()
 

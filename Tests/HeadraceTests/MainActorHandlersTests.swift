@@ -7,7 +7,7 @@
 import Headrace
 import Testing
 
-/// Handlers of the main actor, and what reaches them from elsewhere.
+/// Handlers of the main actor, called from elsewhere.
 @Suite(.timeLimit(.minutes(2))) struct MainActorHandlersTests {
     @Test func commandsAndQueriesFromElsewhereAreHandledOnTheMainActor() async throws {
         let screen = await Screen()
@@ -74,7 +74,7 @@ import Testing
 
 // MARK: - The main actor
 
-/// What only the main actor may touch.
+/// State that only the main actor may use.
 @MainActor
 private final class Screen {
     private(set) var messages: [String] = []

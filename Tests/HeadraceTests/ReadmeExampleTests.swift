@@ -10,7 +10,7 @@ import Headrace
 import Synchronization
 import Testing
 
-// The example of the README, as it stands there.
+// The example of the README, word for word.
 
 @DomainEntity
 private final class Customer: StoredEntity {
@@ -47,7 +47,7 @@ private final class NotificationService: Sendable {
 }
 
 @Suite struct ReadmeExampleTests {
-    @Test func theExampleOfTheReadmeStoresTheChangeAndItsEventAndHandlesIt() async throws {
+    @Test func theReadmeExampleStoresTheChangeAndItsEventAndHandlesIt() async throws {
         let services = ServiceLocator()
         let notifications = NotificationService()
         services.register(notifications)

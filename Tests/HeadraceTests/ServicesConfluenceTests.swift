@@ -41,7 +41,7 @@ private struct PlaceOrderHandler: HandlesCommand {
     }
 }
 
-/// What the presentation layer shows; stands for a station.
+/// The state of the presentation layer, a substitute for a station.
 @MainActor
 private final class Board {
     private(set) var placed: [String] = []
@@ -58,10 +58,10 @@ private final class Board {
     }
 }
 
-/// Where a service tree meets the other faces.
+/// A service tree together with commands and domain events.
 @Suite(.timeLimit(.minutes(2))) struct ServicesConfluenceTests {
     @MainActor
-    @Test func anActionBecomesACommandItsEventAnActionAndThatWhatIsShown() async throws {
+    @Test func anActionLeadsToACommandItsEventToAnActionAndThatToTheShownState() async throws {
         let store = try InMemoryStore(entities: [Order.self])
         let board = Board()
         let placing = PlaceOrderHandler(store: store)

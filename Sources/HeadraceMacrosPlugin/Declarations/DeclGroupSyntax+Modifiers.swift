@@ -9,12 +9,12 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension DeclGroupSyntax {
-    /// What a member says to be visible as far as its type, with a space behind it; empty for internal and below.
+    /// Returns the access modifier that makes a member as visible as its type, followed by a space.
     ///
-    /// A type that says nothing has the access level of the extension around it.
+    /// It is empty for `internal` and below. A type without a modifier takes the access level of the extension around it.
     func accessModifier(in context: some MacroExpansionContext) -> String {
-        let surroundings = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
-        for modifiers in [modifiers, surroundings?.modifiers] {
+        let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
+        for modifiers in [modifiers, enclosing?.modifiers] {
             switch modifiers?.accessLevel {
             case .open, .public: return "public "
             case .package: return "package "
@@ -29,7 +29,7 @@ extension DeclGroupSyntax {
         modifiers.contains(keyword: .final)
     }
 
-    /// The attribute that names a global actor, as far as names tell.
+    /// The attribute with the name of a global actor, by its suffix `Actor`.
     var globalActor: AttributeSyntax? { attributes.globalActor }
 }
 
@@ -42,7 +42,7 @@ extension DeclModifierListSyntax {
         first(keyword: keyword) != nil
     }
 
-    /// The access level that it states; what it says of the setter alone does not count.
+    /// The access level of the declaration; a modifier such as `private(set)` doesn't count.
     fileprivate var accessLevel: Keyword? {
         let levels: [Keyword] = [.open, .public, .package, .internal, .fileprivate, .private]
         return levels.first { level in
@@ -52,7 +52,7 @@ extension DeclModifierListSyntax {
 }
 
 extension AttributeListSyntax {
-    /// The attribute that names a global actor, as far as names tell.
+    /// The attribute with the name of a global actor, by its suffix `Actor`.
     var globalActor: AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.simpleName.hasSuffix("Actor") }
     }

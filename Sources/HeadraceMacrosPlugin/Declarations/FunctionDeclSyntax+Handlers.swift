@@ -3,11 +3,12 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+
 #if Macros
 import SwiftSyntax
 
 extension DeclGroupSyntax {
-    /// Whether it says that it is a handler, and has a method that takes its isolation from it.
+    /// Whether the type conforms to a handler protocol and has a `handle` method without its own isolation.
     var hasIsolatedHandler: Bool {
         let names = (inheritanceClause?.inheritedTypes ?? []).map { $0.type.trimmedDescription }
         guard names.contains(where: { $0.split(separator: ".").last?.hasPrefix("Handles") ?? false }) else {
@@ -21,14 +22,14 @@ extension DeclGroupSyntax {
 }
 
 extension FunctionDeclSyntax {
-    /// Whether it is the method of a handler, `func handle(_ message: Message)`, as far as its declaration tells.
+    /// Whether the declaration looks like the method of a handler, `func handle(_ message: Message)`.
     var isHandler: Bool {
         let parameters = signature.parameterClause.parameters
         return name.text == "handle" && !modifiers.contains(keyword: .static) && !modifiers.contains(keyword: .class)
             && parameters.count == 1 && parameters.first?.firstName.tokenKind == .wildcard
     }
 
-    /// Whether it says itself where it runs.
+    /// Whether the declaration states its isolation.
     var statesIsolation: Bool {
         modifiers.contains(keyword: .nonisolated) || attributes.contains(attributeNamed: "concurrent")
             || attributes.globalActor != nil

@@ -8,22 +8,22 @@
 import SwiftSyntax
 
 extension InitializerDeclSyntax {
-    /// The argument labels, `_` for none.
+    /// The argument labels; `_` for a parameter without a label.
     var labels: [String] {
         signature.parameterClause.parameters.map(\.firstName.text)
     }
 
-    /// The name as the documentation writes it: `init(api:_:)`.
+    /// The name with its labels: `init(api:_:)`.
     var fullName: String {
         "init(\(labels.map { "\($0):" }.joined()))"
     }
 
-    /// The parameters that a caller must give.
+    /// The parameters without a default value.
     var resolvedParameters: [FunctionParameterSyntax] {
         signature.parameterClause.parameters.filter { $0.defaultValue == nil && $0.ellipsis == nil }
     }
 
-    /// The `@ResolvableInit` on it.
+    /// The `@ResolvableInit` attribute.
     var mark: AttributeSyntax? {
         attributes.first(named: "ResolvableInit")
     }
@@ -32,7 +32,7 @@ extension InitializerDeclSyntax {
         mark != nil
     }
 
-    /// Whether it says `@available(*, unavailable)`, as what UIKit requires and nobody calls does.
+    /// Whether the initializer is marked `@available(*, unavailable)`, as for initializers that only UIKit requires.
     var isUnavailable: Bool {
         attributes.contains { element in
             guard let attribute = element.as(AttributeSyntax.self), attribute.simpleName == "available" else {
@@ -42,7 +42,7 @@ extension InitializerDeclSyntax {
         }
     }
 
-    /// A copy with `@ResolvableInit` in front, on the same line.
+    /// Returns a copy with `@ResolvableInit` in front, on the same line.
     func marking() -> InitializerDeclSyntax {
         var copy = self
         let mark = AttributeSyntax(
@@ -57,12 +57,12 @@ extension InitializerDeclSyntax {
 }
 
 extension TypeSyntax {
-    /// Whether the caller chooses it: `some P`, `[some P]`.
+    /// Whether the caller chooses the type: `some P`, `[some P]`.
     var isOpaque: Bool {
         tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.some) }
     }
 
-    /// Whether a parameter of it changes what the caller passes.
+    /// Whether a parameter of the type is `inout`.
     var isInout: Bool {
         self.as(AttributedTypeSyntax.self)?.specifiers.contains { specifier in
             specifier.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)

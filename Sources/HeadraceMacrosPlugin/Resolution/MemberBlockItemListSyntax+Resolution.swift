@@ -8,7 +8,7 @@
 import SwiftSyntax
 
 extension MemberBlockItemListSyntax {
-    /// The stored properties without a value, those inside `#if` included.
+    /// The stored properties without a value, including those inside `#if`.
     var resolvedProperties: [ResolvedProperty] {
         flatMap { member -> [ResolvedProperty] in
             if let variable = member.decl.as(VariableDeclSyntax.self) {
@@ -18,7 +18,7 @@ extension MemberBlockItemListSyntax {
         }
     }
 
-    /// What `line` gives for each stored property without a value, inside the `#if` in which it is declared.
+    /// Returns one `line` for each stored property without a value, inside the `#if` of its declaration.
     func linesForResolvedProperties(_ line: (ResolvedProperty) -> String?) -> [String] {
         flatMap { member -> [String] in
             if let variable = member.decl.as(VariableDeclSyntax.self) {
@@ -28,12 +28,12 @@ extension MemberBlockItemListSyntax {
         }
     }
 
-    /// The initialisers that are there under a condition only.
-    var initialisersInIfConfigs: [InitializerDeclSyntax] {
+    /// The initializers inside `#if`.
+    var initializersInIfConfigs: [InitializerDeclSyntax] {
         compactMap { $0.decl.as(IfConfigDeclSyntax.self) }
             .flatMap(\.members)
             .flatMap { members in
-                members.compactMap { $0.decl.as(InitializerDeclSyntax.self) } + members.initialisersInIfConfigs
+                members.compactMap { $0.decl.as(InitializerDeclSyntax.self) } + members.initializersInIfConfigs
             }
     }
 }
@@ -56,17 +56,17 @@ extension IfConfigDeclSyntax {
 }
 
 extension VariableDeclSyntax {
-    /// Whether it belongs to the type, not to its instances.
+    /// Whether the property belongs to the type, not to its instances.
     var isTypeProperty: Bool {
         modifiers.contains(keyword: .static) || modifiers.contains(keyword: .class)
     }
 
-    /// What it stores without a value.
+    /// The stored properties without a value.
     fileprivate var resolvedProperties: [ResolvedProperty] {
         guard !isTypeProperty, !modifiers.contains(keyword: .lazy), !hasWrapperWithArguments else { return [] }
 
         var properties: [ResolvedProperty] = []
-        // `let a, b: B` gives both the type of the last.
+        // In `let a, b: B`, both have the type of the last.
         var type: TypeSyntax?
         for binding in bindings.reversed() {
             type = binding.typeAnnotation?.type ?? type
@@ -77,9 +77,11 @@ extension VariableDeclSyntax {
         return properties
     }
 
-    /// Whether a wrapper brings the value, as one with arguments does, and be they `()`.
+    /// Whether a wrapper supplies the value.
     ///
-    /// A constant cannot have a wrapper.
+    /// A wrapper with arguments does, even with `()`.
+    ///
+    /// A constant can't have a wrapper.
     private var hasWrapperWithArguments: Bool {
         bindingSpecifier.tokenKind == .keyword(.var)
             && attributes.contains { element in
@@ -89,12 +91,14 @@ extension VariableDeclSyntax {
             }
     }
 
-    /// Attributes of Swift and SwiftData that take arguments and wrap nothing.
+    /// Attributes of Swift and SwiftData that take arguments and aren't wrappers.
     private static let attributesWithoutStorage: Set = ["Attribute", "Relationship", "available", "objc", "_spi"]
 }
 
 extension PatternBindingSyntax {
-    /// Whether it has a getter; observers alone leave it stored.
+    /// Whether the property has a getter.
+    ///
+    /// A property with only observers is stored.
     fileprivate var isComputed: Bool {
         switch accessorBlock?.accessors {
         case nil: false
@@ -108,12 +112,12 @@ extension PatternBindingSyntax {
 }
 
 extension PatternSyntax {
-    /// The names that it binds, those in a tuple included.
+    /// The names in the pattern, including those in a tuple.
     var names: [String] {
         properties(of: nil).map(\.name)
     }
 
-    /// The names that it binds, each with its part of `type` as far as that is written out.
+    /// The names in the pattern, each with its part of `type` if that is written out.
     fileprivate func properties(of type: TypeSyntax?) -> [ResolvedProperty] {
         if let identifier = self.as(IdentifierPatternSyntax.self) {
             return [ResolvedProperty(name: identifier.identifier.text, type: type)]
@@ -127,11 +131,11 @@ extension PatternSyntax {
     }
 }
 
-/// A stored property that gets its value from the scope.
+/// A stored property whose value comes from the scope.
 struct ResolvedProperty {
     let name: String
 
-    /// The type, where it is written.
+    /// The type, if it is written.
     let type: TypeSyntax?
 }
 #endif

@@ -9,16 +9,16 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension ResolutionSource {
-    /// The `dependencies` that state what the `init(scope:)` resolves, or `nil` where it is written by hand.
+    /// Returns the `dependencies` of the `init(scope:)`, or `nil` if that is written by hand.
     func statement(of declaration: some DeclGroupSyntax, access: String) -> DeclSyntax? {
         let types: [TypeSyntax?]
         let lines: [String]
         switch self {
         case .written:
             return nil
-        case .initialiser(let initialiser):
-            types = initialiser.resolvedParameters.map(\.type)
-            lines = initialiser.resolvedParameters.map { ".on(\($0.type.resolvedMetatype))" }
+        case .initializer(let initializer):
+            types = initializer.resolvedParameters.map(\.type)
+            lines = initializer.resolvedParameters.map { ".on(\($0.type.resolvedMetatype))" }
         case .storedProperties(let members):
             types = members.resolvedProperties.map(\.type)
             lines = members.linesForResolvedProperties { property in
@@ -26,7 +26,7 @@ extension ResolutionSource {
             }
         }
 
-        // A type that is not written out, as its wrapper tells it, is not known here.
+        // The type of a property may be inferred from its wrapper. The macro can't see such a type.
         let beginning = types.contains { $0 == nil } ? ".unknown" : "(\(declaration.declarer))"
         let text =
             [
@@ -38,7 +38,7 @@ extension ResolutionSource {
 }
 
 extension DeclGroupSyntax {
-    /// Whether the type states its `dependencies` itself.
+    /// Whether the type declares `dependencies`.
     var statesDependencies: Bool {
         memberBlock.members.contains { member in
             guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isTypeProperty else { return false }
@@ -46,15 +46,15 @@ extension DeclGroupSyntax {
         }
     }
 
-    /// Whether a class may have its conformance from its superclass: it is there already, and is not stated here.
+    /// Whether a class may inherit its conformance: the compiler finds it, and the class doesn't state it.
     ///
-    /// Then its initialiser overrides a required one, and `dependencies` cannot be declared again.
+    /// Then its initializer overrides a required one, and `dependencies` can't be declared again.
     func mayInheritConformance(missing protocols: [TypeSyntax]) -> Bool {
         guard protocols.isEmpty, self.is(ClassDeclSyntax.self), let inheritanceClause else { return false }
         return !inheritanceClause.inheritedTypes.contains { $0.type.simpleName == "Resolvable" }
     }
 
-    /// The argument that keeps the statement of a class from its subclasses.
+    /// The argument that limits the statement of a class to that class.
     fileprivate var declarer: String {
         guard !isFinal, let declaration = self.as(ClassDeclSyntax.self) else { return "" }
         return "of: \(declaration.name.text).self"
@@ -67,7 +67,7 @@ extension TypeSyntax {
         self.as(MemberTypeSyntax.self)?.name.text ?? self.as(IdentifierTypeSyntax.self)?.name.text
     }
 
-    /// The type as an argument, as a value of it is resolved: without what only parameters say.
+    /// The type as an argument of `resolve`, without the attributes of a parameter.
     fileprivate var resolvedMetatype: String {
         let type = resolved
         let needsNoParentheses: [SyntaxKind] = [

@@ -8,57 +8,57 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Where a type's `init(scope:)` comes from.
+/// The source of a type's `init(scope:)`.
 enum ResolutionSource {
-    /// It is there already.
+    /// The type declares it.
     case written(InitializerDeclSyntax)
 
-    /// It calls this initialiser.
-    case initialiser(InitializerDeclSyntax)
+    /// The macro writes it, and it calls this initializer.
+    case initializer(InitializerDeclSyntax)
 
-    /// It gives the stored properties among these their values.
+    /// The macro writes it, and it resolves the stored properties among these members.
     case storedProperties(MemberBlockItemListSyntax)
 
-    /// Looks through `declaration`.
+    /// Reads `declaration`.
     ///
-    /// - Throws: One `DiagnosticsError` with every complaint.
+    /// - Throws: One `DiagnosticsError` with all diagnostics.
     init(of declaration: some DeclGroupSyntax, reportingAt node: AttributeSyntax) throws {
         if let reason = declaration.whyNotResolvable {
             throw MacroDiagnostic("'@Resolvable' can only be attached to a class, struct or actor: \(reason)")
                 .error(removing: node)
         }
 
-        let initialisers = declaration.memberBlock.members.compactMap { member in
+        let initializers = declaration.memberBlock.members.compactMap { member in
             member.decl.as(InitializerDeclSyntax.self)
         }
-        if let written = initialisers.first(where: { $0.labels == ["scope"] }) {
+        if let written = initializers.first(where: { $0.labels == ["scope"] }) {
             self = .written(written)
             return
         }
 
-        let choice = InitialiserChoice(
-            among: initialisers.filter { !$0.isUnavailable },
-            hidden: declaration.memberBlock.members.initialisersInIfConfigs
+        let choice = InitializerChoice(
+            among: initializers.filter { !$0.isUnavailable },
+            hidden: declaration.memberBlock.members.initializersInIfConfigs
         )
-        let complaints = choice.complaints(reportingAt: node)
-        guard complaints.isEmpty else { throw DiagnosticsError(diagnostics: complaints) }
+        let diagnostics = choice.diagnostics(reportingAt: node)
+        guard diagnostics.isEmpty else { throw DiagnosticsError(diagnostics: diagnostics) }
 
         if let chosen = choice.chosen {
-            self = .initialiser(chosen)
+            self = .initializer(chosen)
         } else {
             self = .storedProperties(declaration.memberBlock.members)
         }
     }
 
-    /// Whether `init(scope:)` belongs to the global actor that `declaration` is marked with.
+    /// Whether `init(scope:)` is isolated to the global actor in the attributes of `declaration`.
     ///
-    /// A handler may be made anywhere: commands and events come from any actor.
+    /// A handler may be created anywhere, because commands and events come from any actor.
     func isIsolated(in declaration: some DeclGroupSyntax) -> Bool {
         guard declaration.globalActor != nil else { return false }
 
         switch self {
-        case .written(let initialiser), .initialiser(let initialiser):
-            return !initialiser.modifiers.contains(keyword: .nonisolated)
+        case .written(let initializer), .initializer(let initializer):
+            return !initializer.modifiers.contains(keyword: .nonisolated)
         case .storedProperties:
             return !declaration.hasIsolatedHandler
         }

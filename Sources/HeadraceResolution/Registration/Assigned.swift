@@ -4,21 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Stands for an implementation in a registration: `builder.singleton((any Mailer).self, assigned(SmtpMailer.self))`.
+/// An implementation in a registration: `builder.singleton((any Mailer).self, assigned(SmtpMailer.self))`.
 ///
-/// It is a function, not a box, because Swift converts a function that returns an implementation to
-/// one that returns the contract, and so checks at compile time that the one is the other. It gives the factory.
+/// It is a function that returns the factory. Swift converts a function that returns an implementation to a function that
+/// returns the contract, and so checks at compile time that the implementation conforms to the contract. A generic type
+/// couldn't be converted.
 public typealias Assigned<Contract> =
     (_ assignment: inout Assignment) -> @Sendable (any DependencyResolutionScope) -> Contract
 
-/// What a registration learns of an assigned implementation.
+/// The facts about an assigned implementation that a registration needs.
 ///
 /// Only `assigned(_:)` and `opaque(needs:factory:)` write it.
 public struct Assignment: Sendable {
     /// The implementation.
     fileprivate(set) var implementation: Any.Type?
 
-    /// What the factory takes from its scope.
+    /// The types that the factory resolves from its scope.
     var dependencies = Dependencies.unknown
 
     /// Whether the implementation has a registration in the container.
@@ -29,7 +30,7 @@ public struct Assignment: Sendable {
     }
 }
 
-/// Gives the contract by resolving `implementation`, which is registered on its own.
+/// Returns an assignment that resolves `implementation`, which has a registration.
 ///
 /// ```swift
 /// builder.singleton(SmtpMailer.init)
@@ -42,14 +43,14 @@ public func assigned<T>(_ implementation: T.Type) -> Assigned<T> {
     }
 }
 
-/// Gives the contract by resolving `implementation`, or by making it if it is not registered.
+/// Returns an assignment that resolves `implementation`, or creates it if it isn't registered.
 ///
 /// ```swift
 /// builder.transient((any Mailer).self, assigned(ResolvableMailer.self))
 /// ```
 ///
-/// A registration of `implementation` in the same container is used: its lifetime, and what overrides it. Without one
-/// the type makes itself, with the lifetime of the contract.
+/// If the same container has a registration of `implementation`, it is used with its lifetime and its overrides. Otherwise
+/// the type creates itself, with the lifetime of the contract.
 public func assigned<T: Resolvable>(_ implementation: T.Type) -> Assigned<T> {
     { assignment in
         assignment.implementation = T.self

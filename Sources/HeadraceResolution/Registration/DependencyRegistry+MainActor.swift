@@ -4,119 +4,74 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Objects that only the main actor may touch, such as a `ModelContext` of SwiftData.
+/// Objects that only the main actor may use, such as a `ModelContext` of SwiftData.
 ///
 /// ```swift
 /// builder.transient(on: MainActor.self) { modelContext }
 /// ```
 ///
-/// The factory may capture what is not `Sendable` and belongs to the main actor, and what it makes need not be
-/// `Sendable` even where it is shared. Resolving it on the main actor is synchronous. Resolving it elsewhere stops the
-/// program with a message, by `resolve` as by `tryResolve`: `nil` would say that it is not registered. The same
-/// goes for whatever takes it.
+/// The factory may capture values that aren't `Sendable` and belong to the main actor, and its object doesn't have to be
+/// `Sendable` even if it is shared. On the main actor, resolving it is synchronous. Elsewhere, resolving it or an object that
+/// depends on it stops the program with a message. This holds for `tryResolve` as well, because `nil` would mean that the
+/// type isn't registered.
 ///
-/// The compiler believes that what `resolve` gives is new and may go anywhere. What a main-actor factory gives is not:
+/// The compiler assumes that a resolved object is new and may be sent anywhere. An object of a main-actor factory isn't new:
 /// keep it on the main actor.
 extension DependencyRegistry {
-    /// Registers the type that `factory` returns, made on the main actor: a new one each time.
-    public func transient<Implementation>(
-        on actor: MainActor.Type,
-        _ factory: @escaping @MainActor () -> Implementation
-    ) {
-        transient(Implementation.self, on: actor, factory)
-    }
-
-    /// Registers the type that `factory` returns, made on the main actor with what its scope gives: a new one each time.
-    public func transient<Implementation>(
-        on actor: MainActor.Type,
-        _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Implementation
-    ) {
-        transient(Implementation.self, on: actor, factory)
-    }
-
-    /// Registers `contract`, made on the main actor by a factory of anything that is one: a new one each time.
+    /// Registers `contract`, by default the type that `factory` returns, on the main actor: a new object each time.
     public func transient<Contract>(
-        _ contract: Contract.Type,
+        _ contract: Contract.Type = Contract.self,
         on actor: MainActor.Type,
         _ factory: @escaping @MainActor () -> Contract
     ) {
-        register(Registration(transient: contract, dependencies: Dependencies(), on: actor) { _ in factory() })
+        register(Registration(.transient, contract, Dependencies(), on: actor) { _ in factory() })
     }
 
-    /// Registers `contract`, made on the main actor with what its scope gives: a new one each time.
+    /// Registers `contract`, by default the type that `factory` returns, on the main actor and with dependencies from its
+    /// scope: a new object each time.
     public func transient<Contract>(
-        _ contract: Contract.Type,
+        _ contract: Contract.Type = Contract.self,
         on actor: MainActor.Type,
         _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
     ) {
-        register(Registration(transient: contract, dependencies: .unknown, on: actor, factory: factory))
+        register(Registration(.transient, contract, .unknown, on: actor, factory: factory))
     }
 
-    /// Registers the type that `factory` returns, made on the main actor: one in each scope.
-    public func scoped<Implementation>(
-        on actor: MainActor.Type,
-        _ factory: @escaping @MainActor () -> Implementation
-    ) {
-        scoped(Implementation.self, on: actor, factory)
-    }
-
-    /// Registers the type that `factory` returns, made on the main actor with what its scope gives: one in each scope.
-    public func scoped<Implementation>(
-        on actor: MainActor.Type,
-        _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Implementation
-    ) {
-        scoped(Implementation.self, on: actor, factory)
-    }
-
-    /// Registers `contract`, made on the main actor by a factory of anything that is one: one in each scope.
+    /// Registers `contract`, by default the type that `factory` returns, on the main actor: one object in each scope.
     public func scoped<Contract>(
-        _ contract: Contract.Type,
+        _ contract: Contract.Type = Contract.self,
         on actor: MainActor.Type,
         _ factory: @escaping @MainActor () -> Contract
     ) {
-        register(Registration(scoped: contract, dependencies: Dependencies(), on: actor) { _ in factory() })
+        register(Registration(.scoped, contract, Dependencies(), on: actor) { _ in factory() })
     }
 
-    /// Registers `contract`, made on the main actor with what its scope gives: one in each scope.
+    /// Registers `contract`, by default the type that `factory` returns, on the main actor and with dependencies from its
+    /// scope: one object in each scope.
     public func scoped<Contract>(
-        _ contract: Contract.Type,
+        _ contract: Contract.Type = Contract.self,
         on actor: MainActor.Type,
         _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
     ) {
-        register(Registration(scoped: contract, dependencies: .unknown, on: actor, factory: factory))
+        register(Registration(.scoped, contract, .unknown, on: actor, factory: factory))
     }
 
-    /// Registers the type that `factory` returns, made on the main actor: one in the container.
-    public func singleton<Implementation>(
-        on actor: MainActor.Type,
-        _ factory: @escaping @MainActor () -> Implementation
-    ) {
-        singleton(Implementation.self, on: actor, factory)
-    }
-
-    /// Registers the type that `factory` returns, made on the main actor with what its scope gives: one for all.
-    public func singleton<Implementation>(
-        on actor: MainActor.Type,
-        _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Implementation
-    ) {
-        singleton(Implementation.self, on: actor, factory)
-    }
-
-    /// Registers `contract`, made on the main actor by a factory of anything that is one: one in the container.
+    /// Registers `contract`, by default the type that `factory` returns, on the main actor: one object in the container.
     public func singleton<Contract>(
-        _ contract: Contract.Type,
+        _ contract: Contract.Type = Contract.self,
         on actor: MainActor.Type,
         _ factory: @escaping @MainActor () -> Contract
     ) {
-        register(Registration(singleton: contract, dependencies: Dependencies(), on: actor) { _ in factory() })
+        register(Registration(.singleton, contract, Dependencies(), on: actor) { _ in factory() })
     }
 
-    /// Registers `contract`, made on the main actor with what its scope gives: one for all.
+    /// Registers `contract`, by default the type that `factory` returns, on the main actor and with dependencies from its
+    /// scope: one object in the container.
     public func singleton<Contract>(
-        _ contract: Contract.Type,
+        _ contract: Contract.Type = Contract.self,
         on actor: MainActor.Type,
         _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
     ) {
-        register(Registration(singleton: contract, dependencies: .unknown, on: actor, factory: factory))
+        register(Registration(.singleton, contract, .unknown, on: actor, factory: factory))
     }
 }

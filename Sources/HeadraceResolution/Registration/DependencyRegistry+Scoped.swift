@@ -5,46 +5,46 @@
 //===----------------------------------------------------------------------===//
 
 extension DependencyRegistry {
-    /// Registers the type that `factory` returns: one in each scope.
+    /// Registers the type that `factory` returns: one object in each scope.
     public func scoped<Implementation: Sendable>(
         _ factory: @escaping @Sendable () -> Implementation
     ) {
-        register(Registration(scoped: Implementation.self, dependencies: Dependencies()) { _ in factory() })
+        scoped(Implementation.self, factory)
     }
 
-    /// Registers the type that `factory` returns, made with what its scope gives: one in each scope.
+    /// Registers the type that `factory` returns, with dependencies from its scope: one object in each scope.
     public func scoped<Implementation: Sendable>(
         _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Implementation
     ) {
-        register(Registration(scoped: Implementation.self, factory: factory))
+        scoped(Implementation.self, factory)
     }
 
-    /// Registers `contract`, made by a factory of anything that is one: one in each scope.
+    /// Registers `contract` with a factory of an implementation: one object in each scope.
     public func scoped<Contract: Sendable>(
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable () -> Contract
     ) {
-        register(Registration(scoped: contract, dependencies: Dependencies()) { _ in factory() })
+        register(Registration(.scoped, contract, Dependencies()) { _ in factory() })
     }
 
-    /// Registers `contract`, made with what its scope gives by a factory of anything that is one: one in each scope.
+    /// Registers `contract` with a factory of an implementation that has dependencies from its scope: one object in each scope.
     public func scoped<Contract: Sendable>(
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        register(Registration(scoped: contract, factory: factory))
+        register(Registration(.scoped, contract, factory: factory))
     }
 
-    /// Registers `contract` by the type that implements it: one in each scope.
+    /// Registers `contract` with the type that implements it: one object in each scope.
     public func scoped<Contract: Sendable>(
         _ contract: Contract.Type,
         _ implementation: Assigned<Contract>
     ) {
-        register(Registration(scoped: contract, assigned: implementation))
+        register(Registration(.scoped, contract, assigned: implementation))
     }
 
-    /// Registers a type that makes itself out of its scope: one in each scope.
+    /// Registers a type that creates itself from its scope: one object in each scope.
     public func scoped<Implementation: Resolvable & Sendable>(_ implementation: Implementation.Type) {
-        register(Registration(scoped: implementation, assigned: assigned(implementation)))
+        register(Registration(.scoped, implementation, assigned: assigned(implementation)))
     }
 }

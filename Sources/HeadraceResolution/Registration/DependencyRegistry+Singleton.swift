@@ -5,46 +5,46 @@
 //===----------------------------------------------------------------------===//
 
 extension DependencyRegistry {
-    /// Registers the type that `factory` returns: one in the container.
+    /// Registers the type that `factory` returns: one object in the container.
     public func singleton<Implementation: Sendable>(
         _ factory: @escaping @Sendable () -> Implementation
     ) {
-        register(Registration(singleton: Implementation.self, dependencies: Dependencies()) { _ in factory() })
+        singleton(Implementation.self, factory)
     }
 
-    /// Registers the type that `factory` returns, made with what its scope gives: one in the container.
+    /// Registers the type that `factory` returns, with dependencies from its scope: one object in the container.
     public func singleton<Implementation: Sendable>(
         _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Implementation
     ) {
-        register(Registration(singleton: Implementation.self, factory: factory))
+        singleton(Implementation.self, factory)
     }
 
-    /// Registers `contract`, made by a factory of anything that is one: one in the container.
+    /// Registers `contract` with a factory of an implementation: one object in the container.
     public func singleton<Contract: Sendable>(
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable () -> Contract
     ) {
-        register(Registration(singleton: contract, dependencies: Dependencies()) { _ in factory() })
+        register(Registration(.singleton, contract, Dependencies()) { _ in factory() })
     }
 
-    /// Registers `contract`, made with what its scope gives by a factory of anything that is one: one in the container.
+    /// Registers `contract` with a factory of an implementation that has dependencies from its scope: one object in the container.
     public func singleton<Contract: Sendable>(
         _ contract: Contract.Type,
         _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        register(Registration(singleton: contract, factory: factory))
+        register(Registration(.singleton, contract, factory: factory))
     }
 
-    /// Registers `contract` by the type that implements it: one in the container.
+    /// Registers `contract` with the type that implements it: one object in the container.
     public func singleton<Contract: Sendable>(
         _ contract: Contract.Type,
         _ implementation: Assigned<Contract>
     ) {
-        register(Registration(singleton: contract, assigned: implementation))
+        register(Registration(.singleton, contract, assigned: implementation))
     }
 
-    /// Registers a type that makes itself out of its scope: one in the container.
+    /// Registers a type that creates itself from its scope: one object in the container.
     public func singleton<Implementation: Resolvable & Sendable>(_ implementation: Implementation.Type) {
-        register(Registration(singleton: implementation, assigned: assigned(implementation)))
+        register(Registration(.singleton, implementation, assigned: assigned(implementation)))
     }
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Takes registrations: which types can be resolved, how they are made, and how long they are kept.
+/// Collects registrations: which types can be resolved, how they are created, and how long they are kept.
 ///
 /// There are seven forms, each for `transient`, `scoped` and `singleton`:
 ///
@@ -18,11 +18,11 @@
 /// builder.singleton((any Store).self, assigned(DiskStore.self))    // a contract and a `Resolvable` type
 /// ```
 ///
-/// What is shared must be `Sendable`, and the compiler checks it: singletons and scoped objects are
-/// reached by whoever has the container. Transient objects belong to who resolved them and need not be.
+/// Shared objects must be `Sendable`, and the compiler checks it, because any task that has the container can reach
+/// singletons and scoped objects. A transient object belongs to its caller and doesn't have to be `Sendable`.
 ///
-/// A shared object may keep the scope that its factory was given: that does not keep the container alive, so
-/// what the container made goes with it. Whoever uses such an object keeps the container, or a scope it opened.
+/// A shared object may keep the scope that its factory received. That doesn't keep the container alive, so the objects of a
+/// container end with it. Keep the container, or a scope that it opened, as long as you use such an object.
 ///
 /// The last registration of a type wins.
 public protocol DependencyRegistry {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How long an object that a resolver has made is given again.
+/// How long a resolver keeps an object and returns it again.
 public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
     enum Kind: String {
         case transient, scoped, singleton
@@ -15,12 +15,14 @@ public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
     /// A new object each time.
     public static let transient = Lifetime(kind: .transient)
 
-    /// One object in each scope; the container itself is the outermost one.
+    /// One object in each scope.
+    ///
+    /// The container is the outermost scope.
     public static let scoped = Lifetime(kind: .scoped)
 
-    /// One object in the container, made in its outermost scope whoever asks first.
+    /// One object in the container, created in the outermost scope even if another scope asks first.
     public static let singleton = Lifetime(kind: .singleton)
 
-    /// The word for the lifetime, as the registration forms spell it.
+    /// The name of the lifetime, as the registration forms spell it.
     public var description: String { kind.rawValue }
 }

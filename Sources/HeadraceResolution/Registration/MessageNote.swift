@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A note about a message that is handled by what was registered.
+/// A note about a message that a registered object handles.
 package protocol MessageNote: RegistrationNote {
     /// The type of the message.
     var message: Any.Type { get }

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// States the dependencies of a closure that resolves by hand, so that they can be proved.
+/// States the dependencies of a closure that resolves by hand, so that they can be checked.
 ///
 /// ```swift
 /// builder.singleton((any Store).self, opaque(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
 /// ```
 ///
-/// The statement is believed: other types that the closure resolves are not proved. If the parameters of an initializer are
+/// Other types that the closure resolves are not checked. If the parameters of an initializer are
 /// the dependencies, register the initializer: `builder.singleton((any Store).self, DiskStore.init)`.
 ///
 /// - Parameters:

@@ -4,33 +4,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a registry records of one type: how it is made, out of what, and how long it is kept.
+/// A registered type: how its objects are created, from which dependencies, and how long they are kept.
 ///
-/// The registration forms of ``DependencyRegistry`` make these; a registry of your own stores them.
+/// The registration forms of ``DependencyRegistry`` create registrations; your own registry stores them.
 public struct Registration: Sendable {
+    typealias Factory<Contract> = @Sendable (any DependencyResolutionScope) -> Contract
+
     /// The type that is resolved.
     public let contract: Any.Type
 
-    /// How long an object that was made is given again.
+    /// How long an object is kept and returned again.
     public let lifetime: Lifetime
 
-    /// What the factory takes from its scope.
+    /// The types that the factory resolves from its scope.
     public private(set) var dependencies: Dependencies
 
-    /// Whether this adds to what is registered of the same type, and does not replace it.
+    /// Whether this registration joins a set, and doesn't replace an earlier registration of the same type.
     public private(set) var joinsSet = false
 
-    /// The type that is made, where it is known and another than ``contract``.
+    /// The type that is created, if it is known and not ``contract``.
     package var implementation: Any.Type?
 
-    /// What the object makes in its scope later, while it is used, without a registration.
+    /// Types that the object creates in its scope later, while it is used, without a registration.
     package var parts: [RegistrationPart] = []
 
-    /// What those who registered want to have checked.
+    /// Facts that the registering module checks with the graph.
     package var notes: [any RegistrationNote] = []
 
-    /// Makes the binding that a container keeps, with separate storage for shared objects.
-    private(set) var makeBinding: @Sendable (BindingPlace) -> Binding
+    /// Makes the binding of a container, with separate storage for shared objects.
+    private var makeBinding: @Sendable (BindingDescription) -> Binding
 
     /// Replaces dependencies and binding in a container in which the assigned implementation is registered.
     private var delegation: Delegation?
@@ -38,90 +40,98 @@ public struct Registration: Sendable {
     private struct Delegation: Sendable {
         let implementation: Any.Type
         let dependencies: Dependencies
-        let makeBinding: @Sendable (BindingPlace) -> Binding
+        let makeBinding: @Sendable (BindingDescription) -> Binding
     }
 
-    /// Records that `factory` makes a `Contract` each time one is resolved, out of `dependencies`.
+    /// Records that `factory` makes a `Contract` from `dependencies` each time it is resolved.
     public init<Contract>(
         transient contract: Contract.Type,
         dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.init(.transient, contract, dependencies) { TransientBinding($0, factory) }
+        self.init(.transient, contract, dependencies, factory: factory)
     }
 
-    /// Records that `factory` makes a `Contract` once for each scope, out of `dependencies`.
+    /// Records that `factory` makes a `Contract` from `dependencies` once for each scope.
     public init<Contract: Sendable>(
         scoped contract: Contract.Type,
         dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.init(.scoped, contract, dependencies) { ScopedBinding($0, factory) }
+        self.init(.scoped, contract, dependencies, factory: factory)
     }
 
-    /// Records that `factory` makes a `Contract` once, in the outermost scope, out of `dependencies`.
+    /// Records that `factory` makes a `Contract` from `dependencies` once, in the outermost scope.
     public init<Contract: Sendable>(
         singleton contract: Contract.Type,
         dependencies: Dependencies = .unknown,
         factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
     ) {
-        self.init(.singleton, contract, dependencies) { SingletonBinding($0, factory) }
+        self.init(.singleton, contract, dependencies, factory: factory)
     }
 
-    /// Records a binding of one's own.
-    init(
+    /// Records that `factory` makes a `Contract` with any lifetime.
+    ///
+    /// The caller ensures that a shared `Contract` is `Sendable`.
+    init<Contract>(
         _ lifetime: Lifetime,
-        _ contract: Any.Type,
-        _ dependencies: Dependencies,
-        makeBinding: @escaping @Sendable (BindingPlace) -> Binding
+        _ contract: Contract.Type,
+        _ dependencies: Dependencies = .unknown,
+        factory: @escaping Factory<Contract>
     ) {
         self.lifetime = lifetime
         self.contract = contract
         self.dependencies = dependencies
-        self.makeBinding = makeBinding
+        makeBinding = { Self.binding(lifetime, $0, factory) }
     }
 
-    /// The same registration, as one of several that ``DependencyResolver/resolveAll(_:)`` gives together.
-    public func joiningSet() -> Registration {
-        var copy = self
-        copy.joinsSet = true
-        return copy
-    }
-}
-
-extension Registration {
-    init<Contract>(transient contract: Contract.Type, assigned implementation: Assigned<Contract>) {
-        self.init(contract, implementation) { Registration(transient: contract, dependencies: $0, factory: $1) }
-    }
-
-    init<Contract: Sendable>(scoped contract: Contract.Type, assigned implementation: Assigned<Contract>) {
-        self.init(contract, implementation) { Registration(scoped: contract, dependencies: $0, factory: $1) }
-    }
-
-    init<Contract: Sendable>(singleton contract: Contract.Type, assigned implementation: Assigned<Contract>) {
-        self.init(contract, implementation) { Registration(singleton: contract, dependencies: $0, factory: $1) }
-    }
-
-    /// Records `assigned`, which `make` registers; if it makes another type, also how that type is resolved instead.
-    private init<Contract>(
+    /// Records that `factory` makes a `Contract` on the main actor.
+    init<Contract>(
+        _ lifetime: Lifetime,
         _ contract: Contract.Type,
-        _ assigned: Assigned<Contract>,
-        make: (Dependencies, @escaping @Sendable (any DependencyResolutionScope) -> Contract) -> Registration
+        _ dependencies: Dependencies,
+        on actor: MainActor.Type,
+        factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
     ) {
+        let factory = MainActorBinding<Contract>.withoutIsolation(factory)
+        self.init(lifetime, contract, dependencies, factory: factory)
+        makeBinding = { MainActorBinding(Self.binding(lifetime, $0, factory)) }
+    }
+
+    /// Records that `assigned` makes a `Contract`, or resolves its implementation if the container has a registration of it.
+    init<Contract>(_ lifetime: Lifetime, _ contract: Contract.Type, assigned: Assigned<Contract>) {
         var assignment = Assignment()
         let factory = assigned(&assignment)
-        self = make(assignment.dependencies, factory)
+        self.init(lifetime, contract, assignment.dependencies, factory: factory)
         guard let implementation = assignment.implementation, implementation != contract else { return }
 
         self.implementation = implementation
         var resolving = Assignment(isRegistered: true)
         let resolve = assigned(&resolving)
-        let other = make(resolving.dependencies, resolve)
         delegation = Delegation(
             implementation: implementation,
-            dependencies: other.dependencies,
-            makeBinding: other.makeBinding
+            dependencies: resolving.dependencies,
+            makeBinding: { Self.binding(lifetime, $0, resolve) }
         )
+    }
+
+    /// Returns the same registration as a member of the set that ``DependencyResolver/resolveAll(_:)`` returns.
+    public func joiningSet() -> Registration {
+        var copy = self
+        copy.joinsSet = true
+        return copy
+    }
+
+    private static func binding<Contract>(
+        _ lifetime: Lifetime,
+        _ description: BindingDescription,
+        _ factory: @escaping Factory<Contract>
+    ) -> TypedBinding<Contract> {
+        switch lifetime.kind {
+        case .transient: TransientBinding(description, factory)
+        case .scoped: ScopedBinding(description, factory)
+        case .singleton: SingletonBinding(description, factory)
+        }
     }
 
     /// The registration as it is in a container in which `types` are registered.
@@ -133,12 +143,35 @@ extension Registration {
         copy.implementation = nil
         return copy
     }
+
+    fileprivate func binding(member: Int?, index: Int) -> Binding {
+        makeBinding(
+            BindingDescription(
+                contract: contract,
+                implementation: implementation,
+                member: member,
+                dependencies: dependencies,
+                index: index
+            )
+        )
+    }
 }
 
 extension [Registration] {
-    /// The registrations as one container uses them: an assigned type with a registration is resolved, not made.
+    /// The registrations as one container uses them: an assigned type with a registration is resolved, not created.
     var settled: [Registration] {
         let types = Set(map { ObjectIdentifier($0.contract) })
         return map { $0.settled(among: types) }
+    }
+
+    /// Makes the bindings of one container, with separate storage for shared objects.
+    func makeBindings() -> [Binding] {
+        var members: [ObjectIdentifier: Int] = [:]
+        return settled.enumerated().map { index, registration in
+            guard registration.joinsSet else { return registration.binding(member: nil, index: index) }
+            let member = members[ObjectIdentifier(registration.contract), default: 0] + 1
+            members[ObjectIdentifier(registration.contract)] = member
+            return registration.binding(member: member, index: index)
+        }
     }
 }

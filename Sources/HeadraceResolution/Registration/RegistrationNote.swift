@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a module that registers wants to have checked with the graph: each command has one handler, say.
+/// A fact that a module records with a registration and checks with the graph.
+///
+/// For example, each command has one handler.
 ///
 /// ```swift
 /// struct Handled: RegistrationNote {
@@ -12,20 +14,20 @@
 ///
 ///     static func problems(in notes: [Handled]) -> [CompositionProblem] {
 ///         Dictionary(grouping: notes, by: \.message).filter { $1.count > 1 }.keys.sorted().map {
-///             CompositionProblem(CompositionProblem.Kind("doubled"), path: [], message: "\($0) is handled twice")
+///             CompositionProblem(CompositionProblem.Kind("repeated"), path: [], message: "\($0) is handled twice")
 ///         }
 ///     }
 /// }
 /// ```
 package protocol RegistrationNote: Sendable {
-    /// What is wrong with `notes`: all of this type in one container, in the order of registration.
+    /// Returns the mistakes in `notes`: all notes of this type in one container, in the order of registration.
     ///
-    /// A note of a registration that another has replaced is not among them.
+    /// Notes of replaced registrations are left out.
     static func problems(in notes: [Self]) -> [CompositionProblem]
 
-    /// What nothing proves about `notes`, for ``ValidationLevel/strict``; nothing unless implemented.
+    /// Returns the facts that can't be checked, for ``ValidationLevel/strict``. The default is an empty array.
     ///
-    /// `all` are the notes of every type.
+    /// `all` has the notes of every type.
     static func unproved(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem]
 }
 
@@ -36,7 +38,7 @@ extension RegistrationNote {
         unproved(in: notes.compactMap { $0 as? Self }, among: notes)
     }
 
-    /// The problems of the notes among `notes` that are of this type.
+    /// The problems of the notes of this type.
     static func problems(among notes: [any RegistrationNote]) -> [CompositionProblem] {
         problems(in: notes.compactMap { $0 as? Self })
     }

@@ -4,32 +4,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A type that an object makes in its scope while it is used: a handler, for a dispatcher.
+/// A type that an object creates in its scope while it is used.
 ///
-/// What it takes must be registered, but it may well take the object itself: it is made later.
+/// For example, a dispatcher creates handlers.
+///
+/// The dependencies of the part must be registered. They may include the object, because the part is created later.
 package struct RegistrationPart: Sendable {
     let type: Any.Type
     let dependencies: Dependencies
 
-    /// The title in a drawing, if it is not the name of the type.
+    /// The title in a drawing, if it isn't the name of the type.
     package var label: String?
 
-    /// What a drawing says below the title.
+    /// The text below the title in a drawing.
     package var remark = "made later"
 
-    /// What to do so that the dependencies can be proved, if they can't.
+    /// How to fix dependencies that can't be checked.
     package var advice: String?
 
-    /// What the part makes in turn.
+    /// The parts that this part creates.
     package var parts: [RegistrationPart] = []
 
-    /// Names `type`, by what it states of itself.
+    /// Creates a part of `type`, with the dependencies that it states.
     package init<Part: Resolvable>(_ type: Part.Type) {
         self.type = type
         dependencies = type.ownDependencies
     }
 
-    /// Names `type`, which takes `dependencies`.
+    /// Creates a part of `type` with `dependencies`.
     package init(_ type: Any.Type, _ dependencies: Dependencies) {
         self.type = type
         self.dependencies = dependencies

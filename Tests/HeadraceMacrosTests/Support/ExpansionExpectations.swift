@@ -20,13 +20,13 @@ let macros = [
     "ResolvedScope": MacroSpec(type: ResolvedScopeMacro.self),
 ]
 
-/// The macros where the conformance is there already.
+/// The macros, for a type that already conforms.
 let macrosWithoutConformances = [
     "DomainEntity": MacroSpec(type: DomainEntityMacro.self),
     "Resolvable": MacroSpec(type: ResolvableMacro.self),
 ]
 
-/// Expects `source` to become `expansion`, and nothing to be said against it.
+/// Expects `source` to expand to `expansion`, without diagnostics.
 func expect(
     _ source: String,
     expandsTo expansion: String,
@@ -41,7 +41,7 @@ func expect(
     )
 }
 
-/// Expects `diagnostics` and, with `fixIts` of them applied, `fixed`.
+/// Expects `diagnostics`, and `fixed` after the `fixIts` are applied.
 func expect(
     _ source: String,
     expandsTo expansion: String,

@@ -9,7 +9,7 @@ public import HeadraceDomain
 import HeadraceMacros
 public import HeadraceResolution
 
-// What is tested is that public types compile.
+// The test is that public types compile.
 
 /// A public handler.
 @Resolvable

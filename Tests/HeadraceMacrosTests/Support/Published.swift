@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Macros
-/// Stands for Combine's wrapper of the same name.
+/// A substitute for Combine's wrapper of the same name.
 @propertyWrapper
 struct Published<Value> {
     var wrappedValue: Value
@@ -15,7 +15,7 @@ struct Published<Value> {
     }
 }
 
-/// Stands for a wrapper that finds its value by itself.
+/// A substitute for a wrapper that supplies its value.
 @propertyWrapper
 struct Preset<Value> {
     let wrappedValue: Value

@@ -1,0 +1,83 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// Expands `@DomainEntity`.
+///
+/// The declaration of the macro has the contract.
+enum DomainEntityMacro: MemberMacro, ExtensionMacro {
+    static func expansion(
+        of node: AttributeSyntax,
+        providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        // The extension role reports errors, because it is always expanded; this role isn't expanded in an enum, for
+        // example. On an extension, only this role is expanded.
+        guard !declaration.is(ExtensionDeclSyntax.self) else { throw declaration.notAnEntity(reportingAt: node) }
+        guard declaration.is(ClassDeclSyntax.self), !declaration.declaresRaisedEvents else { return [] }
+
+        // Unqualified, because SwiftData and Observation look for these names without their module.
+        var attributes = ""
+        if declaration.attributes.contains(attributeNamed: "Model") {
+            attributes += "@Transient "
+        }
+        if declaration.attributes.contains(attributeNamed: "Observable") {
+            attributes += "@ObservationIgnored "
+        }
+        let access = declaration.accessModifier(in: context)
+        return ["\(raw: attributes)\(raw: access)var raisedEvents = HeadraceDomain.RaisedEvents()"]
+    }
+
+    static func expansion(
+        of node: AttributeSyntax,
+        attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol,
+        conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        guard !declaration.is(ExtensionDeclSyntax.self) else { return [] }
+        guard declaration.is(ClassDeclSyntax.self) else { throw declaration.notAnEntity(reportingAt: node) }
+        guard !protocols.isEmpty else { return [] }
+
+        try declaration.checkReach(ofExtensionBy: node, in: context)
+        let isolation = declaration.globalActor.map { "\($0.trimmedDescription) " } ?? ""
+        return [
+            try ExtensionDeclSyntax(
+                "extension \(type.trimmed): \(raw: isolation)HeadraceDomain.HasDomainEvents {}"
+            )
+        ]
+    }
+}
+
+extension DeclGroupSyntax {
+    fileprivate var declaresRaisedEvents: Bool {
+        memberBlock.members.contains { member in
+            guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isTypeProperty else {
+                return false
+            }
+            return variable.bindings.contains { $0.pattern.names.contains("raisedEvents") }
+        }
+    }
+
+    fileprivate func notAnEntity(reportingAt node: AttributeSyntax) -> DiagnosticsError {
+        let reason =
+            switch kind {
+            case .structDecl: "a unit of work takes the events from the entity itself, and a struct is copied"
+            case .enumDecl: "a unit of work takes the events from the entity itself, and an enum is copied"
+            case .actorDecl: "a unit of work takes the events synchronously, and an actor has to be awaited"
+            case .protocolDecl: "a protocol stores nothing; let it inherit 'HasDomainEvents'"
+            default: "an extension stores nothing; attach it to the class itself"
+            }
+        return MacroDiagnostic("'@DomainEntity' can only be attached to a class: \(reason)").error(removing: node)
+    }
+}
+#endif

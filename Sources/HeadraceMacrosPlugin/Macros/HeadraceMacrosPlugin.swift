@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main
+struct HeadraceMacrosPlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        DomainEntityMacro.self,
+        InjectMacro.self,
+        ResolvableInitMacro.self,
+        ResolvableMacro.self,
+        ResolvedMacro.self,
+        ResolvedScopeMacro.self,
+    ]
+}
+#else
+/// An empty plugin, linked if the trait is off.
+@main
+enum HeadraceMacrosPlugin {
+    static func main() {}
+}
+#endif

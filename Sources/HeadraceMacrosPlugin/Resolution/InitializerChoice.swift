@@ -1,0 +1,106 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Macros
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// The choice of the initializer that `init(scope:)` calls, with the reasons against it.
+struct InitializerChoice {
+    private let initializers: [InitializerDeclSyntax]
+    private let hidden: [InitializerDeclSyntax]
+    private let marked: [InitializerDeclSyntax]
+
+    /// Chooses `among` the initializers that always exist; the `hidden` ones depend on `#if`.
+    init(among initializers: [InitializerDeclSyntax], hidden: [InitializerDeclSyntax]) {
+        self.initializers = initializers
+        self.hidden = hidden
+        marked = initializers.filter(\.isMarked)
+    }
+
+    /// The marked initializer, or the only one; `nil` if the type has no initializer.
+    var chosen: InitializerDeclSyntax? {
+        marked.first ?? initializers.first
+    }
+
+    /// Returns the reasons against ``chosen``, in the order of the source.
+    func diagnostics(reportingAt node: AttributeSyntax) -> [Diagnostic] {
+        let hiddenMarks = hidden.compactMap { initializer in
+            initializer.mark.map { mark in
+                MacroDiagnostic(
+                    "'@ResolvableInit' has no effect inside '#if'; move '\(initializer.fullName)' out of it"
+                )
+                .diagnostic(at: mark)
+            }
+        }
+        guard hiddenMarks.isEmpty else { return hiddenMarks }
+
+        if marked.isEmpty, initializers.count > 1 {
+            return [tooMany(reportingAt: node)]
+        }
+        return marked.dropFirst().compactMap(markedAgain) + (chosen.map(unusable) ?? [])
+    }
+
+    private func tooMany(reportingAt node: AttributeSyntax) -> Diagnostic {
+        Diagnostic(
+            node: node,
+            message: MacroDiagnostic(
+                "'@Resolvable' does not know which of \(initializers.count) initializers to use; "
+                    + "mark one with '@ResolvableInit'"
+            ),
+            fixIts: initializers.map { initializer in
+                FixIt(
+                    message: MacroDiagnostic("Mark '\(initializer.fullName)' with '@ResolvableInit'"),
+                    changes: [.replace(oldNode: Syntax(initializer), newNode: Syntax(initializer.marking()))]
+                )
+            }
+        )
+    }
+
+    private func markedAgain(_ initializer: InitializerDeclSyntax) -> Diagnostic? {
+        initializer.mark.map { mark in
+            MacroDiagnostic("'@ResolvableInit' is on \(marked.count) initializers; keep it on one")
+                .diagnostic(removing: mark)
+        }
+    }
+
+    private func unusable(_ initializer: InitializerDeclSyntax) -> [Diagnostic] {
+        let fix = "use another initializer by '@ResolvableInit', or write 'init(scope:)'"
+        var diagnostics: [Diagnostic] = []
+        func report(at node: some SyntaxProtocol, _ reason: String) {
+            diagnostics.append(
+                MacroDiagnostic("'@Resolvable' cannot call '\(initializer.fullName)', which \(reason); \(fix)")
+                    .diagnostic(at: node)
+            )
+        }
+
+        if let mark = initializer.optionalMark {
+            report(at: mark, "may return nil")
+        }
+        if let generics = initializer.genericParameterClause {
+            report(at: generics, "is generic")
+        }
+        for parameter in initializer.resolvedParameters {
+            if parameter.type.isOpaque {
+                report(at: parameter.type, "is generic")
+            }
+            if parameter.type.isInout {
+                report(at: parameter.type, "has an 'inout' parameter")
+            }
+        }
+        if let effect = initializer.signature.effectSpecifiers?.asyncSpecifier {
+            report(at: effect, "is asynchronous")
+        }
+        if let effect = initializer.signature.effectSpecifiers?.throwsClause {
+            report(at: effect, "throws")
+        }
+        if initializer.resolvedParameters.map(\.firstName.text) == ["scope"] {
+            report(at: initializer.signature.parameterClause, "looks like 'init(scope:)' when called")
+        }
+        return diagnostics
+    }
+}
+#endif

@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The registrations have mistakes, so not every registered type can be created.
+public struct CompositionError: Error, Sendable, CustomStringConvertible {
+    /// A reason, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case invalidRegistrations }
+
+        private let kind: Kind
+
+        /// Some registered types can't be created.
+        public static let invalidRegistrations = Code(kind: .invalidRegistrations)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The reason.
+    public let code: Code
+
+    /// The problems, at least one: missing, cyclic, duplicate, captive, then the problems that other modules found.
+    public let problems: [CompositionProblem]
+
+    /// The types whose registrations resolve types by hand, and so were not checked.
+    public let opaque: [Any.Type]
+
+    /// Every problem on a separate line, then the opaque types.
+    public let message: String
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    init(_ problems: [CompositionProblem], opaque: [Any.Type]) {
+        code = .invalidRegistrations
+        self.problems = problems
+        self.opaque = opaque
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+        var lines = ["The registrations have \(count)."]
+        lines += problems.map { "- \($0)" }
+        if !opaque.isEmpty {
+            let names = opaque.map { TypeSpelling.full($0) }.joined(separator: ", ")
+            lines.append("Opaque, and not checked: \(names).")
+        }
+        message = lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,118 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A registration inside a container: the factory and, for a singleton, its object.
+///
+/// The lifetimes are subclasses, not cases, so that a resolution is one virtual call.
+///
+/// Why `@unchecked Sendable` is right here: Swift checks `Sendable` for final classes only, so it can't check the base
+/// class of a hierarchy. This hierarchy is closed (this file and ``MainActorBinding``), and every stored property in it is
+/// an immutable `Sendable` value or an ``InstanceReference``.
+///
+/// Why the downcast of ``TypedBinding`` is safe: a binding reads only the instances that it has created itself.
+///
+/// How to keep it fast: these methods run without specialization, because the caller resolves through a protocol. There, a
+/// value of a type that is generic over `T` (`T?` among them) makes the runtime look up the metadata of that type, which
+/// takes longer than several resolutions. So shared objects are stored and passed as plain ``SharedInstance``, and only the
+/// last step knows `T`.
+class Binding: ResolutionPath.Element, @unchecked Sendable {
+    /// Whether the object that the binding would return in `scope` exists already.
+    func hasMade(in scope: ResolutionScope) -> Bool { false }
+
+    /// Whether the factory runs on the main actor.
+    var isOnMainActor: Bool { false }
+
+    /// Whether the factory receives the outermost scope, in all scopes.
+    var isMadeInOutermostScope: Bool { false }
+}
+
+/// A binding that returns a `T`.
+///
+/// ``ResolutionScope`` finds it by the identity of `T` in a table that ``Blueprint`` keys by the same type. So the scope
+/// may downcast it without a check.
+class TypedBinding<T>: Binding, @unchecked Sendable {
+    let factory: @Sendable (any DependencyResolutionScope) -> T
+
+    init(_ description: BindingDescription, _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
+        self.factory = factory
+        super.init(description)
+    }
+
+    /// Returns the object for a caller in `scope`.
+    ///
+    /// `given` is the scope that the factory of a transient object receives: `scope`, or a ``BorrowedScope`` of it if a
+    /// shared object needs the transient object.
+    func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        preconditionFailure("abstract")
+    }
+
+    /// Returns the value of `instance`, which this binding has created.
+    fileprivate final func value(of instance: SharedInstance) -> T {
+        unsafe unsafeDowncast(instance, to: TypedInstance<T>.self).value
+    }
+
+    /// Returns the value that `existing` finds, or creates it in `scope` and stores it.
+    fileprivate final func makeOnce(
+        _ key: CreationKey,
+        in scope: ResolutionScope,
+        existing: () -> SharedInstance?,
+        store: (SharedInstance) -> SharedInstance
+    ) -> T {
+        let instance = CreationGate.shared.makeOnce(key, existing: existing) {
+            let made = ResolutionPath.making(self) { factory(BorrowedScope(scope)) }
+            return store(TypedInstance(index: description.index, made))
+        }
+        return value(of: instance)
+    }
+}
+
+/// Creates a new object each time.
+final class TransientBinding<T>: TypedBinding<T>, @unchecked Sendable {
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        ResolutionPath.making(self) { factory(given) }
+    }
+}
+
+/// Creates one object in each scope, which keeps it.
+final class ScopedBinding<T>: TypedBinding<T>, @unchecked Sendable {
+    override func hasMade(in scope: ResolutionScope) -> Bool { scope.objects.find(description.index) != nil }
+
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        if let made = unsafe scope.objects.unretained(description.index) {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
+        }
+        return makeOnce(
+            CreationKey(binding: self, scope: scope),
+            in: scope,
+            existing: { scope.objects.find(description.index) },
+            store: {
+                scope.objects.insert($0)
+                return $0
+            }
+        )
+    }
+}
+
+/// Creates one object, in the outermost scope even if another scope asks first, and keeps it.
+final class SingletonBinding<T>: TypedBinding<T>, @unchecked Sendable {
+    private let made = InstanceReference()
+
+    override func hasMade(in scope: ResolutionScope) -> Bool { made.load() != nil }
+
+    override var isMadeInOutermostScope: Bool { true }
+
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        if let made = unsafe made.unretained() {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
+        }
+        return makeOnce(
+            CreationKey(binding: self, scope: nil),
+            in: scope.outermost,
+            existing: { made.load() },
+            store: { made.storeIfNil($0) }
+        )
+    }
+}

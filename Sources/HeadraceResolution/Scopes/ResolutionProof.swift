@@ -1,0 +1,168 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Synchronization
+
+/// Checks whether types can be resolved, without creating objects, through all stated dependencies.
+///
+/// The structure of a container never changes, so a type is checked once in a container. Only main-actor objects are
+/// checked again each time, because they depend on the thread.
+final class ResolutionProof: Sendable {
+    private enum Finding: Sendable {
+        case proved(includesMainActor: Bool)
+        case failed(Defect)
+    }
+
+    /// A dependency that can't be resolved, with the path from the type that was checked.
+    struct Defect: Sendable {
+        enum Kind { case missing, cyclic, notOnMainActor }
+
+        let kind: Kind
+        let path: [BindingDescription]
+        let type: Any.Type
+
+        /// The failure for a caller that is creating `outer`.
+        func failure(neededBy outer: [String]) -> ResolutionFailure {
+            let names = outer + path.map(\.name)
+            return switch kind {
+            case .missing: ResolutionFailure.missing(type, neededBy: names)
+            case .cyclic: ResolutionFailure.cycle(path.map(\.contract))
+            case .notOnMainActor: ResolutionFailure.notOnMainActor(type, neededBy: names)
+            }
+        }
+    }
+
+    private let findings = Mutex<[ProofSubject: Finding]>([:])
+
+    /// Throws if `dependencies` of `subject` can't be resolved in `scope`.
+    ///
+    /// The path in the message begins with the objects that the thread is creating, followed by `name`.
+    ///
+    /// - Returns: Whether the result holds as long as the container exists, on every thread.
+    func check(
+        _ dependencies: @autoclosure () -> [Dependency],
+        of subject: ProofSubject,
+        named name: @autoclosure () -> String?,
+        in scope: ResolutionScope
+    ) throws(ResolutionError) -> Bool {
+        let known = findings.withLock { $0[subject] }
+        let finding: Finding
+        if let known {
+            finding = known
+        } else {
+            var walk = ProofWalk(blueprint: scope.blueprint, scope: nil)
+            if let defect = walk.run(dependencies()) {
+                finding = .failed(defect)
+            } else {
+                finding = .proved(includesMainActor: walk.hasMetMainActor)
+            }
+            findings.withLock { $0[subject] = finding }
+        }
+        switch finding {
+        case .proved(includesMainActor: false):
+            return true
+        case .proved(includesMainActor: true):
+            if MainThread.isCurrent { return false }
+            var walk = ProofWalk(blueprint: scope.blueprint, scope: scope)
+            if let defect = walk.run(dependencies()) { throw error(defect, named: name()) }
+            return false
+        case .failed(let defect):
+            throw error(defect, named: name())
+        }
+    }
+
+    private func error(_ defect: Defect, named name: String?) -> ResolutionError {
+        defect.failure(neededBy: ResolutionPath.names + (name.map { [$0] } ?? [])).error
+    }
+}
+
+/// A depth-first search through the bindings of dependencies.
+///
+/// Without a scope it finds missing types and cycles. With a scope it finds objects that only the main actor can create.
+private struct ProofWalk {
+    private enum Visit { case inProgress, finished }
+
+    /// A binding on the path of the search, with its targets and the position of the next one.
+    private struct OpenBinding {
+        let binding: Binding?
+        let scope: ResolutionScope?
+        var targets: [Binding] = []
+        var next = 0
+    }
+
+    let blueprint: Blueprint
+    let scope: ResolutionScope?
+    private(set) var hasMetMainActor = false
+    private var visits: [ObjectIdentifier: Visit] = [:]
+
+    init(blueprint: Blueprint, scope: ResolutionScope?) {
+        self.blueprint = blueprint
+        self.scope = scope
+    }
+
+    /// Returns the first defect, or `nil`.
+    mutating func run(_ roots: [Dependency]) -> ResolutionProof.Defect? {
+        // An explicit stack, because a chain of dependencies may be longer than the stack of a thread.
+        var stack: [OpenBinding] = []
+        if let defect = push(nil, roots, scope, onto: &stack) { return defect }
+        while let open = stack.last {
+            guard open.next < open.targets.count else {
+                if let binding = open.binding { visits[ObjectIdentifier(binding)] = .finished }
+                stack.removeLast()
+                continue
+            }
+            let target = open.targets[open.next]
+            stack[stack.endIndex - 1].next += 1
+
+            if target.isOnMainActor {
+                hasMetMainActor = true
+                if scope != nil {
+                    let path = stack.compactMap { $0.binding?.description }
+                    return ResolutionProof.Defect(kind: .notOnMainActor, path: path, type: target.contract)
+                }
+            }
+            switch visits[ObjectIdentifier(target)] {
+            case .finished:
+                continue
+            case .inProgress:
+                let circle = stack.compactMap(\.binding).drop { $0 !== target }.map(\.description)
+                return ResolutionProof.Defect(
+                    kind: .cyclic,
+                    path: circle + [target.description],
+                    type: target.contract
+                )
+            case nil:
+                let inner = target.isMadeInOutermostScope ? open.scope?.outermost : open.scope
+                if let inner, target.hasMade(in: inner) { continue }
+                if let defect = push(target, target.description.dependencies.stated, inner, onto: &stack) {
+                    return defect
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Pushes `binding`, or returns the first missing dependency.
+    private mutating func push(
+        _ binding: Binding?,
+        _ dependencies: [Dependency],
+        _ scope: ResolutionScope?,
+        onto stack: inout [OpenBinding]
+    ) -> ResolutionProof.Defect? {
+        var open = OpenBinding(binding: binding, scope: scope)
+        for dependency in dependencies {
+            guard let targets = blueprint.targets(of: dependency) else {
+                let path = (stack.map(\.binding) + [binding]).compactMap { $0?.description }
+                return ResolutionProof.Defect(kind: .missing, path: path, type: dependency.contract)
+            }
+            open.targets += targets
+        }
+        if let binding { visits[ObjectIdentifier(binding)] = .inProgress }
+        stack.append(open)
+        return nil
+    }
+}

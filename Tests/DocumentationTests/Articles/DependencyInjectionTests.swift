@@ -1,0 +1,82 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import HeadraceTesting
+import Synchronization
+import Testing
+
+private protocol Mailer: Sendable {
+    func send(_ text: String, to address: String) async throws
+}
+
+private struct SMTPMailer: Mailer {
+    func send(_ text: String, to address: String) async throws {}
+}
+
+private final class Readers: Sendable {
+    let addresses = ["ada@example.org", "bea@example.org"]
+}
+
+private struct Newsletter: Resolvable {
+    static var dependencies: Dependencies { Dependencies().on((any Mailer).self).on(Readers.self) }
+
+    private let mailer: any Mailer
+    private let readers: Readers
+
+    init(scope: any DependencyResolutionScope) {
+        mailer = scope.resolve()
+        readers = scope.resolve()
+    }
+
+    func publish(_ text: String) async throws {
+        for address in readers.addresses { try await mailer.send(text, to: address) }
+    }
+}
+
+private final class NotedMails: Mailer {
+    private let mails = Mutex<[String]>([])
+
+    var addresses: [String] { mails.withLock(\.self) }
+
+    func send(_ text: String, to address: String) async throws {
+        mails.withLock { $0.append(address) }
+    }
+}
+
+@Suite struct DependencyInjectionTests {
+    @Test func aTestReplacesTheMailer() async throws {
+        let builder = ContainerBuilder()
+        builder.singleton((any Mailer).self) { SMTPMailer() }
+        builder.scoped { Readers() }
+        builder.transient(Newsletter.self)
+
+        try builder.validate()
+        let container = builder.build()
+
+        let request = container.scope()
+        #expect(request.resolve(Readers.self) === request.resolve(Readers.self))
+        #expect(request.resolve(Readers.self) !== container.scope().resolve(Readers.self))
+
+        let mails = NotedMails()
+        try await container.withDependencies { builder in
+            builder.singleton((any Mailer).self) { mails }
+        } operation: { container in
+            try await container.resolve(Newsletter.self).publish("News")
+        }
+
+        #expect(mails.addresses == ["ada@example.org", "bea@example.org"])
+    }
+
+    @Test func whatNobodyRegisteredIsFoundBeforeAnythingIsMade() {
+        let builder = ContainerBuilder()
+        builder.transient(Newsletter.self)
+
+        let error = #expect(throws: CompositionError.self) { try builder.validate() }
+
+        #expect(error?.problems.count == 2)
+    }
+}
