@@ -16,3 +16,14 @@ public struct AbsentChildPolicy: Hashable, Sendable {
     /// It fails: the ``PourTask`` throws ``StationError`` with the code ``StationError/Code/childIsGone``.
     public static let report = AbsentChildPolicy(kind: .report)
 }
+
+extension AbsentChildPolicy {
+    /// The effect of an action of the type `child` if the child is absent.
+    @usableFromInline
+    func effect<Action: Sendable>(
+        for child: Any.Type,
+        id: (any Hashable & Sendable)? = nil
+    ) -> Effect<Action> {
+        kind == .drop ? .none : .fail(StationError.childIsGone(child, id: id))
+    }
+}

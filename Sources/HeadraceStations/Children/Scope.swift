@@ -28,7 +28,7 @@
 /// A child tells its parent something by an action, which the parent matches: `case .counter(.increase)`. Ids of effects
 /// mean something only within the child that has named them. A child that goes takes its effects along.
 public struct Scope<State, Action: Sendable>: PrimitiveDripper {
-    @usableFromInline let make: (Assembly) -> Node<State, Action>
+    @usableFromInline let make: (NodeBuilder) -> DripperNode<State, Action>
 
     /// Creates a scope of a child that is always there.
     ///
@@ -42,7 +42,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         action: Case<Action, ChildAction>,
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
-        if let property = StoredProperty(state) {
+        if let property = PropertyOffset(state) {
             self.init(action, child()) { whole, body in property.modify(&whole, body) }
         } else {
             self.init(action, child()) { whole, body in body(&whole[keyPath: state]) }
@@ -122,11 +122,11 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         @DripperBuilder<Many.Child, ChildAction> child: () -> Drippers<Many.Child, ChildAction>
     ) where Many.ID: Sendable {
         let child = child()
-        make = { assembly in
-            let node = assembly.makeNode(of: child)
-            let number = assembly.makeNumber()
+        make = { builder in
+            let node = builder.makeNode(of: child)
+            let number = builder.makeNumber()
             let embed = action.embed
-            return Node(
+            return DripperNode(
                 reduce: { whole, given in
                     guard let (id, given) = action.extract(given) else { return .none }
                     let effect = whole[keyPath: children].modify(id: id) { node.reduce(&$0, given) }
@@ -137,7 +137,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     return effect.map { embed((id, $0)) }
                         .within(ChildKey(number: number, element: id))
                 },
-                audit: Self.audit(of: children, number, node.audit)
+                cancelAbsentChildren: Self.cancelAbsent(children, number, node.cancelAbsentChildren)
             )
         }
     }
@@ -150,11 +150,11 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         absent: AbsentChildPolicy? = nil,
         modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
     ) {
-        make = { assembly in
-            let node = assembly.makeNode(of: child)
-            let key = ChildKey(number: assembly.makeNumber())
+        make = { builder in
+            let node = builder.makeNode(of: child)
+            let key = ChildKey(number: builder.makeNumber())
             let embed = action.embed
-            return Node(
+            return DripperNode(
                 reduce: { whole, given in
                     guard let given = action.extract(given) else { return .none }
                     var effect: Effect<ChildAction>?
@@ -163,35 +163,36 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     if effect.isNone { return .none }
                     return effect.map(embed).within(key)
                 },
-                audit: Self.audit(of: key, canBeAbsent: absent != nil, node.audit, modify)
+                cancelAbsentChildren: Self.cancelIfAbsent(
+                    key, canBeAbsent: absent != nil, node.cancelAbsentChildren, modify)
             )
         }
     }
 
     @usableFromInline
-    func makeNode(in assembly: Assembly) -> Node<State, Action> {
-        make(assembly)
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
+        make(builder)
     }
 }
 
 extension Scope {
     /// What ends the effects of children that are gone from `children`.
     @usableFromInline
-    static func audit<Many: ChildCollection>(
-        of children: WritableKeyPath<State, Many>,
+    static func cancelAbsent<Many: ChildCollection>(
+        _ children: WritableKeyPath<State, Many>,
         _ number: Int,
-        _ audit: ((inout Many.Child, Place) -> Void)?
-    ) -> (inout State, Place) -> Void where Many.ID: Sendable {
-        { whole, place in
+        _ cancelNested: ((inout Many.Child, EffectNamespace) -> Void)?
+    ) -> (inout State, EffectNamespace) -> Void where Many.ID: Sendable {
+        { whole, namespace in
             let count = whole[keyPath: children].removalCount
-            if audit == nil, let count, place.removalCounts[number] == count { return }
-            place.removalCounts[number] = count
-            for (key, childPlace) in place.children where key.number == number {
+            if cancelNested == nil, let count, namespace.removalCounts[number] == count { return }
+            namespace.removalCounts[number] = count
+            for (key, childNamespace) in namespace.children where key.number == number {
                 guard let id = key.element?.base as? Many.ID else { continue }
                 if !whole[keyPath: children].contains(id: id) {
-                    childPlace.cancelAll()
-                } else if let audit {
-                    _ = whole[keyPath: children].modify(id: id) { audit(&$0, childPlace) }
+                    childNamespace.cancelAll()
+                } else if let cancelNested {
+                    _ = whole[keyPath: children].modify(id: id) { cancelNested(&$0, childNamespace) }
                 }
             }
         }
@@ -199,40 +200,22 @@ extension Scope {
 
     /// What ends the effects of a child that is gone, and of its own; `nil` where there is nothing to look for.
     @usableFromInline
-    static func audit<ChildState>(
-        of key: ChildKey,
+    static func cancelIfAbsent<ChildState>(
+        _ key: ChildKey,
         canBeAbsent: Bool,
-        _ audit: ((inout ChildState, Place) -> Void)?,
+        _ cancelNested: ((inout ChildState, EffectNamespace) -> Void)?,
         _ modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
-    ) -> ((inout State, Place) -> Void)? {
-        if !canBeAbsent, audit == nil { return nil }
-        return { whole, place in
-            guard let childPlace = place.children[key] else { return }
+    ) -> ((inout State, EffectNamespace) -> Void)? {
+        if !canBeAbsent, cancelNested == nil { return nil }
+        return { whole, namespace in
+            guard let childNamespace = namespace.children[key] else { return }
             var isPresent = false
             modify(&whole) { part in
                 isPresent = true
-                audit?(&part, childPlace)
+                cancelNested?(&part, childNamespace)
             }
-            if !isPresent { childPlace.cancelAll() }
+            if !isPresent { childNamespace.cancelAll() }
         }
-    }
-}
-
-extension Effect {
-    /// The same effect, whose ids are those of a child.
-    @usableFromInline
-    func within(_ key: ChildKey) -> Effect {
-        if case .tree = storage { Effect(.child(key, self)) } else { self }
-    }
-}
-
-extension AbsentChildPolicy {
-    @usableFromInline
-    func effect<Action: Sendable>(
-        for child: Any.Type,
-        id: (any Hashable & Sendable)? = nil
-    ) -> Effect<Action> {
-        kind == .drop ? .none : .fail(StationError.childIsGone(child, id: id))
     }
 }
 

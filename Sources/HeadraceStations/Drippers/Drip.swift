@@ -25,7 +25,7 @@ public struct Drip<State, Action: Sendable>: PrimitiveDripper {
     }
 
     @usableFromInline
-    func makeNode(in assembly: Assembly) -> Node<State, Action> {
-        Node(reduce: reduce)
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
+        DripperNode(reduce: reduce)
     }
 }

@@ -122,6 +122,12 @@ public struct Effect<Action: Sendable>: Sendable {
         Effect<Other>(tree.kind.map(transform))
     }
 
+    /// The same effect, started in the namespace of a child.
+    @usableFromInline
+    func within(_ key: ChildKey) -> Effect {
+        if case .tree = storage { Effect(.child(key, self)) } else { self }
+    }
+
     /// Whether there is nothing to do.
     @inlinable
     var isNone: Bool {

@@ -21,24 +21,24 @@ public struct Pour<Action: Sendable> {
     /// The clock of the station.
     public let clock: any TimeSource
 
-    private let run: EffectRun
+    private let scope: EffectScope
     private let actor: any Actor
     private let deliver: @Sendable (Action) -> Void
 
     init(
-        run: EffectRun,
+        scope: EffectScope,
         actor: any Actor,
         clock: any TimeSource,
         deliver: @escaping @Sendable (Action) -> Void
     ) {
-        self.run = run
+        self.scope = scope
         self.actor = actor
         self.clock = clock
         self.deliver = deliver
     }
 
     /// Whether the effect was cancelled: what it pours now is dropped.
-    public var isCancelled: Bool { run.isCancelled }
+    public var isCancelled: Bool { scope.isCancelled }
 
     /// Has `action` reduced: when this returns, it was, and its effects belong to the task of the same pour.
     public func callAsFunction(_ action: Action) {
@@ -52,14 +52,14 @@ public struct Pour<Action: Sendable> {
             return RemotePour(actor: actor, deliver: deliver, slot: nil)
         case .latest:
             let slot = CoalescingSlot(deliver: deliver)
-            run.deliverAtTheEnd { slot.deliver() }
+            scope.addFinalDelivery { slot.deliver() }
             return RemotePour(actor: actor, deliver: deliver, slot: slot)
         }
     }
 
     /// The same pour for the actions of a child.
     func map<Child: Sendable>(_ transform: @escaping @Sendable (Child) -> Action) -> Pour<Child> {
-        Pour<Child>(run: run, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
+        Pour<Child>(scope: scope, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
     }
 }
 

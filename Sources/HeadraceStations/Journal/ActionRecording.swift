@@ -26,14 +26,3 @@ public final class ActionRecording<Action: Sendable> {
         return true
     }
 }
-
-extension Station {
-    /// Begins to write down each action that is reduced.
-    public func record() -> ActionRecording<Action> {
-        let recording = ActionRecording<Action>()
-        core.tapActions { [weak recording] action in
-            MainActor.assumeIsolated { recording?.take(action) ?? false }
-        }
-        return recording
-    }
-}

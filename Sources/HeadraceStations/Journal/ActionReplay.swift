@@ -28,7 +28,7 @@ public final class ActionReplay<State, Action: Sendable> {
     public private(set) var state: State
 
     private let makeState: () -> State
-    private let node: Node<State, Action>
+    private let node: DripperNode<State, Action>
 
     /// The states after 0, 64, 128, … actions; empty where they are objects.
     private var kept: [State] = []
@@ -49,7 +49,7 @@ public final class ActionReplay<State, Action: Sendable> {
     ) where D.State == State, D.Action == Action {
         self.journal = journal
         makeState = initialState
-        node = Assembly().makeNode(of: dripper())
+        node = NodeBuilder().makeNode(of: dripper())
         state = initialState()
         if !(State.self is AnyObject.Type) { kept = [state] }
     }

@@ -19,7 +19,7 @@ public import HeadraceCore
 @dynamicMemberLookup
 public final class ActorStation<State, Action: Sendable>: Sendable {
     let host: StationHost<State, Action>
-    private let lifetime: Lifetime
+    private let runningEffects: RunningEffects
 
     /// Creates a station, and the nodes of `dripper`, whose body is not asked for again.
     ///
@@ -31,17 +31,19 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
         clock: any TimeSource = ContinuousClock(),
         @DripperBuilder<State, Action> dripper: @Sendable () -> D
     ) where D.State == State, D.Action == Action {
-        let lifetime = Lifetime()
-        self.lifetime = lifetime
+        let runningEffects = RunningEffects()
+        self.runningEffects = runningEffects
         let options = StationOptions(middleware: middleware, observers: observers, clock: clock)
         host = StationHost(
-            { StationCore(state: initialState(), dripper: dripper(), options: options, lifetime: lifetime) },
-            lifetime: lifetime
+            {
+                StationCore(state: initialState(), dripper: dripper(), options: options, runningEffects: runningEffects)
+            },
+            runningEffects: runningEffects
         )
     }
 
     deinit {
-        lifetime.end()
+        runningEffects.cancel()
     }
 
     /// Reduces `action` before it returns, and starts its effects.

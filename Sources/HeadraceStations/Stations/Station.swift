@@ -29,7 +29,7 @@ public import Observation
 public final class Station<State, Action: Sendable> {
     @usableFromInline let core: StationCore<State, Action>
 
-    private let lifetime: Lifetime
+    private let runningEffects: RunningEffects
     private let registrar = ObservationRegistrar()
     private let isObject: Bool
 
@@ -49,16 +49,16 @@ public final class Station<State, Action: Sendable> {
         clock: any TimeSource = ContinuousClock(),
         @DripperBuilder<State, Action> dripper: () -> D
     ) where D.State == State, D.Action == Action {
-        lifetime = Lifetime()
-        lifetime.attach(MainActor.shared)
+        runningEffects = RunningEffects()
+        runningEffects.attach(MainActor.shared)
         core = StationCore(
             state: initialState(),
             dripper: dripper(),
             options: StationOptions(middleware: middleware, observers: observers, clock: clock),
-            lifetime: lifetime
+            runningEffects: runningEffects
         )
         isObject = State.self is AnyObject.Type
-        if !isObject { core.stateDidChange = { [weak self] in self?.tellObservers() } }
+        if !isObject { core.stateDidChange = { [weak self] in self?.notifyObservers() } }
     }
 
     /// Creates a station without the builder.
@@ -70,7 +70,7 @@ public final class Station<State, Action: Sendable> {
     }
 
     deinit {
-        lifetime.end()
+        runningEffects.cancel()
     }
 
     /// The state; only actions change it.
@@ -100,7 +100,7 @@ public final class Station<State, Action: Sendable> {
         core.status.insert(.isRead)
     }
 
-    private func tellObservers() {
+    private func notifyObservers() {
         registrar.withMutation(of: self, keyPath: \.state) {}
     }
 }

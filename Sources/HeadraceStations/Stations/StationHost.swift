@@ -8,9 +8,9 @@
 actor StationHost<State, Action: Sendable> {
     private let core: StationCore<State, Action>
 
-    init(_ makeCore: () -> sending StationCore<State, Action>, lifetime: Lifetime) {
+    init(_ makeCore: () -> sending StationCore<State, Action>, runningEffects: RunningEffects) {
         core = makeCore()
-        lifetime.attach(self)
+        runningEffects.attach(self)
     }
 
     func pour(_ action: Action) -> PourTask {

@@ -8,7 +8,7 @@ import HeadraceCore
 
 /// Makes the nodes of one station, and tells its children apart.
 @usableFromInline
-final class Assembly {
+final class NodeBuilder {
     private var lastNumber = 0
 
     /// A number that no other child of the station has.
@@ -20,7 +20,7 @@ final class Assembly {
 
     /// Makes the node of `dripper`: its own where it has one, that of its body otherwise.
     @usableFromInline
-    func makeNode<D: Dripper>(of dripper: D) -> Node<D.State, D.Action> {
+    func makeNode<D: Dripper>(of dripper: D) -> DripperNode<D.State, D.Action> {
         if let primitive = dripper as? any PrimitiveDripper<D.State, D.Action> {
             return primitive.makeNode(in: self)
         }
@@ -35,8 +35,10 @@ final class Assembly {
         return makeNode(ofAny: body)
     }
 
-    private func makeNode<State, Action: Sendable>(ofAny dripper: any Dripper<State, Action>) -> Node<State, Action> {
-        func open<D: Dripper<State, Action>>(_ dripper: D) -> Node<State, Action> { makeNode(of: dripper) }
+    private func makeNode<State, Action: Sendable>(ofAny dripper: any Dripper<State, Action>) -> DripperNode<
+        State, Action
+    > {
+        func open<D: Dripper<State, Action>>(_ dripper: D) -> DripperNode<State, Action> { makeNode(of: dripper) }
         return open(dripper)
     }
 }
@@ -44,5 +46,5 @@ final class Assembly {
 /// A dripper that is not made of others.
 @usableFromInline
 protocol PrimitiveDripper<State, Action>: Dripper where Body == Never {
-    func makeNode(in assembly: Assembly) -> Node<State, Action>
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action>
 }

@@ -9,27 +9,28 @@
 /// What makes one is inlinable where it calls closures: those are then of the program's own types, and do not look up the
 /// types of what they handle for each action.
 @usableFromInline
-struct Node<State, Action: Sendable> {
+struct DripperNode<State, Action: Sendable> {
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
 
     /// Ends the effects of children that are gone, in the place of this node; `nil` where it cannot have any.
-    @usableFromInline let audit: ((inout State, Place) -> Void)?
+    @usableFromInline let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
 
     @inlinable
     init(
         reduce: @escaping (inout State, Action) -> Effect<Action>,
-        audit: ((inout State, Place) -> Void)? = nil
+        cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? = nil
     ) {
         self.reduce = reduce
-        self.audit = audit
+        self.cancelAbsentChildren = cancelAbsentChildren
     }
 
     /// Creates a node that calls all of `parts`.
     @inlinable
-    init(_ parts: [Node]) {
-        let audits = parts.compactMap(\.audit)
-        let audit: ((inout State, Place) -> Void)? =
-            audits.isEmpty ? nil : { state, place in for audit in audits { audit(&state, place) } }
+    init(_ parts: [DripperNode]) {
+        let cancellations = parts.compactMap(\.cancelAbsentChildren)
+        let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? =
+            cancellations.isEmpty
+            ? nil : { state, namespace in for cancel in cancellations { cancel(&state, namespace) } }
         switch parts.count {
         case 0:
             self.init { _, _ in .none }
@@ -43,7 +44,7 @@ struct Node<State, Action: Sendable> {
                     for reduce in reducers { effect.add(reduce(&state, action)) }
                     return effect
                 },
-                audit: audit
+                cancelAbsentChildren: cancelAbsentChildren
             )
         }
     }

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(2))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(2))) struct StationReleaseTests {
     @Test func releasingAStationCancelsItsEffects() async throws {
         let reached = Latch()
         let wasCancelled = Mutex(false)

@@ -6,7 +6,7 @@
 
 /// A stored property of a value, found without its key path, which takes ten times as long.
 @usableFromInline
-struct StoredProperty<Root, Value> {
+struct PropertyOffset<Root, Value> {
     @usableFromInline let offset: Int
 
     /// Finds out where in `Root` the property is; `nil` where it is computed, observed, or in an object.
