@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What becomes of an action for a child that is not there.
+/// The rule for an action whose child doesn't exist.
 public struct AbsentChildPolicy: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case drop, report }
 
     let kind: Kind
 
-    /// Nothing; it is dropped.
+    /// The action is dropped.
     public static let drop = AbsentChildPolicy(kind: .drop)
 
-    /// It fails: the ``PourTask`` throws ``StationError`` with the code ``StationError/Code/childIsGone``.
+    /// The ``PourTask`` throws a ``StationError`` with the code ``StationError/Code/childIsGone``.
     public static let report = AbsentChildPolicy(kind: .report)
 }
 

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Puts the dripper of a child into that of its parent: the child's state is a part of the parent's, and so are its
-/// actions.
+/// Embeds the dripper of a child in the dripper of its parent.
+///
+/// The state and the actions of the child are parts of the parent's state and actions.
 ///
 /// ```swift
 /// struct Parent: Dripper {
@@ -25,16 +26,16 @@
 /// }
 /// ```
 ///
-/// A child tells its parent something by an action, which the parent matches: `case .counter(.increase)`. Ids of effects
-/// mean something only within the child that has named them. A child that goes takes its effects along.
+/// A parent observes the actions of a child by matching them, as in `case .counter(.increase)`. Ids of effects are valid
+/// only within the child that returns the effects. When a child is removed, its effects are cancelled.
 public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     @usableFromInline let make: (NodeBuilder) -> DripperNode<State, Action>
 
-    /// Creates a scope of a child that is always there.
+    /// Creates a scope of a child that always exists.
     ///
     /// - Parameters:
-    ///   - state: Where the child's state is.
-    ///   - action: Which of the parent's actions are the child's.
+    ///   - state: Key path of the child's state.
+    ///   - action: The case that holds the child's actions.
     ///   - child: The child's drippers.
     @inlinable
     public init<ChildState, ChildAction: Sendable>(
@@ -49,7 +50,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         }
     }
 
-    /// Creates a scope of a child that is always there, and whose state is an object that is never replaced.
+    /// Creates a scope of a child that always exists, and whose state is an object that is never replaced.
     @inlinable @_disfavoredOverload
     public init<ChildState: AnyObject, ChildAction: Sendable>(
         state: KeyPath<State, ChildState>,
@@ -62,12 +63,12 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         }
     }
 
-    /// Creates a scope of a child that is there as long as its state is not `nil`.
+    /// Creates a scope of a child that exists while its state isn't `nil`.
     ///
     /// - Parameters:
-    ///   - state: Where the child's state is.
-    ///   - action: Which of the parent's actions are the child's.
-    ///   - absent: What becomes of an action while there is no child.
+    ///   - state: Key path of the child's state.
+    ///   - action: The case that holds the child's actions.
+    ///   - absent: The rule for an action while the child doesn't exist.
     ///   - child: The child's drippers.
     @inlinable
     public init<ChildState, ChildAction: Sendable>(
@@ -77,18 +78,18 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
         self.init(action, child(), absent: absent) { whole, body in
-            // Asked first, so that a child that is absent is not written, and nobody who observes it is told.
+            // Checked first because writing to an absent child would notify its observers.
             if whole[keyPath: state] != nil { whole[keyPath: state].modify(body) }
         }
     }
 
-    /// Creates a scope of a child that is there as long as an enumeration is a certain case.
+    /// Creates a scope of a child that exists while an enumeration has a certain case.
     ///
     /// - Parameters:
-    ///   - state: Where the enumeration is: `\.self` for the whole state.
-    ///   - case: Which case holds the child's state.
-    ///   - action: Which of the parent's actions are the child's.
-    ///   - absent: What becomes of an action while it is another case.
+    ///   - state: Key path of the enumeration: `\.self` if the whole state is the enumeration.
+    ///   - case: The case that holds the child's state.
+    ///   - action: The case that holds the child's actions.
+    ///   - absent: The rule for an action while the enumeration has another case.
     ///   - child: The child's drippers.
     @inlinable
     public init<Sum, ChildState, ChildAction: Sendable>(
@@ -105,14 +106,14 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         }
     }
 
-    /// Creates a scope of any number of children, told apart by their ids.
+    /// Creates a scope of any number of children with ids.
     ///
-    /// Finding a child takes the same time however many there are.
+    /// Finding a child takes constant time.
     ///
     /// - Parameters:
-    ///   - children: Where the children's states are.
-    ///   - action: Which of the parent's actions are those of a child, and of which.
-    ///   - absent: What becomes of an action for a child that is not there.
+    ///   - children: Key path of the collection of the children's states.
+    ///   - action: The case that holds a child's id and its action.
+    ///   - absent: The rule for an action whose child doesn't exist.
     ///   - child: The drippers of each child.
     @inlinable
     public init<Many: ChildCollection, ChildAction: Sendable>(
@@ -142,7 +143,9 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         }
     }
 
-    /// Creates a scope of one child, which `modify` gives to its closure where it is there.
+    /// Creates a scope of one child.
+    ///
+    /// `modify` calls its closure with the child's state if the child exists.
     @inlinable
     init<ChildState, ChildAction: Sendable>(
         _ action: Case<Action, ChildAction>,
@@ -176,7 +179,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
 }
 
 extension Scope {
-    /// What ends the effects of children that are gone from `children`.
+    /// Returns a function that cancels the effects of children that were removed from `children`.
     @usableFromInline
     static func cancelAbsent<Many: ChildCollection>(
         _ children: WritableKeyPath<State, Many>,
@@ -198,7 +201,9 @@ extension Scope {
         }
     }
 
-    /// What ends the effects of a child that is gone, and of its own; `nil` where there is nothing to look for.
+    /// Returns a function that cancels the effects of a child that no longer exists, and of its absent children.
+    ///
+    /// `nil` if neither can be absent.
     @usableFromInline
     static func cancelIfAbsent<ChildState>(
         _ key: ChildKey,
@@ -220,7 +225,7 @@ extension Scope {
 }
 
 extension Optional {
-    /// Changes what is wrapped in place.
+    /// Changes the wrapped value in place.
     @inlinable
     mutating func modify(_ body: (inout Wrapped) -> Void) {
         guard var wrapped = take() else { return }

@@ -4,15 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A dripper as the station calls it: made once, called for each action.
+/// A dripper in the form that a station calls: built once, then called for each action.
 ///
-/// What makes one is inlinable where it calls closures: those are then of the program's own types, and do not look up the
-/// types of what they handle for each action.
+/// The functions that build nodes are inlinable. The program then compiles their closures with its own types, so the
+/// closures don't look up type metadata for each action.
 @usableFromInline
 struct DripperNode<State, Action: Sendable> {
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
 
-    /// Ends the effects of children that are gone, in the place of this node; `nil` where it cannot have any.
+    /// Cancels the effects of children that no longer exist, in the namespace of this node.
+    ///
+    /// `nil` if the node can't have such children.
     @usableFromInline let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
 
     @inlinable
@@ -24,7 +26,7 @@ struct DripperNode<State, Action: Sendable> {
         self.cancelAbsentChildren = cancelAbsentChildren
     }
 
-    /// Creates a node that calls all of `parts`.
+    /// Creates a node that calls all `parts` in their order.
     @inlinable
     init(_ parts: [DripperNode]) {
         let cancellations = parts.compactMap(\.cancelAbsentChildren)

@@ -4,21 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Several drippers of one state and action, each of which sees each action, one after the other.
+/// A composition of drippers with the same state and action.
 ///
-/// A body is one of these. All of them see the changes of those before, and their effects start together.
+/// The body of a dripper has this type. Each dripper reduces each action, in order, and sees the changes of the drippers
+/// before it. Their effects start together.
 public struct Drippers<State, Action: Sendable>: PrimitiveDripper {
     @usableFromInline let parts: [(NodeBuilder) -> DripperNode<State, Action>]
     @usableFromInline let join: ([DripperNode<State, Action>]) -> DripperNode<State, Action>
 
-    /// Creates one of a single dripper.
+    /// Creates a composition of a single dripper.
     @inlinable
     public init<D: Dripper>(_ dripper: D) where D.State == State, D.Action == Action {
         parts = [{ builder in builder.makeNode(of: dripper) }]
         join = { DripperNode($0) }
     }
 
-    /// Joins several into one.
+    /// Joins several compositions.
     @inlinable
     public init(_ drippers: [Drippers]) {
         parts = drippers.flatMap(\.parts)

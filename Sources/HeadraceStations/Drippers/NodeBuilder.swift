@@ -6,19 +6,19 @@
 
 import HeadraceCore
 
-/// Makes the nodes of one station, and tells its children apart.
+/// Builds the nodes of one station, and numbers its children.
 @usableFromInline
 final class NodeBuilder {
     private var lastNumber = 0
 
-    /// A number that no other child of the station has.
+    /// Returns a number that no other child of the station has.
     @usableFromInline
     func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Makes the node of `dripper`: its own where it has one, that of its body otherwise.
+    /// Builds the node of a primitive dripper, or the node of the body of any other dripper.
     @usableFromInline
     func makeNode<D: Dripper>(of dripper: D) -> DripperNode<D.State, D.Action> {
         if let primitive = dripper as? any PrimitiveDripper<D.State, D.Action> {
@@ -27,8 +27,8 @@ final class NodeBuilder {
         guard let body = dripper.body as? any Dripper<D.State, D.Action> else {
             preconditionFailure(
                 """
-                The body of '\(String(naming: D.self))' is no dripper of its state and action. To fix, let it be \
-                'some Dripper<State, Action>'.
+                The body of '\(String(naming: D.self))' isn't a dripper of its state and action. To fix, declare the \
+                body as 'some Dripper<State, Action>'.
                 """
             )
         }
@@ -43,7 +43,7 @@ final class NodeBuilder {
     }
 }
 
-/// A dripper that is not made of others.
+/// A dripper that builds its own node instead of having a body.
 @usableFromInline
 protocol PrimitiveDripper<State, Action>: Dripper where Body == Never {
     func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action>

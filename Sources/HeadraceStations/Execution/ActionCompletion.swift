@@ -10,6 +10,7 @@ import Synchronization
 ///
 /// The work is effects, actions that effects have poured, effects of those actions, and so on. The effects themselves
 /// are in ``scope``.
+@usableFromInline
 final class ActionCompletion: Sendable {
     private struct State {
         /// Number of parts that haven't ended.

@@ -65,7 +65,7 @@ final class EffectNamespace {
 
     /// Begins the next queued effect.
     ///
-    /// An effect that was cancelled in the queue doesn't begin, so the one after it does.
+    /// Skips effects that were cancelled in the queue.
     private func beginNext(_ id: EffectID) {
         while scopes[id] == nil, var queue = queues[id] {
             let next = queue.removeFirst()

@@ -98,7 +98,7 @@ extension StationCore {
         begin(effect, under: id, context, then: onEnd)
     }
 
-    /// Starts `effect` in a scope of its own, which the namespace finds under `id`.
+    /// Starts `effect` in a new scope, which the namespace stores under `id`.
     private func begin(
         _ effect: Effect<Action>,
         under id: EffectID?,

@@ -23,24 +23,21 @@ extension StationCore {
     /// Reduces `action` for an effect that counts to `completion`.
     func deliver(_ action: Action, completion: ActionCompletion) {
         if status.isEmpty {
-            guard let (effect, action) = reduceDirectly(action) else { return }
-            start(effect, of: action, completion: completion, message: nil)
-            cancelEffectsOfAbsentChildren()
+            _ = reduceDirectly(action, completion: completion)
         } else if status.contains(.isBusy) {
             completion.begin()
             enqueue(action, completion: completion, source: .effect)
-            return
         } else {
             status.insert(.isBusy)
             process(action, completion: completion, cause: nil, source: .effect)
+            drain()
         }
-        drain()
     }
 
     /// Starts `effect`, which `action` has returned on the direct path, and reduces the actions that wait.
     @usableFromInline
-    func finishPour(of action: Action, _ effect: Effect<Action>) -> PourTask {
-        start(effect, of: action, completion: nil, message: nil)
+    func finishDirectly(_ effect: Effect<Action>, of action: Action, completion: ActionCompletion?) -> PourTask {
+        start(effect, of: action, completion: completion, message: nil)
         cancelEffectsOfAbsentChildren()
         return finishPour()
     }

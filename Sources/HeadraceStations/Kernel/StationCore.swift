@@ -75,33 +75,35 @@ final class StationCore<State, Action: Sendable> {
     @inlinable
     func pour(_ action: Action) -> PourTask {
         guard status.isEmpty else { return pourQueued(action) }
-        guard let (effect, action) = reduceDirectly(action) else { return PourTask() }
-        return finishPour(of: action, effect)
+        return reduceDirectly(action, completion: nil)
     }
 
     /// Reduces an action, and the actions that it sends, on a station whose status is empty.
     ///
-    /// This loop is the direct path of all actions.
+    /// This loop is the direct path of all actions. Most actions have no effect, so the station is free again.
     ///
-    /// - Returns: The first action after which the station has more to do, with its effect. The station is then busy.
-    ///   `nil` if the station is free again.
+    /// - Parameters:
+    ///   - first: The action.
+    ///   - completion: The completion of the effect that has poured the action; `nil` for an action of the program.
+    /// - Returns: The task of an action of the program.
     @inlinable @inline(__always)
-    func reduceDirectly(_ first: Action) -> (effect: Effect<Action>, action: Action)? {
+    func reduceDirectly(_ first: Action, completion: ActionCompletion?) -> PourTask {
         status = .isBusy
         var action = first
-        while true {
-            let effect = reduce(&state, action)
-            guard status == .isBusy else { return (effect, action) }
+        var effect = reduce(&state, action)
+        while status == .isBusy {
             switch effect.storage {
             case .none:
                 status = []
-                return nil
+                return PourTask()
             case .send(let next):
                 action = next
+                effect = reduce(&state, next)
             case .tree:
-                return (effect, action)
+                return finishDirectly(effect, of: action, completion: completion)
             }
         }
+        return finishDirectly(effect, of: action, completion: completion)
     }
 
     /// Finds out whether actions need the instrumented path.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 extension Station {
-    /// Begins to write down each action that is reduced.
+    /// Begins to record each action that the station reduces.
     public func record() -> ActionRecording<Action> {
         let recording = ActionRecording<Action>()
         core.observeActions { [weak recording] action in
