@@ -8,7 +8,7 @@
 public import HeadraceDomain
 public import SwiftData
 
-/// A SwiftData context is one of a unit of work.
+/// Makes a SwiftData context the context of a unit of work.
 ///
 /// ```swift
 /// modelContext.autosaveEnabled = false
@@ -18,20 +18,24 @@ public import SwiftData
 /// }
 /// ```
 ///
-/// Turn `autosaveEnabled` off: what SwiftData saves by itself cannot be rolled back, and is saved before its events are
-/// handled. Events are collected from the models that were inserted, changed or deleted; one that has only raised an event
-/// is not known to SwiftData, so change something in it too. They are handled in process: the context stores no deliveries,
-/// and a ``HeadraceDomain/DurableDomainEventHandler`` runs like any other post-commit handler.
+/// Turn `autosaveEnabled` off. Otherwise SwiftData saves changes before their events are handled, and those changes can't
+/// be rolled back. Events are collected from the models that were inserted, changed, or deleted. SwiftData doesn't notice a
+/// model that has only raised an event, so change a property of the model too. Events are handled in the process: the
+/// context stores no deliveries, and a ``HeadraceDomain/DurableDomainEventHandler`` runs like any other post-commit handler.
 extension ModelContext: DomainContext {
-    /// Takes the events of the models that were inserted, changed or deleted since the last save, in the order raised.
+    /// Takes the events of the models that were inserted, changed, or deleted since the last save.
+    ///
+    /// - Returns: The events in the order in which they were raised.
     public func takeEvents() -> [CollectedEvent] {
         let models: [any PersistentModel] = insertedModelsArray + changedModelsArray + deletedModelsArray
         return CollectedEvent.take(from: models.compactMap { $0 as? any HasDomainEvents })
     }
 
-    /// Saves what was changed; the events were handled before, and are not stored.
+    /// Saves the changes.
     ///
-    /// - Throws: What `save()` throws.
+    /// The events were handled before and aren't stored.
+    ///
+    /// - Throws: The error that `save()` throws.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         try save()
     }

@@ -16,7 +16,7 @@ extension EnvironmentValues {
 }
 
 extension View {
-    /// Lets this view and those within it resolve from `scope`.
+    /// Sets the scope from which this view and the views within it resolve.
     ///
     /// ```swift
     /// RootView().resolving(from: container)
@@ -26,15 +26,15 @@ extension View {
     }
 }
 
-/// Stands in the environment until a scope is put there.
+/// The default scope of the environment, which reports that no scope is set.
 private final class MissingScope: DependencyResolutionScope {
     func tryResolve<T>(_ type: T.Type) -> T? { nil }
 
     func resolve<T>(_ type: T.Type) -> T {
         preconditionFailure(
             """
-            A view resolves '\(String(reflecting: type))', and its environment has no scope. To fix, add \
-            '.resolving(from: container)' to the view, or to one around it.
+            A view resolves '\(String(reflecting: type))', but its environment has no scope. To fix, add \
+            '.resolving(from: container)' to the view or to a view around it.
             """
         )
     }

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 8, 32])
-    func tasksThatPourAtOnceLoseNothing(tasks: Int) async throws {
+    func concurrentPoursLoseNoAction(tasks: Int) async throws {
         let station = ActorStation(initialState: 0) {
             Drip<Int, Int> { state, action in
                 state += action
@@ -56,14 +56,14 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // The effects that nobody has waited for were started before this one.
+        // The effects of the discarded tasks were started before this effect.
         try await station.pour(2).finish()
 
-        // Of ten actions, one adds two and has an effect that adds one; then one for each task, and the last, with its effect.
+        // Of ten actions, one adds two and has an effect that adds one. Each task adds one, and the last pour adds three.
         #expect(await station.state == tasks * (actions / 10 * 12 + 1) + 3)
     }
 
-    @Test func aMillionPoursIntoASlowStationWaitForIt() async throws {
+    @Test func aMillionPoursAreAllReduced() async throws {
         let station = ActorStation(initialState: 0) {
             Drip<Int, Int> { state, action in
                 state += action
@@ -100,7 +100,7 @@ import Testing
         #expect(await station.state == 8_000)
     }
 
-    @Test func ofRemotePoursThatCoalesceTheLastIsAlwaysReduced() async throws {
+    @Test func theLastOfCoalescingPoursIsAlwaysReduced() async throws {
         for round in 0..<50 {
             let station = ActorStation(initialState: 0) {
                 Drip<Int, Int> { state, action in
@@ -108,7 +108,7 @@ import Testing
                     guard action == 0 else { return .none }
                     return .run { pour in
                         let pour = pour.remote(.latest)
-                        let done = Latch()
+                        let done = CancellableGate()
                         Task.detached {
                             for number in 1...1_000 { await pour(number) }
                             done.open()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func aMillionRemotePoursThatCoalesceWhileTheStationIsBusyAreOne() async throws {
+    @Test func aMillionCoalescingPoursIntoABusyStationAreReducedAsOne() async throws {
         let reduced = Mutex(0)
         let station = ActorStation(initialState: 0) {
             Drip<Int, Int> { state, action in
@@ -133,7 +133,7 @@ import Testing
                 guard action == 0 else { return .none }
                 return .run { pour in
                     let pour = pour.remote(.latest)
-                    // The effect does not leave the actor meanwhile, so that nothing can be reduced.
+                    // The effect stays on the actor in the loop, so no action can be reduced.
                     for number in 1...1_000_000 { await pour(number) }
                 }
             }
@@ -145,7 +145,7 @@ import Testing
         #expect(reduced.withLock(\.self) == 2)
     }
 
-    @Test func whatARemotePourBringsTooLateIsDropped() async throws {
+    @Test func aRemotePourDropsActionsAfterItsEffectHasEnded() async throws {
         let late = Mutex<RemotePour<Log.Action>?>(nil)
         let station = ActorStation(initialState: Log.State()) { Log() }
         try await station.pour(

@@ -8,7 +8,7 @@ import Foundation
 import HeadraceStations
 import Observation
 
-/// The counter that everybody begins with: an observable class, one action up and one down.
+/// A counter with an observable class as its state.
 struct Counter: Dripper {
     @Observable
     final class State {
@@ -39,7 +39,9 @@ struct Counter: Dripper {
     }
 }
 
-/// Keeps what it is told, in order; what an action does is told by a closure.
+/// A list of notes.
+///
+/// An action carries its own effect.
 struct Log: Dripper {
     struct State: Equatable {
         var entries: [String] = []
@@ -70,13 +72,13 @@ struct Log: Dripper {
     }
 }
 
-/// An error with a name.
-struct Failure: Error, Equatable {
+/// An error of an effect, with a name.
+struct EffectFailure: Error, Equatable {
     var name = "failure"
 }
 
-/// A point that some wait for and others open, once.
-final class Latch: Sendable {
+/// A gate that opens once.
+final class CancellableGate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -88,7 +90,7 @@ final class Latch: Sendable {
         continuation.finish()
     }
 
-    /// Returns when it is open, or the task is cancelled.
+    /// Returns when the gate is open or the task is cancelled.
     func wait() async {
         for await _ in stream {}
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(task.isFinished)
     }
 
-    @Test func anEffectThatPoursSeesItsActionReducedAtOnce() async throws {
+    @Test func aPouredActionOfAnEffectIsReducedAtOnce() async throws {
         let station = station
         try await station.pour(
             .start(
@@ -42,7 +42,7 @@ import Testing
         ).finish()
     }
 
-    @Test func finishWaitsForWhatEffectsOfEffectsHaveStarted() async throws {
+    @Test func finishWaitsForTheEffectsOfPouredActions() async throws {
         @Sendable nonisolated func chain(_ depth: Int) -> Effect<Log.Action> {
             .run { pour in
                 await Task.yield()
@@ -56,13 +56,13 @@ import Testing
         #expect(station.entries.last == "end")
     }
 
-    @Test func finishThrowsWhatAnEffectHasThrownAndNothingElseIsStopped() async throws {
-        let gate = Latch()
+    @Test func finishThrowsTheErrorOfAnEffectAndOtherEffectsContinue() async throws {
+        let gate = CancellableGate()
         let task = station.pour(
             .start(
                 "a",
                 .merge(
-                    .run { _ in throw Failure() },
+                    .run { _ in throw EffectFailure() },
                     .run { pour in
                         await gate.wait()
                         pour(.note("b"))
@@ -72,31 +72,31 @@ import Testing
         )
         gate.open()
 
-        await #expect(throws: Failure()) { try await task.finish() }
+        await #expect(throws: EffectFailure()) { try await task.finish() }
         #expect(station.entries == ["a", "b"])
     }
 
-    @Test func catchIsGivenTheErrorAndMayPour() async throws {
+    @Test func catchReceivesTheErrorAndCanPour() async throws {
         try await station.pour(
             .start(
                 "a",
                 .run { _ in
-                    throw Failure(name: "lost")
+                    throw EffectFailure(name: "lost")
                 } catch: { error, pour in
-                    pour(.note("\((error as? Failure)?.name ?? "?")"))
+                    pour(.note("\((error as? EffectFailure)?.name ?? "?")"))
                 })
         ).finish()
 
         #expect(station.entries == ["a", "lost"])
     }
 
-    @Test func aFailingEffectFailsTheTask() async throws {
-        await #expect(throws: Failure()) { try await station.pour(.start("a", .fail(Failure()))).finish() }
+    @Test func anEffectThatFailsAtOnceFailsTheTask() async throws {
+        await #expect(throws: EffectFailure()) { try await station.pour(.start("a", .fail(EffectFailure()))).finish() }
     }
 
-    @Test func cancellingTheTaskCancelsWhatItStartedAndWhatThatPoursIsDropped() async throws {
-        let gate = Latch()
-        let reached = Latch()
+    @Test func cancellingTheTaskCancelsItsEffectsAndDropsTheirActions() async throws {
+        let gate = CancellableGate()
+        let reached = CancellableGate()
         let task = station.pour(
             .start(
                 "a",
@@ -116,10 +116,10 @@ import Testing
         #expect(station.entries == ["a", "b"])
     }
 
-    @Test func cancellingWhoWaitsCancelsTheTask() async throws {
+    @Test func cancellingTheWaitingTaskCancelsTheEffects() async throws {
         let station = station
-        let reached = Latch()
-        let gate = Latch()
+        let reached = CancellableGate()
+        let gate = CancellableGate()
         let waiting = Task {
             try await station.pour(
                 .start(
@@ -137,7 +137,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test func anEffectCancelledInTheTurnInWhichItStartedRunsNoLine() async throws {
+    @Test func anEffectCancelledInTheTurnOfItsStartNeverRuns() async throws {
         let hasRun = Mutex(false)
         let effect = Effect<Log.Action>.run { _ in hasRun.withLock { $0 = true } }
 
@@ -153,8 +153,8 @@ import Testing
         #expect(hasRun.withLock(\.self) == false)
     }
 
-    @Test func mergedEffectsAllRunAndConcatenatedOnesInOrder() async throws {
-        let first = Latch()
+    @Test func mergedEffectsRunAtOnceAndConcatenatedEffectsInOrder() async throws {
+        let first = CancellableGate()
         try await station.pour(
             .start(
                 "a",
@@ -189,18 +189,18 @@ import Testing
         #expect(station.state == 100_002)
     }
 
-    @Test func whatFollowsAFailureInAConcatenationIsNotDone() async throws {
-        await #expect(throws: Failure()) {
+    @Test func aFailedEffectEndsItsConcatenation() async throws {
+        await #expect(throws: EffectFailure()) {
             try await station.pour(
-                .start("a", .concatenate(.run { _ in throw Failure() }, .send(.note("not done"))))
+                .start("a", .concatenate(.run { _ in throw EffectFailure() }, .send(.note("not done"))))
             ).finish()
         }
 
         #expect(station.entries == ["a"])
     }
 
-    @Test func whatFollowsACancelledEffectInAConcatenationIsNotDone() async throws {
-        let gate = Latch()
+    @Test func aCancelledEffectEndsItsConcatenation() async throws {
+        let gate = CancellableGate()
         let task = station.pour(
             .start(
                 "a",
@@ -213,7 +213,7 @@ import Testing
         #expect(station.entries == ["a", "stop"])
     }
 
-    @Test func mappedEffectsPourWhatIsMadeOfTheirActions() async throws {
+    @Test func mappedEffectsPourTransformedActions() async throws {
         let numbers = Effect<Int>.merge(.send(1), .run { pour in pour(2) }, .concatenate(.send(3), .send(4)))
 
         try await station.pour(.start("a", numbers.map { .note("\($0)") })).finish()
@@ -221,15 +221,15 @@ import Testing
         #expect(station.entries == ["a", "1", "3", "4", "2"])
     }
 
-    @Test func whatAnOutcomeIsMadeOfIsPoured() async throws {
+    @Test func anOutcomeIsPouredForAValueAndForAnError() async throws {
         try await station.pour(
             .start("a", .outcome(of: { 42 }, as: { .note("\((try? $0.get()) ?? 0)") }))
         ).finish()
         try await station.pour(
             .start(
                 "b",
-                .outcome(of: { () async throws -> Int in throw Failure() }) { result in
-                    if case .failure(let error as Failure) = result { .note(error.name) } else { .note("?") }
+                .outcome(of: { () async throws -> Int in throw EffectFailure() }) { result in
+                    if case .failure(let error as EffectFailure) = result { .note(error.name) } else { .note("?") }
                 }
             )
         ).finish()

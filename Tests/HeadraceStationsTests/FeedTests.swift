@@ -12,7 +12,7 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct FeedTests {
-    @Test func aFeedBeginsWithTheStateAndGoesOnWithItsChanges() async {
+    @Test func aFeedBeginsWithTheCurrentStateAndContinuesWithItsChanges() async {
         let station = Station(initialState: Log.State()) { Log() }
         var states = station.states.makeAsyncIterator()
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func anActionThatChangesNothingIsNoElement() async {
+    @Test func anActionThatChangesNothingAddsNoElement() async {
         let station = Station(initialState: 0) {
             Drip<Int, Int> { state, action in
                 state = action
@@ -38,7 +38,7 @@ import Testing
         for expected in [0, 1, 2] { #expect(await states.next() == expected) }
     }
 
-    @Test func whereTheBufferIsFullTheOldestGoesAndNeverTheLast() async {
+    @Test func aFullBufferDropsTheOldestElementAndNeverTheLast() async {
         let station = Station(initialState: 0) {
             Drip<Int, Int> { state, action in
                 state = action
@@ -58,7 +58,7 @@ import Testing
         #expect(await one.next() == 1_001)
     }
 
-    @Test func whatEffectsChangeFromAnywhereIsNeverLost() async throws {
+    @Test func changesByRemotePoursAreNeverLost() async throws {
         for round in 0..<200 {
             let station = Station(initialState: 0) {
                 Drip<Int, Int> { state, action in
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aFeedOfAPropertyHasEachOfItsValuesOnce() async {
+    @Test func aFeedOfAPropertyHasOneElementForEachNewValue() async {
         let station = Station(initialState: Counter.State()) { Counter() }
         var counts = station.states(of: \.count).makeAsyncIterator()
 
@@ -94,7 +94,7 @@ import Testing
         for expected in [0, 1, 2, 1] { #expect(await counts.next() == expected) }
     }
 
-    @Test func aFeedOfAnObjectTellsOfItsChanges() async {
+    @Test func aFeedOfAnObjectHasAnElementForEachChange() async {
         let station = Station(initialState: Counter.State()) { Counter() }
         var states = station.states.makeAsyncIterator()
         _ = await states.next()
@@ -154,7 +154,7 @@ import Testing
         )
     }
 
-    @Test func observersOfStateAreToldOfWhatAnActionHasChanged() {
+    @Test func stateObserversReceiveTheChangesOfAnAction() {
         let observer = ChangeRecorder()
         let station = Station(initialState: Counter.State(), observers: [observer]) { Counter() }
 
@@ -163,7 +163,7 @@ import Testing
         #expect(observer.changes.withLock(\.self) == ["action count: 0 → 1"])
     }
 
-    @Test func anActorStationHasFeedsToo() async throws {
+    @Test func anActorStationHasSequencesOfStatesAndChanges() async throws {
         let station = ActorStation(initialState: Log.State()) { Log() }
         var states = await station.states().makeAsyncIterator()
         var changes = await station.changes().makeAsyncIterator()

@@ -9,14 +9,16 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// Random interleavings of start, cancel, pour and release; the seed of one that fails is in the message.
+/// Random interleavings of start, cancel, pour, and release.
+///
+/// A failure reports its seed.
 @Suite(.timeLimit(.minutes(2))) struct InterleavingTests {
     private enum Step: CaseIterable {
         case start, startQueued, startLatest, cancelID, cancelTask, cancelTaskElsewhere, pour, breathe, openGate
     }
 
     @Test(arguments: 0..<10)
-    func nothingIsDeliveredAfterItsCancelNothingLeaksAndOrderIsKept(block: UInt64) async throws {
+    func randomInterleavingsKeepTheOrderDeliverNothingAfterACancelAndLeakNothing(block: UInt64) async throws {
         for seed in block * 1_000..<(block + 1) * 1_000 {
             try await interleave(seed: seed)
         }
@@ -24,8 +26,8 @@ import Testing
 
     private func interleave(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
-        let gate = Latch()
-        let freed = Latch()
+        let gate = CancellableGate()
+        let freed = CancellableGate()
         let log = Deliveries()
         var station: ActorStation<Tracked, Move>? = ActorStation(initialState: Tracked(freed)) { Tracking(log: log) }
         var tasks: [(effect: Int, task: PourTask)] = []
@@ -120,11 +122,11 @@ private struct Tracking: Dripper {
     }
 }
 
-/// Opens a gate when it is freed.
+/// Opens a gate when it is released.
 private final class Tracked {
-    let freed: Latch
+    let freed: CancellableGate
 
-    init(_ freed: Latch) {
+    init(_ freed: CancellableGate) {
         self.freed = freed
     }
 
@@ -133,11 +135,12 @@ private final class Tracked {
     }
 }
 
-/// What was delivered, and what was wrong about it.
+/// A record of the delivered actions and of violated guarantees.
 private final class Deliveries: Sendable {
     private struct State {
         var last: [Int: Int] = [:]
-        /// How much may still come, of each that was cancelled.
+
+        /// Number of actions that a cancelled effect can still pour, by effect.
         var cancelled: [Int: Int] = [:]
         var problems: [String] = []
     }
@@ -146,7 +149,9 @@ private final class Deliveries: Sendable {
 
     var problems: [String] { state.withLock(\.problems) }
 
-    /// Is called when the cancel has returned; where that was not on the actor, one action may just be being poured.
+    /// Called after an effect was cancelled.
+    ///
+    /// An effect that is cancelled elsewhere can still pour one action.
     func cancelled(_ effect: Int, whilePouring: Bool = false) {
         state.withLock { state in
             if state.cancelled[effect] == nil { state.cancelled[effect] = whilePouring ? 1 : 0 }

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The journal of `count` random actions, and the states after each of its actions.
+    /// Returns the journal of `count` random actions, and the state after each of its actions.
     private func record(_ count: Int, seed: UInt64) async throws -> (ActionJournal<Ledger.Action>, [Ledger.State]) {
         let station = Station(initialState: Ledger.State()) { Ledger() }
         let recording = station.record()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func steppingForthAndBackGoesThroughTheSameStates(seed: UInt64) async throws {
+    func steppingForwardsAndBackwardsReachesTheSameStates(seed: UInt64) async throws {
         let (journal, states) = try await record(300, seed: seed)
         let replay = ActionReplay(journal, initialState: Ledger.State()) { Ledger() }
         var numbers = SeededGenerator(seed: seed)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func anObjectIsReplayedFromItsBeginning() {
+    @Test func aReplayOfAnObjectGoesBackFromTheStart() {
         let journal = ActionJournal<Counter.Action>([.increase, .increase, .decrease])
         let replay = ActionReplay(journal, initialState: Counter.State()) { Counter() }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(replay.state.count == 0)
     }
 
-    @Test func aLineThatIsNoActionIsNamed() throws {
+    @Test func theErrorOfAMalformedJournalNamesTheLine() throws {
         let text = "{\"clear\":{}}\n\n{\"pay\":{}}\n"
 
         let error = #expect(throws: StationError.self) {
@@ -112,7 +112,7 @@ import Testing
         #expect(error?.message.contains("Line 3") == true)
     }
 
-    @Test func aRecordingThatIsStoppedWritesNoMore() {
+    @Test func aStoppedRecordingRecordsNothing() {
         let station = Station(initialState: Counter.State()) { Counter() }
         let recording = station.record()
 

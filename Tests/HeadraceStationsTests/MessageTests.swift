@@ -12,7 +12,7 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct MessageTests {
-    @Test func observersAreToldOfActionsAndOfTheirEffects() async throws {
+    @Test func observersAreNotifiedOfActionsAndTheirEffects() async throws {
         let observer = Recorder()
         let station = Station(initialState: Log.State(), observers: [observer]) { Log() }
 
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func causesAreKeptFromTheActionToWhatTheActionOfItsEffectStarts() async throws {
+    @Test func theCausationChainGoesThroughActionsAndEffects() async throws {
         let observer = Recorder()
         let station = Station(initialState: Log.State(), observers: [observer]) { Log() }
         let seen = Mutex<[MessageContext?]>([])
@@ -53,7 +53,7 @@ import Testing
         #expect(ObjectIdentifier(effect.type) == ObjectIdentifier(EffectMessage<Log.Action>.self))
     }
 
-    @Test func withoutObserversWhatAnEffectSendsIsCausedByIt() async throws {
+    @Test func withoutObserversAnEffectIsTheCauseOfItsMessages() async throws {
         let station = Station(initialState: Log.State()) { Log() }
         let seen = Mutex<[MessageContext]>([])
 
@@ -72,7 +72,7 @@ import Testing
         #expect(contexts[1].causationID == contexts[0].id)
     }
 
-    @Test func middlewareIsAskedFromTheOutsideInAndToldFromTheInsideOut() {
+    @Test func middlewareIsCalledInwardsBeforeAndOutwardsAfterAnAction() {
         let calls = Mutex<[String]>([])
         let note: @Sendable (String) -> Void = { call in calls.withLock { $0.append(call) } }
         let station = Station(
@@ -86,7 +86,7 @@ import Testing
         #expect(station.entries == ["a"])
     }
 
-    @Test func aRefusedActionIsNotReducedAndWhoeverPouredItIsTold() async throws {
+    @Test func aRefusedActionIsNotReducedAndItsTaskThrows() async throws {
         let observer = Recorder()
         let station = Station(
             initialState: Log.State(),
@@ -104,17 +104,17 @@ import Testing
     @Test func anyMiddlewareMayRefuseAnEffect() async throws {
         let station = Station(initialState: Log.State(), middleware: [NoEffects()]) { Log() }
 
-        await #expect(throws: Failure(name: "no effects")) {
+        await #expect(throws: EffectFailure(name: "no effects")) {
             try await station.pour(.start("a", .run { pour in pour(.note("b")) })).finish()
         }
         #expect(station.entries == ["a"])
     }
 
-    @Test func observersAreToldOfEffectsThatFail() async throws {
+    @Test func observersAreNotifiedOfFailedEffects() async throws {
         let observer = Recorder()
         let station = Station(initialState: Log.State(), observers: [observer]) { Log() }
 
-        _ = try? await station.pour(.start("a", .run { _ in throw Failure() })).finish()
+        _ = try? await station.pour(.start("a", .run { _ in throw EffectFailure() })).finish()
 
         #expect(observer.lines.last == "end effect failure")
     }
@@ -157,7 +157,7 @@ private struct NoEffects: Middleware {
         in context: MessageContext,
         next: Next<Message, Output>
     ) async throws -> Output {
-        if context.kind == .effect { throw Failure(name: "no effects") }
+        if context.kind == .effect { throw EffectFailure(name: "no effects") }
         return try await next(message)
     }
 }

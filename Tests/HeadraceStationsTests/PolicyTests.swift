@@ -18,8 +18,8 @@ import Testing
         station = Station(initialState: Log.State(), clock: clock) { Log() }
     }
 
-    /// Notes its name when it begins and when it ends.
-    private func work(_ name: String, until gate: Latch) -> Effect<Log.Action> {
+    /// An effect that pours a note when it begins and when it ends.
+    private func work(_ name: String, until gate: CancellableGate) -> Effect<Log.Action> {
         .run { pour in
             pour(.note("\(name) begins"))
             await gate.wait()
@@ -31,8 +31,8 @@ import Testing
         for _ in 1...20 { await Task.yield() }
     }
 
-    @Test func theLatestCancelsThoseBefore() async throws {
-        let (one, two) = (Latch(), Latch())
+    @Test func theLatestEffectCancelsTheRunningEffect() async throws {
+        let (one, two) = (CancellableGate(), CancellableGate())
         let first = station.pour(.start("1", work("one", until: one).cancellable(id: "x", cancelInFlight: true)))
         await settle()
         let second = station.pour(.start("2", work("two", until: two).cancellable(id: "x", cancelInFlight: true)))
@@ -43,8 +43,8 @@ import Testing
         #expect(station.entries == ["1", "one begins", "2", "two begins", "two ends"])
     }
 
-    @Test func whatIsToBeDroppedIsNotDoneWhileAnotherIsUnderWay() async throws {
-        let gate = Latch()
+    @Test func anEffectWithTheDropPolicyIsDroppedWhileAnotherRuns() async throws {
+        let gate = CancellableGate()
         let first = station.pour(.start("1", work("one", until: gate).cancellable(id: "x", policy: .drop)))
         let second = station.pour(.start("2", work("two", until: gate).cancellable(id: "x", policy: .drop)))
         #expect(second.isFinished)
@@ -55,8 +55,8 @@ import Testing
         #expect(station.entries == ["1", "2", "one begins", "one ends", "3", "three begins", "three ends"])
     }
 
-    @Test func aQueueIsDoneInOrderUpToItsLimit() async throws {
-        let gate = Latch()
+    @Test func queuedEffectsRunInOrderUpToTheLimit() async throws {
+        let gate = CancellableGate()
         let tasks = (1...5).map { number in
             station.pour(
                 .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 2)))
@@ -72,8 +72,8 @@ import Testing
         )
     }
 
-    @Test func oneThatIsCancelledWhileItWaitsLetsTheNextHaveItsTurn() async throws {
-        let gate = Latch()
+    @Test func anEffectThatIsCancelledInTheQueueIsSkipped() async throws {
+        let gate = CancellableGate()
         let tasks = (1...4).map { number in
             station.pour(
                 .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 5)))
@@ -87,11 +87,11 @@ import Testing
         #expect(station.entries.filter { $0 != "" } == ["1 begins", "1 ends", "4 begins", "4 ends"])
     }
 
-    @Test func whatWaitsInAQueueEndsWhenItsStationIsReleased() async throws {
+    @Test func releasingAStationEndsItsQueuedEffects() async throws {
         var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
         let tasks = (1...3).compactMap { number in
             station?.pour(
-                .start("", work("\(number)", until: Latch()).cancellable(id: "x", policy: .queue(limit: 5)))
+                .start("", work("\(number)", until: CancellableGate()).cancellable(id: "x", policy: .queue(limit: 5)))
             )
         }
         await settle()
@@ -102,10 +102,10 @@ import Testing
         #expect(station == nil)
     }
 
-    @Test func cancellingAnIdEndsWhatWaitsInItsQueueToo() async throws {
+    @Test func cancellingAnIdDropsItsQueuedEffects() async throws {
         let tasks = (1...3).map { number in
             station.pour(
-                .start("", work("\(number)", until: Latch()).cancellable(id: "x", policy: .queue(limit: 5)))
+                .start("", work("\(number)", until: CancellableGate()).cancellable(id: "x", policy: .queue(limit: 5)))
             )
         }
         await settle()
@@ -115,7 +115,7 @@ import Testing
         #expect(station.entries.filter { $0 != "" } == ["1 begins", "stop"])
     }
 
-    @Test func debouncedEffectsBeginWhenItHasBeenQuiet() async throws {
+    @Test func debouncedEffectsBeginAfterAPause() async throws {
         let effect = { (name: String) in Effect<Log.Action>.send(.note(name)).debounce(id: 0, for: .seconds(1)) }
         let first = station.pour(.start("1", effect("one")))
         await clock.sleepers(1)
@@ -131,7 +131,7 @@ import Testing
         #expect(station.entries == ["1", "2", "two"])
     }
 
-    @Test func throttledEffectsBeginNoMoreOftenThanTheyMay() async throws {
+    @Test func throttledEffectsBeginAtMostOncePerInterval() async throws {
         let effect = { (name: String) in
             Effect<Log.Action>.send(.note(name)).throttle(id: 0, for: .seconds(1), latest: false)
         }
@@ -147,7 +147,7 @@ import Testing
         #expect(clock.remainingSleeps == [])
     }
 
-    @Test func theLatestOfThoseThatCameTooEarlyBeginsWhenItMay() async throws {
+    @Test func theLatestThrottledEffectBeginsAfterTheInterval() async throws {
         let effect = { (name: String) in
             Effect<Log.Action>.send(.note(name)).throttle(id: 0, for: .seconds(1), latest: true)
         }
@@ -168,7 +168,7 @@ import Testing
         #expect(station.entries.filter { $0 != "" } == ["one", "three", "four"])
     }
 
-    @Test func aTimerKeepsToItsInstants() async throws {
+    @Test func aTimerDoesNotDrift() async throws {
         let task = station.pour(.start("", Effect.timer(every: .seconds(1)) { .note("beat") }.cancellable(id: "t")))
         for _ in 1...3 {
             await clock.sleepers(1)
@@ -184,8 +184,8 @@ import Testing
         #expect(station.entries == ["", "beat", "beat", "beat", "beat", "stop"])
     }
 
-    @Test func anIdWithinAnotherIsCancelledWithIt() async throws {
-        let gate = Latch()
+    @Test func cancellingAnOuterIdCancelsTheInnerId() async throws {
+        let gate = CancellableGate()
         let task = station.pour(
             .start("", work("one", until: gate).cancellable(id: "inner").cancellable(id: "outer"))
         )

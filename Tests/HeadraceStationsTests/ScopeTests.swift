@@ -115,7 +115,7 @@ private struct House: Dripper {
         return Station(initialState: state) { House(absent: absent) }
     }
 
-    @Test func childrenReduceTheirActionsAndTheParentSeesThem() {
+    @Test func childrenReduceTheirActionsAndTheParentMatchesThem() {
         let station = station()
 
         station.pour(.counter(.increase))
@@ -131,7 +131,7 @@ private struct House: Dripper {
         #expect(station.keyed.mapValues(\.entries) == ["a": [], "b": ["k"]])
     }
 
-    @Test func whatAChildSendsAndPoursComesBackToIt() async throws {
+    @Test func sentAndPouredActionsOfAChildReturnToTheChild() async throws {
         let station = station()
 
         try await station.pour(.row(2, .start("s", .merge(.send(.note("t")), .run { pour in pour(.note("u")) }))))
@@ -140,7 +140,7 @@ private struct House: Dripper {
         #expect(station.rows[id: 2]?.log.entries == ["s", "t", "u"])
     }
 
-    @Test func aChildThatIsNotThereIsReported() async throws {
+    @Test func anActionOfAnAbsentChildFails() async throws {
         let station = station()
 
         for action: House.Action in [
@@ -151,7 +151,7 @@ private struct House: Dripper {
         }
     }
 
-    @Test func aChildThatIsNotThereIsNotMissedWhereThatIsThePolicy() async throws {
+    @Test func anActionOfAnAbsentChildIsDroppedIfThatIsThePolicy() async throws {
         let station = station(absent: .drop)
 
         try await station.pour(.guest(.note("g"))).finish()
@@ -160,7 +160,7 @@ private struct House: Dripper {
         #expect(station.guest == nil)
     }
 
-    @Test func optionalAndEnumChildrenReduceWhileTheyAreThere() {
+    @Test func optionalAndEnumChildrenReduceWhileTheyExist() {
         let station = Station(initialState: House.State(guest: Log.State(), room: .hall(Log.State()))) { House() }
 
         station.pour(.guest(.note("g")))
@@ -170,13 +170,13 @@ private struct House: Dripper {
         #expect(station.room == .hall(Log.State(entries: ["h", "i"])))
     }
 
-    @Test func aChildThatGoesTakesItsEffectsAlong() async throws {
+    @Test func removingAChildCancelsItsEffects() async throws {
         let station = Station(
             initialState: House.State(guest: Log.State(), rows: [House.Row(id: 1)], keyed: ["k": Log.State()])
         ) { House() }
         let wait = Effect<Log.Action>.run { pour in
-            await Latch().wait()
-            pour(.note("nobody is there"))
+            await CancellableGate().wait()
+            pour(.note("too late"))
         }
         let guest = station.pour(.guest(.start("", wait)))
         let row = station.pour(.row(1, .start("", wait)))
@@ -193,9 +193,9 @@ private struct House: Dripper {
         try await keyed.finish()
     }
 
-    @Test func idsOfEffectsMeanSomethingOnlyInTheirChild() async throws {
+    @Test func idsOfEffectsAreValidOnlyInTheirChild() async throws {
         let station = station()
-        let gate = Latch()
+        let gate = CancellableGate()
         let wait = Effect<Log.Action>.run { pour in
             await gate.wait()
             pour(.note("done"))
@@ -215,7 +215,7 @@ private struct House: Dripper {
     }
 
     @Test(arguments: [[], [1], [1, 2, 3], [4, 4, 1]])
-    func bodiesMayHaveConditionsAndLoops(steps: [Int]) {
+    func bodiesCanContainConditionsAndLoops(steps: [Int]) {
         let station = Station(initialState: 0) {
             if steps.isEmpty {
                 Drip<Int, Int> { state, action in
@@ -245,7 +245,7 @@ private struct House: Dripper {
     }
 }
 
-/// A state within a state, and so on.
+/// A state that contains a state of the same type.
 private struct Nested {
     var count = 0
     var inner: [Nested] = []
@@ -272,7 +272,7 @@ private struct Nested {
     }
 }
 
-/// How many levels the action has still to go.
+/// An action, with the number of levels to the innermost child.
 private struct Deep {
     var depth: Int
 }

@@ -24,7 +24,7 @@ import Testing
         #expect(station.state.count == 1)
     }
 
-    @Test func theTypesAreFoundOutFromTheStateAndTheDripper() {
+    @Test func theTypesOfAStationAreInferredFromTheStateAndTheDripper() {
         let station = Station(initialState: Counter.State(count: 3)) { Counter() }
         let plain = Station(initialState: Counter.State(count: 3), dripper: Counter())
 
@@ -34,7 +34,7 @@ import Testing
         #expect((station.count, plain.count) == (4, 2))
     }
 
-    @Test func anActionWithoutEffectHasFinishedAtOnce() async throws {
+    @Test func anActionWithoutEffectsIsFinishedAtOnce() async throws {
         let station = Station(initialState: Counter.State()) { Counter() }
 
         let task = station.pour(.increase)
@@ -44,7 +44,7 @@ import Testing
         try await task.finish()
     }
 
-    @Test func whatIsSentIsReducedBeforePourReturns() {
+    @Test func sentActionsAreReducedBeforePourReturns() {
         let station = Station(initialState: Log.State()) { Log() }
 
         let task = station.pour(.start("a", .send(.start("b", .send(.note("c"))))))
@@ -53,7 +53,7 @@ import Testing
         #expect(task.isFinished)
     }
 
-    @Test func whatIsSentIsReducedInTheOrderInWhichItWasReturned() {
+    @Test func sentActionsAreReducedInTheOrderInWhichTheyWereReturned() {
         let station = Station(initialState: Log.State()) { Log() }
 
         station.pour(
@@ -66,7 +66,7 @@ import Testing
         #expect(station.entries == ["a", "b", "c", "d"])
     }
 
-    @Test func aHundredThousandActionsEachSentByTheOneBeforeDoNotGrowTheStack() {
+    @Test func aChainOfAHundredThousandSentActionsDoesNotGrowTheStack() {
         let station = Station(initialState: 0) {
             Drip<Int, Int> { state, action in
                 state += 1
@@ -79,7 +79,7 @@ import Testing
         #expect(station.state == 100_001)
     }
 
-    @Test func aHundredThousandActionsEachPouredWhileTheOneBeforeIsReducedDoNotGrowTheStack() {
+    @Test func aHundredThousandActionsPouredDuringAReductionDoNotGrowTheStack() {
         let reentrant = Reentrant(depth: 100_000)
 
         reentrant.station.pour(.go(0))
@@ -88,7 +88,7 @@ import Testing
         #expect(reentrant.station.state.isInOrder)
     }
 
-    @Test func anActionPouredWhileAnotherIsReducedIsReducedAfterIt() async throws {
+    @Test func anActionPouredDuringAReductionIsReducedAfterwards() async throws {
         let station = Station(initialState: Log.State()) { Log() }
         let tasks = Mutex<[PourTask]>([])
         withObservationTracking {
@@ -136,7 +136,7 @@ import Testing
         #expect(station.count == 4)
     }
 
-    @Test func whoReadsAStructIsToldOfTheNextChange() {
+    @Test func anObserverOfAStructIsNotifiedOfTheNextChange() {
         let station = Station(initialState: Log.State()) { Log() }
         let changes = Mutex(0)
         func track() {
@@ -156,7 +156,7 @@ import Testing
         #expect(changes.withLock(\.self) == 2)
     }
 
-    @Test func whoReadsAnEquatableStructIsNotToldOfAnActionThatChangesNothing() {
+    @Test func anObserverOfAnEquatableStructIsNotNotifiedOfAnActionThatChangesNothing() {
         let station = Station(initialState: Log.State()) { Log() }
         let changes = Mutex(0)
         withObservationTracking {
@@ -180,7 +180,7 @@ import Testing
         #expect(changes.withLock(\.self) == 1)
     }
 
-    @Test func whoReadsAPropertyOfAClassIsToldOfItAlone() {
+    @Test func anObserverOfAClassIsNotifiedOfItsPropertyOnly() {
         let station = Station(initialState: Counter.State()) { Counter() }
         let changes = Mutex(0)
         withObservationTracking {
@@ -194,7 +194,7 @@ import Testing
         #expect(changes.withLock(\.self) == 1)
     }
 
-    @Test func theBodyIsAskedForOnce() {
+    @Test func theBodyIsReadOnce() {
         let asked = Mutex(0)
         let station = Station(initialState: 0) { Asked { asked.withLock { $0 += 1 } } }
 
@@ -205,7 +205,7 @@ import Testing
     }
 }
 
-/// Pours into its own station while that reduces.
+/// Pours into its own station during a reduction.
 @MainActor
 private final class Reentrant {
     @Observable

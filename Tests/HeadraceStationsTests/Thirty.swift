@@ -6,7 +6,7 @@
 
 import HeadraceStations
 
-/// A parent of thirty children, each in a scope that is written out: what the compiler has to get through.
+/// A parent of thirty children, each in its own scope, as a test of the compile time.
 struct Thirty: Dripper {
     struct State {
         var counters = (0..<30).map { _ in Counter.State() }

@@ -7,7 +7,7 @@
 import HeadraceStations
 import Testing
 
-/// The usage that everybody begins with, as it is written.
+/// The basic use of a station.
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct UsageTests {
     private struct Scorer: Dripper {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [(5, 1), (-5, -1)])
-    func anEffectPoursWhatItHasFetched(score: Int, count: Int) async throws {
+    func anEffectPoursAnActionForTheFetchedValue(score: Int, count: Int) async throws {
         let station: StationOf<Scorer> = Station(initialState: Counter.State()) {
             Scorer { _ in score }
         }
@@ -79,15 +79,15 @@ import Testing
         #expect(station.count == count)
     }
 
-    @Test func whatFetchingThrowsIsThrownByTheTask() async {
+    @Test func theTaskThrowsTheErrorOfAnEffect() async {
         let station: StationOf<Scorer> = Station(initialState: Counter.State()) {
-            Scorer { _ in throw Failure(name: "offline") }
+            Scorer { _ in throw EffectFailure(name: "offline") }
         }
 
-        await #expect(throws: Failure(name: "offline")) { try await station.pour(.follow(7)).finish() }
+        await #expect(throws: EffectFailure(name: "offline")) { try await station.pour(.follow(7)).finish() }
     }
 
-    @Test func aBodyMayHaveThirtyChildren() {
+    @Test func aBodyCanContainThirtyChildren() {
         let station = Station(initialState: Thirty.State()) { Thirty() }
 
         for number in 0..<30 { station.pour(.child(number, .increase)) }

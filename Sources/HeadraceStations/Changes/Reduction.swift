@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An action that was reduced, and what it has changed.
+/// An action that was reduced, with its changes.
 public struct Reduction<Action: Sendable>: Sendable, CustomStringConvertible {
     /// The action.
     public let action: Action
 
-    /// What it has changed; empty where nothing is different.
+    /// The properties that the action has changed; empty if it has changed nothing.
     public let changes: [StateChange]
 
-    /// The action, and below it each change in a line of its own.
+    /// The action, followed by a line for each change.
     public var description: String {
         (["\(action)"] + changes.map { "  \($0)" }).joined(separator: "\n")
     }

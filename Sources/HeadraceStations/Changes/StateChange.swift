@@ -4,17 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A property of a state that an action has changed.
+/// The change of a property of a state.
 public struct StateChange: Hashable, Sendable, CustomStringConvertible {
-    /// Its name, with those around it: `address.street`; `state` where the state has no properties.
+    /// Path of the property, such as `address.street`; `state` if the state has no properties.
     public let property: String
 
-    /// What it was, as text; `nil` where there was none.
+    /// The old value as text; `nil` if the property didn't exist.
     public let old: String?
 
-    /// What it is, as text; `nil` where there is none.
+    /// The new value as text; `nil` if the property no longer exists.
     public let new: String?
 
-    /// All three in a line.
+    /// The property with its old and its new value, in one line.
     public var description: String { "\(property): \(old ?? "nothing") → \(new ?? "nothing")" }
 }

@@ -6,15 +6,15 @@
 
 public import HeadraceCore
 
-/// A message observer that is told of the changes of a station's state as well.
+/// A message observer that also receives the changes of a station's state.
 ///
-/// Finding them out takes a look at each property before and after each action; a station whose observers are no
-/// `StateObserver` saves it.
+/// To find the changes, the station reads each property before and after each action. A station without such an observer
+/// avoids this cost.
 public protocol StateObserver: MessageObserver {
-    /// An action has changed a state, on the actor of its station.
+    /// Called after an action has changed the state, on the actor of the station.
     ///
     /// - Parameters:
-    ///   - changes: What is different; not empty.
-    ///   - context: The action, as a message.
+    ///   - changes: The changed properties; not empty.
+    ///   - context: The context of the action.
     func stateChanged(_ changes: [StateChange], in context: MessageContext)
 }

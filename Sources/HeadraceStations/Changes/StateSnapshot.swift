@@ -6,25 +6,25 @@
 
 import HeadraceCore
 
-/// The properties of a state at one time, to be compared with those at another.
+/// The properties of a state at one time, for comparison with a later snapshot.
 ///
-/// It reads them by reflection, and so is made only while somebody listens. Properties of structs and objects are
-/// properties of the state; what else there is, is compared as a whole: by `==` where that exists, else as text.
+/// It reads the properties by reflection, so the station makes snapshots only while there are observers. It descends
+/// into structs and objects. Other values are compared as a whole: by `==` if they are `Equatable`, otherwise as text.
 struct StateSnapshot {
-    private struct Leaf {
+    private struct PropertyValue {
         let value: (any Equatable)?
         let text: String
 
-        func differs(from other: Leaf) -> Bool {
+        func differs(from other: PropertyValue) -> Bool {
             guard let value, let otherValue = other.value else { return text != other.text }
             return !value.isEqual(to: otherValue)
         }
     }
 
     private var names: [String] = []
-    private var leaves: [String: Leaf] = [:]
+    private var values: [String: PropertyValue] = [:]
 
-    /// The properties of nothing.
+    /// A snapshot without properties.
     init() {}
 
     init(of state: Any) {
@@ -32,11 +32,11 @@ struct StateSnapshot {
         add(state, name: "", path: &path)
     }
 
-    /// What is different in `later`, in the order of the properties.
+    /// The changes between this snapshot and `later`, in the order of the properties.
     func changes(to later: StateSnapshot) -> [StateChange] {
-        let gone = names.filter { later.leaves[$0] == nil }
+        let gone = names.filter { later.values[$0] == nil }
         return (later.names + gone).compactMap { name in
-            let (old, new) = (leaves[name], later.leaves[name])
+            let (old, new) = (values[name], later.values[name])
             if let old, let new, !old.differs(from: new) { return nil }
             return StateChange(property: name, old: old?.text, new: new?.text)
         }
@@ -49,7 +49,7 @@ struct StateSnapshot {
             if let wrapped = mirror.children.first {
                 add(wrapped.value, name: name, path: &path)
             } else {
-                addLeaf(value, name: name)
+                addValue(value, name: name)
             }
         case .struct where !mirror.children.isEmpty:
             addChildren(of: mirror, name: name, path: &path)
@@ -59,7 +59,7 @@ struct StateSnapshot {
             addChildren(of: mirror, name: name, path: &path)
             path.remove(id)
         default:
-            addLeaf(value, name: name)
+            addValue(value, name: name)
         }
     }
 
@@ -71,15 +71,18 @@ struct StateSnapshot {
         }
     }
 
-    private mutating func addLeaf(_ value: Any, name: String) {
+    private mutating func addValue(_ value: Any, name: String) {
         let name = name.isEmpty ? "state" : name
         names.append(name)
-        leaves[name] = Leaf(value: value as? any Equatable, text: String(reflecting: value).withoutTypeAddresses)
+        values[name] = PropertyValue(
+            value: value as? any Equatable,
+            text: String(reflecting: value).withoutTypeAddresses
+        )
     }
 
-    /// What the program calls the property that is stored as `label`; `nil` for what the compiler has added.
+    /// Returns the name of the property that is stored as `label`; `nil` for storage that a macro has added.
     ///
-    /// Observation stores the property `count` as `_count`, and has a registrar beside.
+    /// Observation stores the property `count` as `_count`, and adds a registrar.
     private static func property(_ label: String?) -> String? {
         guard let label, !label.hasPrefix("_$") else { return nil }
         return label.hasPrefix("_") ? String(label.dropFirst()) : label

@@ -4,35 +4,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The states of children that are told apart by an id, found in constant time.
+/// A collection of the states of children, with access by id in constant time.
 ///
-/// ``Children`` is one, and so is `Dictionary`.
+/// ``Children`` and `Dictionary` conform to it.
 public protocol ChildCollection<ID, Child> {
-    /// Tells the children apart.
+    /// The id of a child.
     associatedtype ID: Hashable
 
     /// The state of a child.
     associatedtype Child
 
-    /// Tells whether there is a child with `id`.
+    /// Returns whether a child with `id` exists.
     func contains(id: ID) -> Bool
 
-    /// Changes the child with `id` in place, and returns what `body` returns; `nil` where there is none.
+    /// Changes the child with `id` in place, and returns the result of `body`; `nil` if no such child exists.
     mutating func modify<Result>(id: ID, _ body: (inout Child) -> Result) -> Result?
 
-    /// A number that is another one after children have been removed; `nil` where nobody counts.
+    /// Number that changes whenever children are removed; `nil` if the collection doesn't count removals.
     ///
-    /// With it, a station looks for children that are gone only when some are.
+    /// With this number, a station searches for removed children only after a removal.
     var removalCount: Int? { get }
 }
 
 extension ChildCollection {
-    /// Nobody counts.
+    /// `nil`: the collection doesn't count removals.
     public var removalCount: Int? { nil }
 }
 
 extension Dictionary: ChildCollection {
-    /// Tells whether there is a value for the key.
+    /// Returns whether the dictionary has a value for the key.
     public func contains(id: Key) -> Bool { index(forKey: id) != nil }
 
     /// Changes the value for the key in place.

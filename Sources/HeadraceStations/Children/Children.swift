@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The states of children in an order, each found by its id in constant time.
+/// An ordered collection of the states of children, with access by id in constant time.
 ///
 /// ```swift
 /// struct State {
@@ -15,8 +15,7 @@
 /// state.rows[id: 7]?.title = "seven"
 /// ```
 ///
-/// An id occurs once: what is appended under the id of another child takes its place. A child keeps the id under which
-/// it was added.
+/// Ids are unique: appending a child replaces the child with the same id. A child keeps the id under which it was added.
 public struct Children<Child: Identifiable>: RandomAccessCollection where Child.ID: Sendable {
     @usableFromInline var elements: [Child] = []
     @usableFromInline var positions: [Child.ID: Int] = [:]
@@ -42,7 +41,7 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
     /// The child at `position`.
     public subscript(position: Int) -> Child { elements[position] }
 
-    /// The child with an id, or `nil` where there is none.
+    /// The child with an id; `nil` if no such child exists.
     ///
     /// Setting it to `nil` removes the child.
     public subscript(id id: Child.ID) -> Child? {
@@ -60,7 +59,7 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
         }
     }
 
-    /// Adds `child` at the end, or puts it where the one with its id is.
+    /// Adds `child` at the end, or replaces the child with the same id.
     public mutating func append(_ child: Child) {
         if let position = positions[child.id] {
             elements[position] = child
@@ -70,9 +69,9 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
         }
     }
 
-    /// Takes the child with `id` out and returns it; `nil` for none.
+    /// Removes the child with `id` and returns it; `nil` if no such child exists.
     ///
-    /// - Complexity: O(*n*) in the number of children after it.
+    /// - Complexity: O(*n*) in the number of children after the removed child.
     @discardableResult
     public mutating func remove(id: Child.ID) -> Child? {
         guard let position = positions.removeValue(forKey: id) else { return nil }
@@ -82,7 +81,7 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
         return child
     }
 
-    /// Takes all children out.
+    /// Removes all children.
     public mutating func removeAll() {
         removals += elements.count
         elements = []
@@ -91,13 +90,13 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
 }
 
 extension Children: ChildCollection {
-    /// How many children were removed from this value so far.
+    /// Number of children that were removed from this value so far.
     public var removalCount: Int? { removals }
 
-    /// Tells whether there is a child with `id`.
+    /// Returns whether a child with `id` exists.
     public func contains(id: Child.ID) -> Bool { positions[id] != nil }
 
-    /// Changes the child with `id` in place, and returns what `body` returns; `nil` where there is none.
+    /// Changes the child with `id` in place, and returns the result of `body`; `nil` if no such child exists.
     @inlinable
     public mutating func modify<Result>(id: Child.ID, _ body: (inout Child) -> Result) -> Result? {
         guard let position = positions[id] else { return nil }
@@ -115,7 +114,7 @@ extension Children: ExpressibleByArrayLiteral {
 extension Children: Sendable where Child: Sendable {}
 
 extension Children: Equatable where Child: Equatable {
-    /// Whether both have equal children in the same order.
+    /// Whether both collections have equal children in the same order.
     public static func == (left: Children, right: Children) -> Bool { left.elements == right.elements }
 }
 

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Puts the dripper of a child into that of its parent: the child's state is a part of the parent's, and so are its
-/// actions.
+/// Embeds the dripper of a child in the dripper of its parent.
+///
+/// The state and the actions of the child are parts of the parent's state and actions.
 ///
 /// ```swift
 /// struct Parent: Dripper {
@@ -25,16 +26,16 @@
 /// }
 /// ```
 ///
-/// A child tells its parent something by an action, which the parent matches: `case .counter(.increase)`. Ids of effects
-/// mean something only within the child that has named them. A child that goes takes its effects along.
+/// A parent observes the actions of a child by matching them, as in `case .counter(.increase)`. Ids of effects are valid
+/// only within the child that returns the effects. When a child is removed, its effects are cancelled.
 public struct Scope<State, Action: Sendable>: PrimitiveDripper {
-    @usableFromInline let make: (Assembly) -> Node<State, Action>
+    @usableFromInline let make: (NodeBuilder) -> DripperNode<State, Action>
 
-    /// Creates a scope of a child that is always there.
+    /// Creates a scope of a child that always exists.
     ///
     /// - Parameters:
-    ///   - state: Where the child's state is.
-    ///   - action: Which of the parent's actions are the child's.
+    ///   - state: Key path of the child's state.
+    ///   - action: The case that holds the child's actions.
     ///   - child: The child's drippers.
     @inlinable
     public init<ChildState, ChildAction: Sendable>(
@@ -42,14 +43,14 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         action: Case<Action, ChildAction>,
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
-        if let property = StoredProperty(state) {
+        if let property = PropertyOffset(state) {
             self.init(action, child()) { whole, body in property.modify(&whole, body) }
         } else {
             self.init(action, child()) { whole, body in body(&whole[keyPath: state]) }
         }
     }
 
-    /// Creates a scope of a child that is always there, and whose state is an object that is never replaced.
+    /// Creates a scope of a child that always exists, and whose state is an object that is never replaced.
     @inlinable @_disfavoredOverload
     public init<ChildState: AnyObject, ChildAction: Sendable>(
         state: KeyPath<State, ChildState>,
@@ -62,12 +63,12 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         }
     }
 
-    /// Creates a scope of a child that is there as long as its state is not `nil`.
+    /// Creates a scope of a child that exists while its state isn't `nil`.
     ///
     /// - Parameters:
-    ///   - state: Where the child's state is.
-    ///   - action: Which of the parent's actions are the child's.
-    ///   - absent: What becomes of an action while there is no child.
+    ///   - state: Key path of the child's state.
+    ///   - action: The case that holds the child's actions.
+    ///   - absent: The rule for an action while the child doesn't exist.
     ///   - child: The child's drippers.
     @inlinable
     public init<ChildState, ChildAction: Sendable>(
@@ -77,18 +78,18 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
         self.init(action, child(), absent: absent) { whole, body in
-            // Asked first, so that a child that is absent is not written, and nobody who observes it is told.
+            // Checked first because writing to an absent child would notify its observers.
             if whole[keyPath: state] != nil { whole[keyPath: state].modify(body) }
         }
     }
 
-    /// Creates a scope of a child that is there as long as an enumeration is a certain case.
+    /// Creates a scope of a child that exists while an enumeration has a certain case.
     ///
     /// - Parameters:
-    ///   - state: Where the enumeration is: `\.self` for the whole state.
-    ///   - case: Which case holds the child's state.
-    ///   - action: Which of the parent's actions are the child's.
-    ///   - absent: What becomes of an action while it is another case.
+    ///   - state: Key path of the enumeration: `\.self` if the whole state is the enumeration.
+    ///   - case: The case that holds the child's state.
+    ///   - action: The case that holds the child's actions.
+    ///   - absent: The rule for an action while the enumeration has another case.
     ///   - child: The child's drippers.
     @inlinable
     public init<Sum, ChildState, ChildAction: Sendable>(
@@ -105,14 +106,14 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         }
     }
 
-    /// Creates a scope of any number of children, told apart by their ids.
+    /// Creates a scope of any number of children with ids.
     ///
-    /// Finding a child takes the same time however many there are.
+    /// Finding a child takes constant time.
     ///
     /// - Parameters:
-    ///   - children: Where the children's states are.
-    ///   - action: Which of the parent's actions are those of a child, and of which.
-    ///   - absent: What becomes of an action for a child that is not there.
+    ///   - children: Key path of the collection of the children's states.
+    ///   - action: The case that holds a child's id and its action.
+    ///   - absent: The rule for an action whose child doesn't exist.
     ///   - child: The drippers of each child.
     @inlinable
     public init<Many: ChildCollection, ChildAction: Sendable>(
@@ -122,11 +123,11 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         @DripperBuilder<Many.Child, ChildAction> child: () -> Drippers<Many.Child, ChildAction>
     ) where Many.ID: Sendable {
         let child = child()
-        make = { assembly in
-            let node = assembly.makeNode(of: child)
-            let number = assembly.makeNumber()
+        make = { builder in
+            let node = builder.makeNode(of: child)
+            let number = builder.makeNumber()
             let embed = action.embed
-            return Node(
+            return DripperNode(
                 reduce: { whole, given in
                     guard let (id, given) = action.extract(given) else { return .none }
                     let effect = whole[keyPath: children].modify(id: id) { node.reduce(&$0, given) }
@@ -137,12 +138,14 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     return effect.map { embed((id, $0)) }
                         .within(ChildKey(number: number, element: id))
                 },
-                audit: Self.audit(of: children, number, node.audit)
+                cancelAbsentChildren: Self.cancelAbsent(children, number, node.cancelAbsentChildren)
             )
         }
     }
 
-    /// Creates a scope of one child, which `modify` gives to its closure where it is there.
+    /// Creates a scope of one child.
+    ///
+    /// `modify` calls its closure with the child's state if the child exists.
     @inlinable
     init<ChildState, ChildAction: Sendable>(
         _ action: Case<Action, ChildAction>,
@@ -150,11 +153,11 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         absent: AbsentChildPolicy? = nil,
         modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
     ) {
-        make = { assembly in
-            let node = assembly.makeNode(of: child)
-            let key = ChildKey(number: assembly.makeNumber())
+        make = { builder in
+            let node = builder.makeNode(of: child)
+            let key = ChildKey(number: builder.makeNumber())
             let embed = action.embed
-            return Node(
+            return DripperNode(
                 reduce: { whole, given in
                     guard let given = action.extract(given) else { return .none }
                     var effect: Effect<ChildAction>?
@@ -163,81 +166,66 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     if effect.isNone { return .none }
                     return effect.map(embed).within(key)
                 },
-                audit: Self.audit(of: key, canBeAbsent: absent != nil, node.audit, modify)
+                cancelAbsentChildren: Self.cancelIfAbsent(
+                    key, canBeAbsent: absent != nil, node.cancelAbsentChildren, modify)
             )
         }
     }
 
     @usableFromInline
-    func makeNode(in assembly: Assembly) -> Node<State, Action> {
-        make(assembly)
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
+        make(builder)
     }
 }
 
 extension Scope {
-    /// What ends the effects of children that are gone from `children`.
+    /// Returns a function that cancels the effects of children that were removed from `children`.
     @usableFromInline
-    static func audit<Many: ChildCollection>(
-        of children: WritableKeyPath<State, Many>,
+    static func cancelAbsent<Many: ChildCollection>(
+        _ children: WritableKeyPath<State, Many>,
         _ number: Int,
-        _ audit: ((inout Many.Child, Place) -> Void)?
-    ) -> (inout State, Place) -> Void where Many.ID: Sendable {
-        { whole, place in
+        _ cancelNested: ((inout Many.Child, EffectNamespace) -> Void)?
+    ) -> (inout State, EffectNamespace) -> Void where Many.ID: Sendable {
+        { whole, namespace in
             let count = whole[keyPath: children].removalCount
-            if audit == nil, let count, place.removalCounts[number] == count { return }
-            place.removalCounts[number] = count
-            for (key, childPlace) in place.children where key.number == number {
+            if cancelNested == nil, let count, namespace.removalCounts[number] == count { return }
+            namespace.removalCounts[number] = count
+            for (key, childNamespace) in namespace.children where key.number == number {
                 guard let id = key.element?.base as? Many.ID else { continue }
                 if !whole[keyPath: children].contains(id: id) {
-                    childPlace.cancelAll()
-                } else if let audit {
-                    _ = whole[keyPath: children].modify(id: id) { audit(&$0, childPlace) }
+                    childNamespace.cancelAll()
+                } else if let cancelNested {
+                    _ = whole[keyPath: children].modify(id: id) { cancelNested(&$0, childNamespace) }
                 }
             }
         }
     }
 
-    /// What ends the effects of a child that is gone, and of its own; `nil` where there is nothing to look for.
+    /// Returns a function that cancels the effects of a child that no longer exists, and of its absent children.
+    ///
+    /// `nil` if neither can be absent.
     @usableFromInline
-    static func audit<ChildState>(
-        of key: ChildKey,
+    static func cancelIfAbsent<ChildState>(
+        _ key: ChildKey,
         canBeAbsent: Bool,
-        _ audit: ((inout ChildState, Place) -> Void)?,
+        _ cancelNested: ((inout ChildState, EffectNamespace) -> Void)?,
         _ modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
-    ) -> ((inout State, Place) -> Void)? {
-        if !canBeAbsent, audit == nil { return nil }
-        return { whole, place in
-            guard let childPlace = place.children[key] else { return }
+    ) -> ((inout State, EffectNamespace) -> Void)? {
+        if !canBeAbsent, cancelNested == nil { return nil }
+        return { whole, namespace in
+            guard let childNamespace = namespace.children[key] else { return }
             var isPresent = false
             modify(&whole) { part in
                 isPresent = true
-                audit?(&part, childPlace)
+                cancelNested?(&part, childNamespace)
             }
-            if !isPresent { childPlace.cancelAll() }
+            if !isPresent { childNamespace.cancelAll() }
         }
     }
 }
 
-extension Effect {
-    /// The same effect, whose ids are those of a child.
-    @usableFromInline
-    func within(_ key: ChildKey) -> Effect {
-        if case .tree = storage { Effect(.child(key, self)) } else { self }
-    }
-}
-
-extension AbsentChildPolicy {
-    @usableFromInline
-    func effect<Action: Sendable>(
-        for child: Any.Type,
-        id: (any Hashable & Sendable)? = nil
-    ) -> Effect<Action> {
-        kind == .drop ? .none : .fail(StationError.childIsGone(child, id: id))
-    }
-}
-
 extension Optional {
-    /// Changes what is wrapped in place.
+    /// Changes the wrapped value in place.
     @inlinable
     mutating func modify(_ body: (inout Wrapped) -> Void) {
         guard var wrapped = take() else { return }

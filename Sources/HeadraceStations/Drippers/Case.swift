@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// One case of an enumeration, as something to put into it and to take out of it.
+/// A case of an enumeration, with functions that embed a value in it and extract the value.
 ///
 /// ```swift
 /// enum Action {
@@ -17,17 +17,17 @@ public struct Case<Root, Value>: Sendable {
     @usableFromInline let embed: @Sendable (Value) -> Root
     @usableFromInline let extract: @Sendable (Root) -> Value?
 
-    /// Creates it from the constructor of the case and the pattern that matches it.
+    /// Creates it from the constructor of the case and a function that matches the case.
     ///
     /// - Parameters:
-    ///   - embed: Makes a root of the value: as a rule the case's own name, `Action.counter`.
-    ///   - extract: Gives the value back where the root is that case, `nil` otherwise.
+    ///   - embed: Makes a root from a value. Usually the name of the case, such as `Action.counter`.
+    ///   - extract: Returns the value if the root is this case; otherwise `nil`.
     public init(_ embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?) {
         self.embed = embed
         self.extract = extract
     }
 
-    /// Creates it for a case with two values, such as the id of a child and its action.
+    /// Creates it for a case with two associated values, such as the id of a child and its action.
     public init<First, Second>(
         _ embed: @escaping @Sendable (First, Second) -> Root,
         extract: @escaping @Sendable (Root) -> Value?

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Changes state by a closure: the least part that drippers are made of.
+/// A dripper that consists of one reducer closure.
+///
+/// Other drippers are composed of it.
 ///
 /// ```swift
 /// Drip { state, action in
@@ -15,17 +17,17 @@
 public struct Drip<State, Action: Sendable>: PrimitiveDripper {
     let reduce: (inout State, Action) -> Effect<Action>
 
-    /// Creates a dripper that does what `reduce` does.
+    /// Creates a dripper from a reducer.
     ///
-    /// - Parameter reduce: Is called on the actor of the station, once for each action, one after the other. It changes
-    ///   the state that it is given and nothing else; what takes time or comes from outside belongs into the effect
-    ///   that it returns.
+    /// - Parameter reduce: Changes the state, and returns an effect. The station calls it on its actor, once for each
+    ///   action, serially. It must change nothing but the state. Work that takes time or that reads from outside belongs
+    ///   in the effect.
     public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
         self.reduce = reduce
     }
 
     @usableFromInline
-    func makeNode(in assembly: Assembly) -> Node<State, Action> {
-        Node(reduce: reduce)
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
+        DripperNode(reduce: reduce)
     }
 }

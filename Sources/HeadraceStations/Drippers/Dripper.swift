@@ -6,7 +6,7 @@
 
 import HeadraceCore
 
-/// Changes state when an action is poured, and says what is to be done besides.
+/// A reducer: it changes the state when an action is poured, and returns the effects of the action.
 ///
 /// ```swift
 /// struct Counter: Dripper {
@@ -28,35 +28,36 @@ import HeadraceCore
 /// }
 /// ```
 ///
-/// The state is a class or a struct; it need not be `Sendable`, since it never leaves the actor of its station. A
-/// ``Station`` or an ``ActorStation`` reads ``body`` once, when it is made.
+/// The state is a class or a struct. It doesn't need to be `Sendable` because it never leaves the actor of its station.
+/// A ``Station`` or an ``ActorStation`` reads ``body`` once, in its initializer.
 public protocol Dripper<State, Action> {
-    /// What is changed.
+    /// The state that the dripper changes.
     associatedtype State
 
-    /// What happens, as a value.
+    /// The events to which the dripper reacts, usually an enumeration.
     associatedtype Action: Sendable
 
-    /// What ``body`` is made of.
+    /// The type of ``body``.
     associatedtype Body
 
-    /// The parts that see each action one after the other, in the order in which they stand here.
+    /// The parts of the dripper, which reduce each action one after the other, in this order.
     ///
-    /// It may have any number of parts, and `if`, `switch` and `for`, which are decided when the station is made.
+    /// It can contain any number of parts, and `if`, `switch`, and `for`. Conditions are evaluated once, in the
+    /// initializer of the station.
     @DripperBuilder<State, Action> var body: Body { get }
 }
 
 extension Dripper where Body == Never {
-    /// Is never called: what has no body is made of nothing else.
+    /// Never called, because a dripper without a body has no parts.
     public var body: Never {
         preconditionFailure(
             """
-            '\(String(naming: Self.self))' has no body. To fix, give it a 'body' of drippers, or compose it of \
-            'Drip' and 'Scope'.
+            '\(String(naming: Self.self))' has no body. To fix, add a 'body' that contains drippers, such as 'Drip' \
+            and 'Scope'.
             """
         )
     }
 }
 
-/// Any dripper with the state and the action of `D`: `var body: some DripperOf<Self>`.
+/// A dripper with the state and the action of `D`, as in `var body: some DripperOf<Self>`.
 public typealias DripperOf<D: Dripper> = Dripper<D.State, D.Action>

@@ -4,53 +4,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Puts the parts of a body together, in the order in which they stand there.
+/// A result builder that composes the parts of a dripper's body in their order.
 @resultBuilder
 public enum DripperBuilder<State, Action: Sendable> {
-    /// Takes a dripper as a part.
+    /// Adds a dripper.
     @inlinable
     public static func buildExpression<D: Dripper>(_ dripper: D) -> Drippers<State, Action>
     where D.State == State, D.Action == Action {
         Drippers(dripper)
     }
 
-    /// Takes several drippers, of one type or made before, as parts.
+    /// Adds drippers that were composed before.
     @inlinable
     public static func buildExpression(_ drippers: Drippers<State, Action>) -> Drippers<State, Action> {
         drippers
     }
 
-    /// Joins the parts.
+    /// Composes the parts.
     @inlinable
     public static func buildBlock(_ parts: Drippers<State, Action>...) -> Drippers<State, Action> {
         Drippers(parts)
     }
 
-    /// Takes what an `if` without `else` contains, or nothing.
+    /// Adds the content of an `if` without `else`, if its condition is true.
     @inlinable
     public static func buildOptional(_ part: Drippers<State, Action>?) -> Drippers<State, Action> {
         part ?? Drippers([])
     }
 
-    /// Takes one branch of an `if` or a `switch`.
+    /// Adds the first branch of an `if` or a `switch`.
     @inlinable
     public static func buildEither(first part: Drippers<State, Action>) -> Drippers<State, Action> {
         part
     }
 
-    /// Takes the other branch.
+    /// Adds the second branch of an `if` or a `switch`.
     @inlinable
     public static func buildEither(second part: Drippers<State, Action>) -> Drippers<State, Action> {
         part
     }
 
-    /// Takes what each round of a `for` has made.
+    /// Adds the drippers of each iteration of a `for`.
     @inlinable
     public static func buildArray(_ parts: [Drippers<State, Action>]) -> Drippers<State, Action> {
         Drippers(parts)
     }
 
-    /// Takes what only some versions of the system have.
+    /// Adds the content of an `if #available`.
     @inlinable
     public static func buildLimitedAvailability(_ part: Drippers<State, Action>) -> Drippers<State, Action> {
         part

@@ -4,29 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Several drippers of one state and action, each of which sees each action, one after the other.
+/// A composition of drippers with the same state and action.
 ///
-/// A body is one of these. All of them see the changes of those before, and their effects start together.
+/// The body of a dripper has this type. Each dripper reduces each action, in order, and sees the changes of the drippers
+/// before it. Their effects start together.
 public struct Drippers<State, Action: Sendable>: PrimitiveDripper {
-    @usableFromInline let parts: [(Assembly) -> Node<State, Action>]
-    @usableFromInline let join: ([Node<State, Action>]) -> Node<State, Action>
+    @usableFromInline let parts: [(NodeBuilder) -> DripperNode<State, Action>]
+    @usableFromInline let join: ([DripperNode<State, Action>]) -> DripperNode<State, Action>
 
-    /// Creates one of a single dripper.
+    /// Creates a composition of a single dripper.
     @inlinable
     public init<D: Dripper>(_ dripper: D) where D.State == State, D.Action == Action {
-        parts = [{ assembly in assembly.makeNode(of: dripper) }]
-        join = { Node($0) }
+        parts = [{ builder in builder.makeNode(of: dripper) }]
+        join = { DripperNode($0) }
     }
 
-    /// Joins several into one.
+    /// Joins several compositions.
     @inlinable
     public init(_ drippers: [Drippers]) {
         parts = drippers.flatMap(\.parts)
-        join = { Node($0) }
+        join = { DripperNode($0) }
     }
 
     @usableFromInline
-    func makeNode(in assembly: Assembly) -> Node<State, Action> {
-        join(parts.map { $0(assembly) })
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
+        join(parts.map { $0(builder) })
     }
 }

@@ -5,17 +5,19 @@
 //===----------------------------------------------------------------------===//
 
 extension Effect {
-    /// Does asynchronous work and pours the action that `action` makes of its outcome.
+    /// Runs asynchronous work, and pours the action that `action` makes from its result.
     ///
     /// ```swift
     /// return .outcome(of: { try await client.score() }) { .scoreLoaded($0) }
     /// ```
     ///
-    /// It is the way from a command or a query to an action: errors become actions, too. Cancelled, it pours nothing.
+    /// Use it to turn the result of a command or a query into an action. Errors become actions too. A cancelled effect
+    /// pours nothing.
     ///
     /// - Parameters:
-    ///   - operation: Begins on the actor of the station. Its value need not be `Sendable`, since it stays there.
-    ///   - action: Makes an action of what `operation` has returned or thrown.
+    ///   - operation: The work, which begins on the actor of the station. Its value doesn't need to be `Sendable`
+    ///     because it stays on that actor.
+    ///   - action: Makes an action from the value or the error of `operation`.
     /// - Returns: The effect.
     public static func outcome<Value>(
         of operation: nonisolated(nonsending) @escaping @Sendable () async throws -> Value,

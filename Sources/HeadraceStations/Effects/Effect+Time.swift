@@ -7,36 +7,36 @@
 import HeadraceCore
 
 extension Effect {
-    /// Begins when `interval` has passed without another effect under `id` being returned; that one begins instead.
+    /// Delays the effect until `interval` has passed without another effect with the same id.
     ///
-    /// Where it has begun already, the next one cancels it. Time is that of the station's clock.
+    /// Another effect with the id restarts the interval, and replaces or cancels this effect. The interval is measured by
+    /// the station's clock.
     public func debounce(id: some Hashable & Sendable, for interval: Duration) -> Effect {
         .concatenate(.sleep(for: interval), self).cancellable(id: id, cancelInFlight: true)
     }
 
-    /// Begins at once, unless one under `id` has begun less than `interval` ago.
+    /// Begins the effect at once, unless an effect with the same id has begun less than `interval` ago.
     ///
     /// - Parameters:
-    ///   - id: What to call it; ``cancel(id:)`` ends what waits and what is under way.
-    ///   - interval: The least time between two beginnings, by the station's clock.
-    ///   - latest: Whether the last of those that came too early begins when `interval` has passed; otherwise
-    ///     none of them is done.
+    ///   - id: The id of the effect. ``cancel(id:)`` cancels running and waiting effects with this id.
+    ///   - interval: The minimum time between the beginnings of two effects, by the station's clock.
+    ///   - latest: Whether the latest of the early effects begins when `interval` has passed. If `false`, early effects
+    ///     are dropped.
     /// - Returns: The effect.
     public func throttle(id: some Hashable & Sendable, for interval: Duration, latest: Bool) -> Effect {
         isNone ? self : Effect(.throttle(EffectID(id), interval, latest: latest, self))
     }
 
-    /// Pours an action after each `interval`, until it is cancelled.
+    /// Pours an action after each `interval`, until the effect is cancelled.
     ///
-    /// Beats keep to their instants: one that comes late does not shift those after it, and those that were missed
-    /// meanwhile are not made up for.
+    /// The timer doesn't drift: a late action doesn't delay the actions after it. Missed actions are skipped.
     ///
     /// - Parameters:
-    ///   - interval: From one to the next, by the station's clock; above zero.
-    ///   - action: Makes the action of each beat.
+    ///   - interval: The time between two actions, by the station's clock. `interval` must be positive.
+    ///   - action: Makes each action.
     /// - Returns: The effect, which ends only when it is cancelled.
     public static func timer(every interval: Duration, _ action: @escaping @Sendable () -> Action) -> Effect {
-        precondition(interval > .zero, "A timer needs an interval above zero. To fix, give it one.")
+        precondition(interval > .zero, "The interval of a timer must be positive. To fix, pass a positive interval.")
         return .run { pour in
             let clock = pour.clock
             var next = clock.now.advanced(by: interval)
@@ -54,7 +54,7 @@ extension Effect {
         }
     }
 
-    /// Ends when `duration` has passed by the station's clock.
+    /// Waits until `duration` has passed, by the station's clock.
     public static func sleep(for duration: Duration) -> Effect {
         .run { pour in
             let clock = pour.clock

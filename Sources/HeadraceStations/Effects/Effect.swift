@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What is to be done after an action was reduced, as a value that the station carries out.
+/// Work that a station does after it has reduced an action.
 ///
 /// ```swift
 /// case .load:
@@ -14,9 +14,10 @@
 ///     }
 /// ```
 ///
-/// It begins when the action and all that were poured before it have been reduced, on the actor of the station, in the
-/// order in which effects were returned; it belongs to the station, and is cancelled with it. ``none`` allocates
-/// nothing, nor does ``send(_:)``.
+/// A dripper returns an effect as a value, and the station runs it. Effects begin on the actor of the station, after the
+/// action and all actions that were poured before it have been reduced, in the order in which they were returned. An
+/// effect belongs to its station and is cancelled when the station is released. ``none`` and ``send(_:)`` allocate
+/// nothing.
 public struct Effect<Action: Sendable>: Sendable {
     @usableFromInline
     enum Storage: Sendable {
@@ -36,23 +37,23 @@ public struct Effect<Action: Sendable>: Sendable {
         storage = .tree(EffectTree(kind))
     }
 
-    /// Nothing.
+    /// No work.
     @inlinable public static var none: Effect { Effect(Storage.none) }
 
-    /// Has `action` reduced right after what is being reduced, and after what waits already.
+    /// Reduces `action` after the current action and the actions that already wait.
     @inlinable
     public static func send(_ action: Action) -> Effect {
         Effect(Storage.send(action))
     }
 
-    /// Does asynchronous work, which may pour actions.
+    /// Runs asynchronous work that can pour actions.
     ///
     /// - Parameters:
-    ///   - operation: Begins on the actor of the station, so that `pour(action)` reduces at once; what it awaits may
-    ///     leave it, as calls of other actors and of `@concurrent` functions do. Where the effect is cancelled before
-    ///     its turn has come, not a line of it runs.
-    ///   - handler: Is given what `operation` throws, unless the effect was cancelled. Without it, the error is the
-    ///     failure of the action's ``PourTask``, and observers are told.
+    ///   - operation: The work. It begins on the actor of the station, so `pour(action)` reduces at once. Calls to other
+    ///     actors and to `@concurrent` functions leave the actor as usual. If the effect is cancelled before it begins,
+    ///     the operation isn't called.
+    ///   - handler: Handles an error of `operation`, unless the effect was cancelled. Without a handler, the action's
+    ///     ``PourTask`` throws the error, and observers are notified.
     /// - Returns: The effect.
     public static func run(
         _ operation: nonisolated(nonsending) @escaping @Sendable (_ pour: Pour<Action>) async throws -> Void,
@@ -72,39 +73,44 @@ public struct Effect<Action: Sendable>: Sendable {
         )
     }
 
-    /// Fails with `error` at once: the task of the action throws it, and observers are told.
+    /// Fails with `error` at once: the ``PourTask`` of the action throws it, and observers are notified.
     public static func fail(_ error: any Error) -> Effect {
         Effect(.fail(error))
     }
 
-    /// Does all of `effects` at once; it ends when the last of them does.
+    /// Starts all of `effects` at once.
+    ///
+    /// The merged effect ends when the last of them ends.
     public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
-    /// Does all of `effects` at once; it ends when the last of them does.
+    /// Starts all of `effects` at once.
+    ///
+    /// The merged effect ends when the last of them ends.
     public static func merge(_ effects: [Effect]) -> Effect {
         effects.reduce(into: .none) { $0.add($1) }
     }
 
-    /// Does each of `effects` when the one before it has ended: its own work, not that of the actions that it poured.
+    /// Starts each of `effects` when the effect before it has ended.
     ///
-    /// Where one fails, the rest is not done. Where one is cancelled by its own id, the rest is.
+    /// An effect has ended when its own work is done; the effects of the actions that it has poured may still run. If
+    /// an effect fails or is cancelled, the effects after it don't start.
     public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-    /// Does each of `effects` when the one before it has ended: its own work, not that of the actions that it poured.
+    /// Starts each of `effects` when the effect before it has ended.
     public static func concatenate(_ effects: [Effect]) -> Effect {
         let effects = effects.filter { !$0.isNone }
         return effects.count > 1 ? Effect(.concatenate(effects)) : effects.first ?? .none
     }
 
-    /// Cancels what is under way or waits under `id`, in the same node of the same station.
+    /// Cancels the running and the waiting effects with `id`, in the same child of the same station.
     ///
-    /// It is carried out when its action has been reduced. What it cancels pours nothing more, and what was started in
-    /// the same turn of the actor runs no line.
+    /// The effects are cancelled when the action has been reduced. A cancelled effect pours nothing more. An effect
+    /// that was started in the same turn of the actor never runs.
     public static func cancel(id: some Hashable & Sendable) -> Effect {
         Effect(.cancel(EffectID(id)))
     }
 
-    /// The same effect, whose actions are those that `transform` makes of its own.
+    /// The same effect, with each of its actions replaced by the result of `transform`.
     @inlinable
     public func map<Other: Sendable>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
         switch storage {
@@ -122,13 +128,19 @@ public struct Effect<Action: Sendable>: Sendable {
         Effect<Other>(tree.kind.map(transform))
     }
 
-    /// Whether there is nothing to do.
+    /// The same effect, started in the namespace of a child.
+    @usableFromInline
+    func within(_ key: ChildKey) -> Effect {
+        if case .tree = storage { Effect(.child(key, self)) } else { self }
+    }
+
+    /// Whether the effect contains no work.
     @inlinable
     var isNone: Bool {
         if case .none = storage { true } else { false }
     }
 
-    /// Does `other` as well.
+    /// Merges `other` into this effect.
     @inlinable
     mutating func add(_ other: Effect) {
         if other.isNone { return }

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An effect as middleware and observers see it: a message of the kind `effect`, caused by the action that started it.
+/// The message that middleware and observers receive for an effect.
+///
+/// Its kind is `effect`, and its cause is the action that has started the effect.
 public struct EffectMessage<Action: Sendable>: Sendable {
     /// The action that the station was reducing when the effect was returned.
     public let action: Action

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What becomes of an effect that is to begin while others under its id are under way.
+/// The rule for an effect that should begin while effects with the same id are running.
 public struct EffectPolicy: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case concurrent, latest, drop
@@ -13,21 +13,23 @@ public struct EffectPolicy: Hashable, Sendable {
 
     let kind: Kind
 
-    /// It begins beside them.
+    /// The effect begins at once and runs concurrently with the others.
     public static let concurrent = EffectPolicy(kind: .concurrent)
 
-    /// They are cancelled, and it begins.
+    /// The running effects are cancelled, and the effect begins.
     public static let latest = EffectPolicy(kind: .latest)
 
-    /// It is not done at all.
+    /// The effect is dropped.
     public static let drop = EffectPolicy(kind: .drop)
 
-    /// It begins when those before it have ended; where `limit` wait already, it is not done.
+    /// The effect waits until the effects before it have ended.
     ///
-    /// - Parameter limit: How many may wait, besides the one that is under way; not negative.
+    /// If the queue is full, the effect is dropped.
+    ///
+    /// - Parameter limit: Maximum number of waiting effects. `limit` must not be negative.
     /// - Returns: The policy.
     public static func queue(limit: Int) -> EffectPolicy {
-        precondition(limit >= 0, "A queue cannot hold \(limit) effects. To fix, give it a limit of 0 or more.")
+        precondition(limit >= 0, "A queue can't hold \(limit) effects. To fix, pass a limit of 0 or more.")
         return EffectPolicy(kind: .queue(limit: limit))
     }
 }

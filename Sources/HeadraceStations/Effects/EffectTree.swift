@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What an effect is made of, where it is more than an action to send.
+/// The content of an effect that is more than an action to send.
 @usableFromInline
 final class EffectTree<Action: Sendable>: Sendable {
     typealias Operation = nonisolated(nonsending) @Sendable (Pour<Action>) async throws -> Void
@@ -15,14 +15,14 @@ final class EffectTree<Action: Sendable>: Sendable {
         case merge([Effect<Action>])
         case concatenate([Effect<Action>])
 
-        /// What a child has returned.
+        /// The effect of a child.
         case child(ChildKey, Effect<Action>)
 
         case identified(EffectID, EffectPolicy, Effect<Action>)
         case cancel(EffectID)
         case throttle(EffectID, Duration, latest: Bool, Effect<Action>)
 
-        /// Notes that what is throttled under the id begins now.
+        /// Stores the current time as the beginning of the throttled effect with the id.
         case mark(EffectID)
     }
 

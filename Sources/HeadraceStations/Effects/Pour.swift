@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// What an effect pours its actions by, like a function.
+/// A function-like value with which an effect pours its actions.
 ///
 /// ```swift
 /// .run { pour in
@@ -14,54 +14,58 @@ public import HeadraceCore
 /// }
 /// ```
 ///
-/// It is not `Sendable`, and so stays on the actor of the station, as the effect does: when `pour(action)` returns, the
-/// action was reduced. An effect can therefore not be faster than its station. Code that has left the actor, such as
-/// the children of a task group, takes a ``remote(_:)``.
+/// When `pour(action)` returns, the action was reduced. So an effect can't be faster than its station. A pour isn't
+/// `Sendable`, because it stays on the actor of the station, as the effect does. Code that has left the actor, such as
+/// the children of a task group, uses ``remote(_:)``.
 public struct Pour<Action: Sendable> {
     /// The clock of the station.
     public let clock: any TimeSource
 
-    private let run: EffectRun
+    private let scope: EffectScope
     private let actor: any Actor
     private let deliver: @Sendable (Action) -> Void
 
     init(
-        run: EffectRun,
+        scope: EffectScope,
         actor: any Actor,
         clock: any TimeSource,
         deliver: @escaping @Sendable (Action) -> Void
     ) {
-        self.run = run
+        self.scope = scope
         self.actor = actor
         self.clock = clock
         self.deliver = deliver
     }
 
-    /// Whether the effect was cancelled: what it pours now is dropped.
-    public var isCancelled: Bool { run.isCancelled }
+    /// Whether the effect was cancelled.
+    ///
+    /// The actions of a cancelled effect are dropped.
+    public var isCancelled: Bool { scope.isCancelled }
 
-    /// Has `action` reduced: when this returns, it was, and its effects belong to the task of the same pour.
+    /// Reduces `action` before it returns.
+    ///
+    /// The effects of `action` count to the same ``PourTask`` as this effect.
     public func callAsFunction(_ action: Action) {
         deliver(action)
     }
 
-    /// A pour that other actors and child tasks may use.
+    /// Returns a pour that other actors and child tasks can use.
     public func remote(_ policy: RemotePourPolicy = .suspend) -> RemotePour<Action> {
         switch policy.kind {
         case .suspend:
             return RemotePour(actor: actor, deliver: deliver, slot: nil)
         case .latest:
             let slot = CoalescingSlot(deliver: deliver)
-            run.deliverAtTheEnd { slot.deliver() }
+            scope.addFinalDelivery { slot.deliver() }
             return RemotePour(actor: actor, deliver: deliver, slot: slot)
         }
     }
 
-    /// The same pour for the actions of a child.
+    /// Returns the same pour for the actions of a child.
     func map<Child: Sendable>(_ transform: @escaping @Sendable (Child) -> Action) -> Pour<Child> {
-        Pour<Child>(run: run, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
+        Pour<Child>(scope: scope, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
     }
 }
 
-@available(*, unavailable, message: "A pour stays on the actor of its station. To fix, take a 'pour.remote()'.")
+@available(*, unavailable, message: "A pour stays on the actor of its station. To fix, use 'pour.remote()'.")
 extension Pour: Sendable {}

@@ -6,7 +6,7 @@
 
 import Synchronization
 
-/// Pours the actions of an effect from outside of the actor of its station.
+/// Pours the actions of an effect from outside the actor of its station.
 ///
 /// ```swift
 /// .run { pour in
@@ -17,13 +17,15 @@ import Synchronization
 /// }
 /// ```
 ///
-/// What it is given when its effect was cancelled or has ended is dropped.
+/// After its effect has ended or was cancelled, its actions are dropped.
 public struct RemotePour<Action: Sendable>: Sendable {
     let actor: any Actor
     let deliver: @Sendable (Action) -> Void
     let slot: CoalescingSlot<Action>?
 
-    /// Has `action` reduced; what it waits for is what ``RemotePourPolicy`` says.
+    /// Pours `action`.
+    ///
+    /// The ``RemotePourPolicy`` decides whether the call waits until the action was reduced.
     public nonisolated(nonsending) func callAsFunction(_ action: Action) async {
         guard let slot else {
             await Self.deliver(action, by: deliver, isolation: actor)
@@ -48,7 +50,7 @@ public struct RemotePour<Action: Sendable>: Sendable {
     }
 }
 
-/// Holds the last action that is still to be delivered.
+/// The latest action that hasn't been delivered yet.
 final class CoalescingSlot<Action: Sendable>: Sendable {
     private let waiting = Mutex<Action?>(nil)
     private let deliverAction: @Sendable (Action) -> Void
@@ -57,7 +59,7 @@ final class CoalescingSlot<Action: Sendable>: Sendable {
         deliverAction = deliver
     }
 
-    /// Puts `action` in the place of what waits, and tells whether nothing did.
+    /// Replaces the waiting action with `action`, and returns whether no action was waiting.
     func put(_ action: Action) -> Bool {
         waiting.withLock { waiting in
             defer { waiting = action }
@@ -65,7 +67,7 @@ final class CoalescingSlot<Action: Sendable>: Sendable {
         }
     }
 
-    /// Delivers what waits, on the actor of the station.
+    /// Delivers the waiting action, on the actor of the station.
     func deliver() {
         let action = waiting.withLock { waiting in
             defer { waiting = nil }

@@ -4,15 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a ``RemotePour`` does where its station is slower.
+/// The rule for a ``RemotePour`` that pours faster than its station reduces.
 public struct RemotePourPolicy: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case suspend, latest }
 
     let kind: Kind
 
-    /// Whoever pours is suspended until the action was reduced: nothing waits but those who pour.
+    /// The caller is suspended until its action was reduced, so no actions are buffered.
     public static let suspend = RemotePourPolicy(kind: .suspend)
 
-    /// Nobody is suspended; of the actions that have come while the station was busy only the last is reduced.
+    /// The caller isn't suspended.
+    ///
+    /// Of the actions that arrive while the station is busy, only the last is reduced.
     public static let latest = RemotePourPolicy(kind: .latest)
 }

@@ -7,8 +7,9 @@
 public import Foundation
 import HeadraceCore
 
-/// The actions of a station in the order in which they were reduced: those that were poured and those that effects have
-/// sent and poured.
+/// The actions of a station in the order in which they were reduced.
+///
+/// It contains the actions that the program has poured, and the actions that effects have sent and poured.
 ///
 /// ```swift
 /// let recording = station.record()
@@ -16,7 +17,7 @@ import HeadraceCore
 /// try recording.journal.jsonLines().write(to: file)
 /// ```
 ///
-/// As text it is JSON, an action in each line. A ``ActionReplay`` reduces it again.
+/// Its text form is JSON with one action in each line. An ``ActionReplay`` reduces the actions again.
 public struct ActionJournal<Action: Sendable>: Sendable {
     /// The actions.
     public var actions: [Action]
@@ -30,9 +31,11 @@ public struct ActionJournal<Action: Sendable>: Sendable {
 extension ActionJournal: Equatable where Action: Equatable {}
 
 extension ActionJournal where Action: Codable {
-    /// Reads a journal from JSON, an action in each line; empty lines are left out.
+    /// Reads a journal from JSON with one action in each line.
     ///
-    /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal``, which names the line.
+    /// Empty lines are ignored.
+    ///
+    /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal`` and the number of the line.
     public init(jsonLines: Data) throws {
         let decoder = JSONDecoder()
         actions = []
@@ -47,9 +50,11 @@ extension ActionJournal where Action: Codable {
         }
     }
 
-    /// The journal as JSON, an action in each line, the same text for the same actions.
+    /// Returns the journal as JSON with one action in each line.
     ///
-    /// - Throws: What encoding an action throws.
+    /// Equal journals have the same text.
+    ///
+    /// - Throws: The error that encoding an action throws.
     public func jsonLines() throws -> Data {
         var lines = Data()
         for action in actions {

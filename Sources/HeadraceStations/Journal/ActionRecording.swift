@@ -4,36 +4,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Writes down each action that a station reduces, until it is stopped or released.
+/// A recording of the actions that a station reduces.
+///
+/// It ends when it is stopped or released.
 @MainActor
 public final class ActionRecording<Action: Sendable> {
-    /// The actions so far.
+    /// The actions that were recorded so far.
     public private(set) var journal = ActionJournal<Action>()
 
     private var isStopped = false
 
     init() {}
 
-    /// Writes down no more.
+    /// Ends the recording.
     public func stop() {
         isStopped = true
     }
 
-    /// Takes an action; tells whether it wants more.
+    /// Records an action, and returns whether the recording goes on.
     func take(_ action: Action) -> Bool {
         if isStopped { return false }
         journal.actions.append(action)
         return true
-    }
-}
-
-extension Station {
-    /// Begins to write down each action that is reduced.
-    public func record() -> ActionRecording<Action> {
-        let recording = ActionRecording<Action>()
-        core.tapActions { [weak recording] action in
-            MainActor.assumeIsolated { recording?.take(action) ?? false }
-        }
-        return recording
     }
 }

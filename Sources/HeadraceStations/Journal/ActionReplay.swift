@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Reduces a journal again, forth and back: no effect runs, and no station is needed.
+/// A replay of a journal, forwards and backwards.
+///
+/// It runs no effects and needs no station.
 ///
 /// ```swift
 /// let replay = ActionReplay(journal, initialState: Counter.State()) { Counter() }
@@ -13,35 +15,36 @@
 /// print(replay.state.count)
 /// ```
 ///
-/// Drippers that depend on nothing but state and action come to the identical state. Where the state is a value, going back
-/// takes the nearest of the states that are kept, one in 64; where it is an object, it begins anew.
+/// Drippers that depend only on the state and the action reach the identical state. If the state is a value, the replay
+/// keeps each 64th state, and goes back from the nearest of them. If the state is an object, it goes back by replaying
+/// from the start.
 public final class ActionReplay<State, Action: Sendable> {
     private static var stride: Int { 64 }
 
     /// The actions.
     public let journal: ActionJournal<Action>
 
-    /// How many of the actions are reduced in ``state``.
+    /// Number of actions that are reduced in ``state``.
     public private(set) var position = 0
 
-    /// The state after that many actions.
+    /// The state after ``position`` actions.
     public private(set) var state: State
 
     private let makeState: () -> State
-    private let node: Node<State, Action>
+    private let node: DripperNode<State, Action>
 
-    /// The states after 0, 64, 128, … actions; empty where they are objects.
+    /// The states after 0, 64, 128, … actions; empty if the state is an object.
     private var kept: [State] = []
 
-    /// How many actions there are.
+    /// Number of actions in the journal.
     public var count: Int { journal.actions.count }
 
-    /// Creates a replay that stands before the first action.
+    /// Creates a replay at the position before the first action.
     ///
     /// - Parameters:
-    ///   - journal: The actions.
-    ///   - initialState: Makes the state that the station began with; anew for each beginning.
-    ///   - dripper: What reduces the actions.
+    ///   - journal: The journal.
+    ///   - initialState: Makes the initial state of the station. The replay calls it for each start.
+    ///   - dripper: The drippers that reduce the actions.
     public init<D: Dripper>(
         _ journal: ActionJournal<Action>,
         initialState: @autoclosure @escaping () -> State,
@@ -49,7 +52,7 @@ public final class ActionReplay<State, Action: Sendable> {
     ) where D.State == State, D.Action == Action {
         self.journal = journal
         makeState = initialState
-        node = Assembly().makeNode(of: dripper())
+        node = NodeBuilder().makeNode(of: dripper())
         state = initialState()
         if !(State.self is AnyObject.Type) { kept = [state] }
     }
@@ -65,7 +68,7 @@ public final class ActionReplay<State, Action: Sendable> {
         return action
     }
 
-    /// Takes the last action back and returns it; `nil` at the beginning.
+    /// Goes back by one action and returns it; `nil` at the start.
     @discardableResult
     public func stepBack() -> Action? {
         guard position > 0 else { return nil }
@@ -80,7 +83,7 @@ public final class ActionReplay<State, Action: Sendable> {
     public func go(to position: Int) {
         precondition(
             (0...count).contains(position),
-            "The journal has \(count) actions. To fix, go to a position from 0 to that, not to \(position)."
+            "The journal has no position \(position). To fix, pass a position from 0 to \(count)."
         )
         if position < self.position {
             if kept.isEmpty {

@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How two states are compared, found out once for each station.
+/// Finds the comparison of two states, once for each station.
 enum StateComparison<State> {
-    /// Compares states that are `Equatable` values; `nil` for others, and for objects, which are always the same.
+    /// Returns a comparison of states that are `Equatable` values.
+    ///
+    /// `nil` for other values, and for objects, because a station always has the same object.
     static func make() -> ((State, State) -> Bool)? {
         guard !(State.self is AnyObject.Type), let type = State.self as? any Equatable.Type else { return nil }
         return make(type)

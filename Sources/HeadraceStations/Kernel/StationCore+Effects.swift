@@ -6,88 +6,67 @@
 
 import HeadraceCore
 
-/// For whom and where an effect is started.
-///
-/// It is not generic, because generic code looks a generic type up each time that it handles a value of it.
-struct Setting {
-    /// The action that has started it.
-    let action: any Sendable
-
-    let activity: Activity
-
-    /// The action as a message, where somebody watches.
-    var context: MessageContext?
-
-    var place: Place
-    var group: EffectGroup?
-
-    /// Whether what is to start in it was cancelled meanwhile.
-    var isCancelled: Bool { group?.isCancelled ?? false || activity.isCancelled }
-}
-
 extension StationCore {
-    /// Is told that an effect has ended; whether it has done all that it was to.
-    typealias Completion = (_ isDone: Bool) -> Void
+    /// Called when an effect has ended.
+    ///
+    /// `isDone` is `false` if the effect failed, was cancelled, or was dropped.
+    typealias EndHandler = (_ isDone: Bool) -> Void
 
-    /// Starts `effect`, and calls `completion` when it has ended, which may be at once.
-    func start(_ effect: Effect<Action>, _ setting: Setting, then completion: Completion? = nil) {
+    /// Starts `effect`, and calls `onEnd` when it has ended, possibly before this method returns.
+    func start(_ effect: Effect<Action>, _ context: EffectContext, then onEnd: EndHandler? = nil) {
         switch effect.storage {
         case .none:
-            completion?(true)
+            onEnd?(true)
         case .send(let action):
-            send(
-                action,
-                activity: setting.activity,
-                cause: status.contains(.isWatched) ? setting.context : nil
-            )
-            completion?(true)
+            send(action, completion: context.completion, cause: context.message)
+            onEnd?(true)
         case .tree(let tree):
-            start(tree, setting, then: completion)
+            start(tree, context, then: onEnd)
         }
     }
 
-    private func start(_ tree: EffectTree<Action>, _ setting: Setting, then completion: Completion?) {
+    func start(_ tree: EffectTree<Action>, _ context: EffectContext, then onEnd: EndHandler?) {
         switch tree.kind {
         case .run(let operation):
-            launch(operation, setting, then: completion)
+            launch(operation, context, then: onEnd)
         case .fail(let error):
-            setting.activity.fail(error)
-            tellOfFailure(error, setting)
-            completion?(false)
+            context.completion.fail(error)
+            notifyOfFailure(error, context)
+            onEnd?(false)
         case .merge(let effects):
-            merge(effects, setting, then: completion)
+            merge(effects, context, then: onEnd)
         case .concatenate(let effects):
-            EffectSequence(effects, setting, core: self, completion: completion).advance()
+            EffectSequence(effects, context, core: self, onEnd: onEnd).advance()
         case .child(let key, let effect):
-            var setting = setting
-            setting.place = setting.place.child(key)
             status.insert(.hasChildEffects)
-            start(effect, setting, then: completion)
+            var context = context
+            context.namespace = context.namespace.child(key)
+            begin(effect, under: nil, context, then: onEnd)
         case .identified(let id, let policy, let effect):
-            start(effect, under: id, policy, setting, then: completion)
+            start(effect, under: id, policy, context, then: onEnd)
         case .cancel(let id):
-            setting.place.cancel(id)
-            completion?(true)
+            context.namespace.cancel(id)
+            onEnd?(true)
         case .throttle(let id, let interval, let latest, let effect):
-            throttle(effect, under: id, for: interval, latest: latest, setting, then: completion)
+            throttle(effect, under: id, for: interval, latest: latest, context, then: onEnd)
         case .mark(let id):
-            setting.place.beginnings[id] = clock.now
-            completion?(true)
+            context.namespace.lastBeginnings[id] = clock.now
+            onEnd?(true)
         }
     }
 
-    private func merge(_ effects: [Effect<Action>], _ setting: Setting, then completion: Completion?) {
-        guard let completion else {
-            for effect in effects { start(effect, setting) }
+    private func merge(_ effects: [Effect<Action>], _ context: EffectContext, then onEnd: EndHandler?) {
+        guard let onEnd else {
+            for effect in effects { start(effect, context) }
             return
         }
         var open = effects.count
-        var isDone = true
+        var areAllDone = true
         for effect in effects {
-            start(effect, setting) { isThisDone in
+            start(effect, context) { isDone in
                 open -= 1
-                isDone = isDone && isThisDone
-                if open == 0 { completion(isDone) }
+                areAllDone = areAllDone && isDone
+                if open == 0 { onEnd(areAllDone) }
             }
         }
     }
@@ -96,70 +75,67 @@ extension StationCore {
         _ effect: Effect<Action>,
         under id: EffectID,
         _ policy: EffectPolicy,
-        _ setting: Setting,
-        then completion: Completion?
+        _ context: EffectContext,
+        then onEnd: EndHandler?
     ) {
-        let place = setting.place
+        let namespace = context.namespace
         switch policy.kind {
         case .concurrent:
             break
         case .latest:
-            place.cancel(id)
+            namespace.cancel(id)
         case .drop:
-            if place.hasGroup(id) {
-                completion?(false)
+            if namespace.isRunning(id) {
+                onEnd?(false)
                 return
             }
         case .queue(let limit):
-            if place.hasGroup(id) {
-                wait(effect, under: id, limit: limit, setting, then: completion)
+            if namespace.isRunning(id) {
+                enqueue(effect, under: id, limit: limit, context, then: onEnd)
                 return
             }
         }
-        begin(effect, under: id, setting, then: completion)
+        begin(effect, under: id, context, then: onEnd)
     }
 
+    /// Starts `effect` in a new scope, which the namespace stores under `id`.
     private func begin(
         _ effect: Effect<Action>,
-        under id: EffectID,
-        _ setting: Setting,
-        then completion: Completion?
+        under id: EffectID?,
+        _ context: EffectContext,
+        then onEnd: EndHandler?
     ) {
-        let group = EffectGroup(id, within: setting.group)
-        var inner = setting
-        inner.group = group
-        setting.place.add(group)
-        start(effect, inner) { [place = setting.place] isDone in
-            let isDone = isDone && !group.isCancelled
-            completion?(isDone)
-            place.remove(group)
+        let namespace = context.namespace
+        let scope = namespace.makeScope(id, within: context.scope)
+        var inner = context
+        inner.scope = scope
+        start(effect, inner) { isDone in
+            onEnd?(isDone && !scope.isCancelled)
+            namespace.end(scope, id)
         }
     }
 
-    private func wait(
+    private func enqueue(
         _ effect: Effect<Action>,
         under id: EffectID,
         limit: Int,
-        _ setting: Setting,
-        then completion: Completion?
+        _ context: EffectContext,
+        then onEnd: EndHandler?
     ) {
-        let activity = setting.activity
-        activity.begin()
-        let waiter = Place.Waiter { [weak self] in
-            if let self, !setting.isCancelled {
-                begin(effect, under: id, setting, then: completion)
+        let completion = context.completion
+        completion.begin()
+        let queued = QueuedEffect { [weak self] in
+            if let self, !context.scope.isCancelled {
+                begin(effect, under: id, context, then: onEnd)
             } else {
-                completion?(false)
+                onEnd?(false)
             }
-            activity.end()
+            completion.end()
         } drop: {
-            completion?(false)
-            activity.end()
+            onEnd?(false)
+            completion.end()
         }
-        if !setting.place.wait(waiter, under: id, limit: limit) {
-            completion?(false)
-            activity.end()
-        }
+        if !context.namespace.enqueue(queued, under: id, limit: limit) { queued.drop() }
     }
 
     private func throttle(
@@ -167,107 +143,59 @@ extension StationCore {
         under id: EffectID,
         for interval: Duration,
         latest: Bool,
-        _ setting: Setting,
-        then completion: Completion?
+        _ context: EffectContext,
+        then onEnd: EndHandler?
     ) {
         let now = clock.now
-        guard let last = setting.place.beginnings[id], last.advanced(by: interval) > now else {
-            setting.place.beginnings[id] = now
-            // What waits came earlier and is not the latest any more.
-            setting.place.cancel(id.companion)
-            begin(effect, under: id, setting, then: completion)
+        guard let last = context.namespace.lastBeginnings[id], last.advanced(by: interval) > now else {
+            context.namespace.lastBeginnings[id] = now
+            // The waiting effect was returned earlier, so it is no longer the latest.
+            context.namespace.cancel(id.companion)
+            begin(effect, under: id, context, then: onEnd)
             return
         }
         guard latest else {
-            completion?(false)
+            onEnd?(false)
             return
         }
-        let wait = Effect<Action>(
+        let delay = Effect<Action>(
             .identified(id.companion, .latest, .sleep(for: now.duration(to: last.advanced(by: interval))))
         )
-        begin(.concatenate(wait, Effect(.mark(id)), effect), under: id, setting, then: completion)
+        begin(.concatenate(delay, Effect(.mark(id)), effect), under: id, context, then: onEnd)
     }
 
     private func launch(
         _ operation: @escaping EffectTree<Action>.Operation,
-        _ setting: Setting,
-        then completion: Completion?
+        _ context: EffectContext,
+        then onEnd: EndHandler?
     ) {
-        let run = EffectRun()
-        let activity = setting.activity
-        activity.begin(run)
-        let actor = lifetime.add(run)
-        setting.place.add(run)
-        setting.group?.add(run)
-        if setting.isCancelled { run.cancel() }
-        let ticket = EffectTicket(core: self, operation: operation, run: run, setting: setting, completion: completion)
-        guard let actor else {
+        guard let actor = runningEffects.actor else {
             preconditionFailure("An action was poured into a station that has no actor yet.")
         }
-        if let context = setting.context {
-            MessageContext.withCurrent(context) { ticket.launch(on: actor) }
+        context.completion.begin()
+        let task = EffectTask(core: self, operation: operation, context: context, onEnd: onEnd)
+        if let message = context.message {
+            MessageContext.withCurrent(message) { task.launch(on: actor) }
         } else {
-            ticket.launch(on: actor)
+            task.launch(on: actor)
         }
     }
 
-    private func tellOfFailure(_ error: any Error, _ setting: Setting) {
-        guard let action = setting.action as? Action else { return }
-        for tap in taps { tap.failed?(error, action) }
+    private func notifyOfFailure(_ error: any Error, _ context: EffectContext) {
+        if let action = context.action as? Action { notifyOfFailure(error, of: action) }
     }
 
-    /// Is told by the ticket of `run` that it has ended.
-    func ended(_ run: EffectRun, _ setting: Setting, failure: (any Error)?, completion: Completion?) {
-        if let failure {
-            tellOfFailure(failure, setting)
-        }
-        let isAlone = !status.contains(.isBusy)
-        if isAlone { status.insert(.isBusy) }
-        setting.group?.remove(run)
-        completion?(failure == nil && !run.isCancelled)
-        setting.place.remove(run)
-        if isAlone { drainAfterEffect() }
-    }
-}
-
-/// Starts one effect when the one before it has ended.
-private final class EffectSequence<State, Action: Sendable> {
-    private let effects: [Effect<Action>]
-    private let setting: Setting
-    private weak let core: StationCore<State, Action>?
-    private let completion: StationCore<State, Action>.Completion?
-    private var next = 0
-
-    init(
-        _ effects: [Effect<Action>],
-        _ setting: Setting,
-        core: StationCore<State, Action>,
-        completion: StationCore<State, Action>.Completion?
+    /// Continues after an effect that runs code has ended.
+    func effectEnded(
+        _ context: EffectContext,
+        isDone: Bool,
+        failure: (any Error)?,
+        onEnd: EndHandler?
     ) {
-        self.effects = effects
-        self.setting = setting
-        self.core = core
-        self.completion = completion
-    }
-
-    /// Starts the next, and those after it as long as they end at once: however many, the stack does not grow.
-    func advance() {
-        while true {
-            guard let core, next < effects.count, !setting.isCancelled else {
-                completion?(next == effects.count && !setting.isCancelled)
-                return
-            }
-            let effect = effects[next]
-            next += 1
-            var hasEnded = false
-            var isStarting = true
-            core.start(effect, setting) { isDone in
-                if !isDone { self.next = self.effects.count + 1 }
-                hasEnded = true
-                if !isStarting { self.advance() }
-            }
-            isStarting = false
-            if !hasEnded { return }
-        }
+        if let failure { notifyOfFailure(failure, context) }
+        let wasFree = !status.contains(.isBusy)
+        if wasFree { status.insert(.isBusy) }
+        onEnd?(isDone)
+        if wasFree { drainAfterEffect() }
     }
 }

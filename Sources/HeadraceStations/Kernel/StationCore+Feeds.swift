@@ -7,17 +7,17 @@
 import HeadraceCore
 
 extension StationCore {
-    /// Gives `take` the state now and after each change, until it returns `false`.
+    /// Calls `take` with the state now and after each change, until it returns `false`.
     func subscribe(by take: @escaping (State) -> Bool) {
         _ = take(state)
-        watchChanges { state, hasChanged in hasChanged ? take(state) : true }
+        observeChanges { state, hasChanged in hasChanged ? take(state) : true }
     }
 
-    /// Gives `take` the property now and after each change, until it returns `false`.
+    /// Calls `take` with the property now and after each change, until it returns `false`.
     func subscribe<Value: Equatable>(to property: KeyPath<State, Value>, by take: @escaping (Value) -> Bool) {
         var last = state[keyPath: property]
         _ = take(last)
-        tap { state, _ in
+        observe { state, _ in
             let value = state[keyPath: property]
             if value == last { return true }
             last = value
@@ -25,30 +25,30 @@ extension StationCore {
         }
     }
 
-    /// Gives `take` each action and what it has changed, until it returns `false`.
+    /// Calls `take` with each action and its changes, until it returns `false`.
     func subscribeToChanges(by take: @escaping (Reduction<Action>) -> Bool) {
         var last = StateSnapshot(of: state)
-        tap { state, action in
+        observe { state, action in
             let snapshot = StateSnapshot(of: state)
             defer { last = snapshot }
             return take(Reduction(action: action, changes: last.changes(to: snapshot)))
         }
     }
 
-    /// All properties of the state, each as one that was nothing before.
+    /// All properties of the state, as changes from nothing.
     var properties: [StateChange] { StateSnapshot().changes(to: StateSnapshot(of: state)) }
 
-    /// Gives `take` each action, until it returns `false`.
-    func tapActions(_ take: @escaping (Action) -> Bool) {
-        tap { _, action in take(action) }
+    /// Calls `take` with each action, until it returns `false`.
+    func observeActions(_ take: @escaping (Action) -> Bool) {
+        observe { _, action in take(action) }
     }
 
-    /// Tells those observers of changes that want to know of them.
-    func tellStateObservers() {
+    /// Notifies the observers that are a `StateObserver` of the changes of each action.
+    func notifyStateObservers() {
         let observers = observers.compactMap { $0 as? any StateObserver }
         if observers.isEmpty { return }
         var last = StateSnapshot(of: state)
-        tap { state, _ in
+        observe { state, _ in
             let snapshot = StateSnapshot(of: state)
             let changes = last.changes(to: snapshot)
             last = snapshot
@@ -60,25 +60,27 @@ extension StationCore {
     }
 
     /// Calls `body` after each action, until it returns `false`.
-    private func tap(_ body: @escaping (State, Action) -> Bool) {
+    private func observe(_ body: @escaping (State, Action) -> Bool) {
         var number = 0
-        number = addTap(after: { [weak self] state, action, _ in
-            if !body(state, action) { self?.removeTap(number) }
-        })
+        number = addReductionObserver { [weak self] state, action, _ in
+            if !body(state, action) { self?.removeReductionObserver(number) }
+        }
     }
 
-    /// Calls `body` after each action, with whether that has changed the state, until it returns `false`.
-    private func watchChanges(_ body: @escaping (State, Bool) -> Bool) {
+    /// Calls `body` after each action, until it returns `false`.
+    ///
+    /// Its second argument is whether the state has changed.
+    private func observeChanges(_ body: @escaping (State, Bool) -> Bool) {
         if let isEqual {
             var last = state
-            tap { state, _ in
+            observe { state, _ in
                 let hasChanged = !isEqual(last, state)
                 if hasChanged { last = state }
                 return body(state, hasChanged)
             }
         } else {
             var last = StateSnapshot(of: state)
-            tap { state, _ in
+            observe { state, _ in
                 let snapshot = StateSnapshot(of: state)
                 let hasChanged = !last.changes(to: snapshot).isEmpty
                 last = snapshot

@@ -6,17 +6,17 @@
 
 import HeadraceCore
 
-/// Reduces actions and starts their effects, on whichever actor owns it.
+/// Reduces actions and starts their effects, on the actor that owns it.
 ///
-/// It is not `Sendable`: the compiler keeps it on that actor. Nothing here waits, hops or locks.
+/// It isn't `Sendable`, so the compiler keeps it on that actor. It never suspends and takes no lock while it reduces.
 @usableFromInline
 final class StationCore<State, Action: Sendable> {
-    typealias ReductionTap = Tap<State, Action>
-
-    /// The state; only an action that is being reduced changes it.
+    /// The state.
     ///
-    /// Two accesses never overlap, so that checking it is left out: what would pour while an action is reduced waits
-    /// (`isBusy`), and a reducer reads the state that it is given.
+    /// Only an action that is being reduced changes it.
+    ///
+    /// Two accesses never overlap, so the run-time check of exclusive access is off: an action that is poured while
+    /// another action is reduced waits (`isBusy`), and a reducer reads the state that it receives as a parameter.
     @safe @exclusivity(unchecked)
     @usableFromInline var state: State
 
@@ -25,56 +25,71 @@ final class StationCore<State, Action: Sendable> {
 
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
 
-    let audit: ((inout State, Place) -> Void)?
+    let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
     let chain: MiddlewareChain
     let actionMiddleware: [any ActionMiddleware]
     let observers: [any MessageObserver]
     let clock: any TimeSource
     let taskExecutor: (any TaskExecutor)?
-    let lifetime: Lifetime
-    let root = Place()
+    let runningEffects: RunningEffects
 
-    var queue = PendingQueue<Action>()
+    /// The ids of the effects of the station itself.
+    private(set) lazy var namespace = EffectNamespace()
 
-    /// What the action that is being poured has started, with those that it sends; made when it starts something.
-    var turnActivity: Activity?
+    var queue = PendingActionQueue<Action>()
 
-    var taps: [ReductionTap] = []
-    var lastTapNumber = 0
+    /// The completion of the action that is being poured; `nil` until the action starts an effect.
+    var pouredCompletion: ActionCompletion?
 
-    /// Compares two states, where they can be compared: structs that are `Equatable`.
+    var reductionObservers: [ReductionObserver<State, Action>] = []
+    var lastObserverNumber = 0
+
+    /// Compares two states; `nil` if the state isn't a struct that is `Equatable`.
     let isEqual: ((State, State) -> Bool)?
 
-    /// Tells those who observe the station that the state has changed.
+    /// Notifies the observers of the station that the state has changed.
     var stateDidChange: (() -> Void)?
 
     init<D: Dripper>(
         state: State,
         dripper: D,
         options: StationOptions,
-        lifetime: Lifetime
+        runningEffects: RunningEffects
     ) where D.State == State, D.Action == Action {
-        let node = Assembly().makeNode(of: dripper)
+        let node = NodeBuilder().makeNode(of: dripper)
         self.state = state
         reduce = node.reduce
-        audit = node.audit
+        cancelAbsentChildren = node.cancelAbsentChildren
         chain = MiddlewareChain(middleware: options.middleware, observers: options.observers, clock: options.clock)
         actionMiddleware = options.middleware.compactMap { $0 as? any ActionMiddleware }
         observers = options.observers
         clock = options.clock
         taskExecutor = options.taskExecutor
-        self.lifetime = lifetime
+        self.runningEffects = runningEffects
         isEqual = StateComparison<State>.make()
-        updateWatched()
-        tellStateObservers()
+        updateInstrumentation()
+        notifyStateObservers()
     }
 
-    /// Reduces `action`, all that it sends, and whatever waits; starts their effects.
+    /// Reduces `action`, the actions that it sends, and the actions that wait, and starts their effects.
     @inlinable
     func pour(_ action: Action) -> PourTask {
-        guard status.isEmpty else { return pourSlowly(action) }
+        guard status.isEmpty else { return pourQueued(action) }
+        return reduceDirectly(action, completion: nil)
+    }
+
+    /// Reduces an action, and the actions that it sends, on a station whose status is empty.
+    ///
+    /// This loop is the direct path of all actions. Most actions have no effect, so the station is free again.
+    ///
+    /// - Parameters:
+    ///   - first: The action.
+    ///   - completion: The completion of the effect that has poured the action; `nil` for an action of the program.
+    /// - Returns: The task of an action of the program.
+    @inlinable @inline(__always)
+    func reduceDirectly(_ first: Action, completion: ActionCompletion?) -> PourTask {
         status = .isBusy
-        var action = action
+        var action = first
         var effect = reduce(&state, action)
         while status == .isBusy {
             switch effect.storage {
@@ -85,68 +100,28 @@ final class StationCore<State, Action: Sendable> {
                 action = next
                 effect = reduce(&state, next)
             case .tree:
-                return settle(effect, of: action)
+                return finishDirectly(effect, of: action, completion: completion)
             }
         }
-        return settle(effect, of: action)
+        return finishDirectly(effect, of: action, completion: completion)
     }
 
-    /// Tells whether actions take the long way.
-    func updateWatched() {
-        if actionMiddleware.isEmpty && observers.isEmpty && taps.isEmpty {
-            status.remove(.isWatched)
+    /// Finds out whether actions need the instrumented path.
+    func updateInstrumentation() {
+        if actionMiddleware.isEmpty && observers.isEmpty && reductionObservers.isEmpty {
+            status.remove(.isInstrumented)
         } else {
-            status.insert(.isWatched)
+            status.insert(.isInstrumented)
         }
     }
 }
 
-/// An action that waits until what is being reduced has been.
-struct Pending<Action: Sendable> {
-    let action: Action
-
-    /// What it belongs to, and holds a count of; `nil` for that of the action that is being poured.
-    let activity: Activity?
-
-    /// The message by whose handling it was sent.
-    let cause: MessageContext?
-
-    let source: ActionSource
-}
-
-/// First in, first out, in constant time on average.
-struct PendingQueue<Action: Sendable> {
-    private var actions: [Pending<Action>?] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == actions.count }
-
-    mutating func append(_ pending: Pending<Action>) {
-        actions.append(pending)
-    }
-
-    mutating func popFirst() -> Pending<Action>? {
-        guard head < actions.count else { return nil }
-        let first = actions[head]
-        actions[head] = nil
-        head += 1
-        if head == actions.count {
-            actions.removeAll(keepingCapacity: head <= 64)
-            head = 0
-        } else if head > 1_024, head > actions.count / 2 {
-            actions.removeFirst(head)
-            head = 0
-        }
-        return first
-    }
-}
-
-/// What a station is made with, besides its state and its drippers.
+/// Parameters of a station other than its state and its drippers.
 struct StationOptions: Sendable {
     var middleware: [any Middleware] = []
     var observers: [any MessageObserver] = []
     var clock: any TimeSource = ContinuousClock()
 
-    /// Where the nonisolated parts of effects run; the default where there is none.
+    /// The executor for the nonisolated parts of effects; `nil` for the default executor.
     var taskExecutor: (any TaskExecutor)?
 }

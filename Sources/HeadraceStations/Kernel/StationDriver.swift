@@ -6,18 +6,22 @@
 
 package import HeadraceCore
 
-/// A station without an actor of its own, for whoever brings one: a test's, with an executor that the test drives.
+/// A station without an actor.
+///
+/// A test provides the actor, with an executor that the test drives.
 package final class StationDriver<State, Action: Sendable> {
     private let core: StationCore<State, Action>
 
-    /// Creates a station; `lifetime` must be attached to the actor that owns this before the first action.
+    /// Creates a station.
+    ///
+    /// Attach `runningEffects` to the actor that owns this object before the first action.
     package init<D: Dripper>(
         initialState: State,
         middleware: [any Middleware],
         observers: [any MessageObserver],
         clock: any TimeSource,
         taskExecutor: any TaskExecutor,
-        lifetime: Lifetime,
+        runningEffects: RunningEffects,
         dripper: D
     ) where D.State == State, D.Action == Action {
         core = StationCore(
@@ -29,7 +33,7 @@ package final class StationDriver<State, Action: Sendable> {
                 clock: clock,
                 taskExecutor: taskExecutor
             ),
-            lifetime: lifetime
+            runningEffects: runningEffects
         )
     }
 
@@ -39,11 +43,16 @@ package final class StationDriver<State, Action: Sendable> {
     /// Reduces `action` before it returns.
     package func pour(_ action: Action) -> PourTask { core.pour(action) }
 
-    /// Has each reduction told, with whether the program has poured the action; and each failure.
-    package func watch(
+    /// Calls `reduced` after each reduction, and `failed` after each failure.
+    ///
+    /// `isPoured` is `true` if the program has poured the action, and `false` if an effect has.
+    package func observe(
         reduced: @escaping (State, Action, _ isPoured: Bool) -> Void,
         failed: @escaping (any Error, Action) -> Void
     ) {
-        _ = core.addTap(after: { state, action, source in reduced(state, action, source == .program) }, failed: failed)
+        core.addReductionObserver(
+            reduced: { state, action, source in reduced(state, action, source == .program) },
+            failed: failed
+        )
     }
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What keeps an action from the direct path; zero where nothing does.
+/// The reasons why an action can't take the direct path; empty if it can.
 @usableFromInline
 struct StationStatus: OptionSet {
     @usableFromInline let rawValue: UInt8
@@ -14,18 +14,20 @@ struct StationStatus: OptionSet {
         self.rawValue = rawValue
     }
 
-    /// An action is being reduced, or its effects are being started: others wait.
+    /// An action is being reduced, or its effects are being started.
+    ///
+    /// Other actions wait.
     @inlinable static var isBusy: StationStatus { StationStatus(rawValue: 1) }
 
-    /// Middleware, observers or taps want to know of it.
-    @inlinable static var isWatched: StationStatus { StationStatus(rawValue: 2) }
+    /// Middleware or observers must be called for each action.
+    @inlinable static var isInstrumented: StationStatus { StationStatus(rawValue: 2) }
 
-    /// The state was read by what may observe it.
+    /// The state was read, possibly by an observer that must be notified of the next change.
     @inlinable static var isRead: StationStatus { StationStatus(rawValue: 4) }
 
-    /// Actions wait.
+    /// Actions are waiting.
     @inlinable static var hasPending: StationStatus { StationStatus(rawValue: 8) }
 
-    /// Children have effects under way.
+    /// Effects of children are running.
     @inlinable static var hasChildEffects: StationStatus { StationStatus(rawValue: 16) }
 }

@@ -5,29 +5,28 @@
 //===----------------------------------------------------------------------===//
 
 extension ActorStation where State: Sendable {
-    /// The state now, and again after each action that changes it.
+    /// The current state, followed by the state after each action that changes it.
     ///
-    /// It ends when the station is released.
-    ///
-    /// - Parameter limit: How many elements are held; where it is full, the oldest goes, so that the last is never lost.
-    /// - Returns: The states, for one listener.
+    /// - Parameter limit: Maximum number of buffered elements. If the buffer is full, the oldest element is dropped, so
+    ///   the last element is never lost.
+    /// - Returns: The states, for one consumer. The sequence ends when the station is released.
     public func states(limit: Int = 64) async -> some AsyncSequence<State, Never> & Sendable {
         await host.states(limit: limit)
     }
 }
 
 extension ActorStation {
-    /// Each action that is reduced, and which properties it has changed; it ends when the station is released.
+    /// Each reduced action, with the properties that it has changed.
     ///
-    /// - Parameter limit: How many elements are held; where it is full, the oldest goes.
-    /// - Returns: The reductions, for one listener.
+    /// - Parameter limit: Maximum number of buffered elements. If the buffer is full, the oldest element is dropped.
+    /// - Returns: The reductions, for one consumer. The sequence ends when the station is released.
     public func changes(limit: Int = 64) async -> some AsyncSequence<Reduction<Action>, Never> & Sendable {
         await host.changes(limit: limit)
     }
 }
 
 extension ActorStation {
-    /// All properties of the state as they are now, each as one that was nothing before.
+    /// All properties of the current state, as changes from nothing.
     package var properties: [StateChange] {
         get async { await host.properties }
     }

@@ -6,7 +6,9 @@
 
 public import HeadraceCore
 
-/// Holds state that only poured actions change, on an actor of its own: a ``Station`` for servers.
+/// A store of state on its own actor, for servers.
+///
+/// Only poured actions change the state.
 ///
 /// ```swift
 /// let station = ActorStation(initialState: Counter.State()) { Counter() }
@@ -14,16 +16,19 @@ public import HeadraceCore
 /// print(await station.count)
 /// ```
 ///
-/// The drippers are the same, and so is what is promised: when ``pour(_:)`` returns, the state has changed; effects begin
-/// afterwards, on the station's actor, and are cancelled when the station is released. The main actor has no part in it.
+/// It uses the same drippers as a ``Station`` and has the same guarantees. When ``pour(_:)`` returns, the state has
+/// changed. Effects begin afterwards, on the station's actor, and are cancelled when the station is released. The main
+/// actor isn't used.
 @dynamicMemberLookup
 public final class ActorStation<State, Action: Sendable>: Sendable {
     let host: StationHost<State, Action>
-    private let lifetime: Lifetime
+    private let runningEffects: RunningEffects
 
-    /// Creates a station, and the nodes of `dripper`, whose body is not asked for again.
+    /// Creates a station.
     ///
-    /// The parameters are those of ``Station/init(initialState:middleware:observers:clock:dripper:)``.
+    /// The body of `dripper` is read only here.
+    ///
+    /// For the parameters, see ``Station/init(initialState:middleware:observers:clock:dripper:)``.
     public init<D: Dripper>(
         initialState: @autoclosure @Sendable () -> State,
         middleware: [any Middleware] = [],
@@ -31,22 +36,24 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
         clock: any TimeSource = ContinuousClock(),
         @DripperBuilder<State, Action> dripper: @Sendable () -> D
     ) where D.State == State, D.Action == Action {
-        let lifetime = Lifetime()
-        self.lifetime = lifetime
+        let runningEffects = RunningEffects()
+        self.runningEffects = runningEffects
         let options = StationOptions(middleware: middleware, observers: observers, clock: clock)
         host = StationHost(
-            { StationCore(state: initialState(), dripper: dripper(), options: options, lifetime: lifetime) },
-            lifetime: lifetime
+            {
+                StationCore(state: initialState(), dripper: dripper(), options: options, runningEffects: runningEffects)
+            },
+            runningEffects: runningEffects
         )
     }
 
     deinit {
-        lifetime.end()
+        runningEffects.cancel()
     }
 
     /// Reduces `action` before it returns, and starts its effects.
     ///
-    /// - Returns: What the action has started, to be awaited or cancelled, or thrown away.
+    /// - Returns: The task of the action, with which you can wait for its effects or cancel them.
     @discardableResult
     public func pour(_ action: Action) async -> PourTask {
         await host.pour(action)
@@ -57,18 +64,18 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
         get async { await host.read { $0[keyPath: keyPath] } }
     }
 
-    /// Gives the state to `body`, on the station's actor, and returns what that makes of it.
+    /// Calls `body` with the state on the station's actor, and returns its result.
     public func read<Value: Sendable>(_ body: @Sendable (State) -> Value) async -> Value {
         await host.read(body)
     }
 }
 
 extension ActorStation where State: Sendable {
-    /// The state, which may leave the actor.
+    /// The state.
     public var state: State {
         get async { await host.read { $0 } }
     }
 }
 
-/// The actor station of the dripper `D`.
+/// The actor station of the dripper `D`, as in `let station: ActorStationOf<Counter>`.
 public typealias ActorStationOf<D: Dripper> = ActorStation<D.State, D.Action>

@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a ``Station`` tells while it runs, to as many as listen.
+/// A sequence of the states or reductions of a ``Station``, for any number of consumers.
 ///
 /// ```swift
 /// for await state in station.states { render(state) }
 /// ```
 ///
-/// Each iterator has a buffer of its own, which holds a number of elements; where it is full, the oldest goes, so that the
-/// last one is never lost. It ends when the station is released, after what the buffer holds. It is not `Sendable` and stays
-/// on the main actor, as the station does.
+/// Each iterator has its own buffer. If the buffer is full, the oldest element is dropped, so the last element is never
+/// lost. The feed ends after the buffered elements when the station is released. It isn't `Sendable` because it stays on
+/// the main actor, as the station does.
 public struct Feed<Element>: AsyncSequence {
     private let subscribe: () -> FeedBuffer<Element>
 
@@ -20,7 +20,7 @@ public struct Feed<Element>: AsyncSequence {
         self.subscribe = subscribe
     }
 
-    /// Creates a feed of what `subscribe` has `core` give, as long as that is there.
+    /// Creates a feed of the elements that `core` delivers to the closure of `subscribe`, until `core` is released.
     init<State, Action>(
         _ core: StationCore<State, Action>,
         limit: Int,
@@ -40,23 +40,23 @@ public struct Feed<Element>: AsyncSequence {
         }
     }
 
-    /// Begins to listen: what happens from now on is told.
+    /// Returns an iterator, which receives the elements from now on.
     public func makeAsyncIterator() -> Iterator {
         let buffer = subscribe()
         return Iterator(buffer: buffer, signals: buffer.signals.makeAsyncIterator())
     }
 
-    /// Gives the elements in order.
+    /// An iterator over the elements in their order.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: FeedBuffer<Element>
         var signals: AsyncStream<Void>.Iterator
 
-        /// The next element; `nil` when the station was released or the task is cancelled.
+        /// Returns the next element; `nil` if the station was released or the task was cancelled.
         public mutating func next() async -> Element? {
             await next(isolation: #isolation)
         }
 
-        /// The next element; `nil` when the station was released or the task is cancelled.
+        /// Returns the next element; `nil` if the station was released or the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while !Task.isCancelled {
                 if let element = buffer.popFirst() { return element }
@@ -70,7 +70,7 @@ public struct Feed<Element>: AsyncSequence {
 @available(*, unavailable, message: "A feed stays on the actor of its station.")
 extension Feed: Sendable {}
 
-/// What an iterator has still to give, on the actor of the station.
+/// The buffered elements of an iterator, on the actor of the station.
 final class FeedBuffer<Element> {
     let signals: AsyncStream<Void>
 
@@ -79,7 +79,7 @@ final class FeedBuffer<Element> {
     private var elements: [Element] = []
 
     init(limit: Int) {
-        precondition(limit > 0, "A feed cannot hold \(limit) elements. To fix, give it a limit of 1 or more.")
+        precondition(limit > 0, "A feed can't buffer \(limit) elements. To fix, pass a limit of 1 or more.")
         self.limit = limit
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -94,13 +94,13 @@ final class FeedBuffer<Element> {
         elements.isEmpty ? nil : elements.removeFirst()
     }
 
-    /// Ends the feed when it is released.
+    /// Returns an object that ends the feed when it is released.
     func makeEnd() -> FeedEnd {
         FeedEnd(signal)
     }
 }
 
-/// Ends a feed when whoever fills it is gone.
+/// Ends a feed when the closure that fills it is released.
 final class FeedEnd {
     private let signal: AsyncStream<Void>.Continuation
 

@@ -5,41 +5,44 @@
 //===----------------------------------------------------------------------===//
 
 extension Station {
-    /// The state now, and again after each action that changes it; see ``states(limit:)``.
+    /// The current state, followed by the state after each action that changes it; see ``states(limit:)``.
     public var states: Feed<State> { states(limit: 64) }
 
-    /// The state now, and again after each action that changes it.
+    /// The current state, followed by the state after each action that changes it.
     ///
-    /// Where the state is an object, each element is that object, as it is when the element is taken.
+    /// If the state is an object, each element is that same object, so it has its current properties.
     ///
-    /// - Parameter limit: How many elements each iterator holds; where it is full, the oldest goes.
+    /// - Parameter limit: Maximum number of elements in the buffer of an iterator. If the buffer is full, the oldest
+    ///   element is dropped.
     /// - Returns: A feed, which ends when the station is released.
     public func states(limit: Int) -> Feed<State> {
         Feed(core, limit: limit) { core, take in core.subscribe(by: take) }
     }
 
-    /// A property of the state now, and again whenever it is another one.
+    /// The current value of a property, followed by each new value.
     ///
     /// - Parameters:
-    ///   - property: Which.
-    ///   - limit: How many elements each iterator holds; where it is full, the oldest goes.
+    ///   - property: Key path of the property.
+    ///   - limit: Maximum number of elements in the buffer of an iterator. If the buffer is full, the oldest element is
+    ///     dropped.
     /// - Returns: A feed, which ends when the station is released.
     public func states<Value: Equatable>(of property: KeyPath<State, Value>, limit: Int = 64) -> Feed<Value> {
         Feed(core, limit: limit) { core, take in core.subscribe(to: property, by: take) }
     }
 
-    /// Each action that is reduced, and which properties it has changed, old and new; see ``changes(limit:)``.
+    /// Each reduced action, with the properties that it has changed; see ``changes(limit:)``.
     public var changes: Feed<Reduction<Action>> { changes(limit: 64) }
 
-    /// Each action that is reduced, and which properties it has changed, old and new.
+    /// Each reduced action, with the properties that it has changed.
     ///
     /// ```swift
     /// for await reduction in station.changes { print(reduction) }
     /// ```
     ///
-    /// While nobody listens, it costs nothing.
+    /// It costs nothing while no iterator exists.
     ///
-    /// - Parameter limit: How many elements each iterator holds; where it is full, the oldest goes.
+    /// - Parameter limit: Maximum number of elements in the buffer of an iterator. If the buffer is full, the oldest
+    ///   element is dropped.
     /// - Returns: A feed, which ends when the station is released.
     public func changes(limit: Int) -> Feed<Reduction<Action>> {
         Feed(core, limit: limit) { core, take in core.subscribeToChanges(by: take) }
@@ -47,6 +50,6 @@ extension Station {
 }
 
 extension Station {
-    /// All properties of the state as they are now, each as one that was nothing before.
+    /// All properties of the current state, as changes from nothing.
     package var properties: [StateChange] { core.properties }
 }

@@ -7,7 +7,9 @@
 public import HeadraceCore
 public import Observation
 
-/// Holds state that only poured actions change, on the main actor.
+/// A store of state on the main actor.
+///
+/// Only poured actions change the state.
 ///
 /// ```swift
 /// let station = Station(initialState: Counter.State()) {
@@ -17,31 +19,33 @@ public import Observation
 /// print(station.count)
 /// ```
 ///
-/// ``pour(_:)`` reduces at once: when it returns, the state has changed. Effects begin afterwards, on the main actor, and
-/// are cancelled when the station is released. An action that is poured while another one is being reduced, from an
-/// observation for instance, is reduced right after it and after those that wait already.
+/// To pour an action means to send it: ``pour(_:)`` reduces the action before it returns. Effects begin afterwards, on the
+/// main actor, and are cancelled when the station is released. An action that is poured while another action is reduced,
+/// for example by an observer, is queued and reduced afterwards.
 ///
-/// A state that is an `@Observable` class is observed by its properties. For a state that is a struct, the station is
-/// what is observed: who has read of it is told after the next action, and, where the state is `Equatable`, only if that has
-/// changed it.
+/// If the state is an `@Observable` class, observers observe its properties. If the state is a struct, observation covers
+/// the station as a whole: observers that read any part of the state are notified after the next action. If the struct is
+/// `Equatable`, they are notified only if the action has changed the state.
 @MainActor
 @dynamicMemberLookup
 public final class Station<State, Action: Sendable> {
     @usableFromInline let core: StationCore<State, Action>
 
-    private let lifetime: Lifetime
+    private let runningEffects: RunningEffects
     private let registrar = ObservationRegistrar()
     private let isObject: Bool
 
-    /// Creates a station, and the nodes of `dripper`, whose body is not asked for again.
+    /// Creates a station.
+    ///
+    /// The body of `dripper` is read only here.
     ///
     /// - Parameters:
-    ///   - initialState: What the state is before the first action.
-    ///   - middleware: What wraps actions and effects, the outermost first. Actions are reduced within the call that pours
-    ///     them, and are wrapped only by those that are an `ActionMiddleware`; effects are wrapped by all.
-    ///   - observers: Are told of each action and each effect.
-    ///   - clock: What `debounce`, `throttle` and `timer` go by, and deadlines.
-    ///   - dripper: What reduces the actions.
+    ///   - initialState: The state before the first action.
+    ///   - middleware: The middleware, the outermost first. Effects pass through all of it. Actions are reduced
+    ///     synchronously, so they pass only through middleware that is an `ActionMiddleware`.
+    ///   - observers: Observers that are notified of each action and each effect.
+    ///   - clock: The clock for `debounce`, `throttle`, `timer`, and deadlines.
+    ///   - dripper: The drippers that reduce the actions.
     public init<D: Dripper>(
         initialState: @autoclosure () -> State,
         middleware: [any Middleware] = [],
@@ -49,16 +53,16 @@ public final class Station<State, Action: Sendable> {
         clock: any TimeSource = ContinuousClock(),
         @DripperBuilder<State, Action> dripper: () -> D
     ) where D.State == State, D.Action == Action {
-        lifetime = Lifetime()
-        lifetime.attach(MainActor.shared)
+        runningEffects = RunningEffects()
+        runningEffects.attach(MainActor.shared)
         core = StationCore(
             state: initialState(),
             dripper: dripper(),
             options: StationOptions(middleware: middleware, observers: observers, clock: clock),
-            lifetime: lifetime
+            runningEffects: runningEffects
         )
         isObject = State.self is AnyObject.Type
-        if !isObject { core.stateDidChange = { [weak self] in self?.tellObservers() } }
+        if !isObject { core.stateDidChange = { [weak self] in self?.notifyObservers() } }
     }
 
     /// Creates a station without the builder.
@@ -70,10 +74,12 @@ public final class Station<State, Action: Sendable> {
     }
 
     deinit {
-        lifetime.end()
+        runningEffects.cancel()
     }
 
-    /// The state; only actions change it.
+    /// The state.
+    ///
+    /// Only actions change it.
     public var state: State {
         access()
         return core.state
@@ -87,7 +93,7 @@ public final class Station<State, Action: Sendable> {
 
     /// Reduces `action` before it returns, and starts its effects.
     ///
-    /// - Returns: What the action has started, to be awaited or cancelled, or thrown away.
+    /// - Returns: The task of the action, with which you can wait for its effects or cancel them.
     @discardableResult
     @inlinable
     public func pour(_ action: Action) -> PourTask {
@@ -100,12 +106,12 @@ public final class Station<State, Action: Sendable> {
         core.status.insert(.isRead)
     }
 
-    private func tellObservers() {
+    private func notifyObservers() {
         registrar.withMutation(of: self, keyPath: \.state) {}
     }
 }
 
 extension Station: Observable {}
 
-/// The station of the dripper `D`: `let station: StationOf<Counter>`.
+/// The station of the dripper `D`, as in `let station: StationOf<Counter>`.
 public typealias StationOf<D: Dripper> = Station<D.State, D.Action>

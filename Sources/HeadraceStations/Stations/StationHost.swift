@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The actor of an ``ActorStation``; effects that are under way keep it, but not the station itself.
+/// The actor of an ``ActorStation``. Running effects retain it, but not the station.
 actor StationHost<State, Action: Sendable> {
     private let core: StationCore<State, Action>
 
-    init(_ makeCore: () -> sending StationCore<State, Action>, lifetime: Lifetime) {
+    init(_ makeCore: () -> sending StationCore<State, Action>, runningEffects: RunningEffects) {
         core = makeCore()
-        lifetime.attach(self)
+        runningEffects.attach(self)
     }
 
     func pour(_ action: Action) -> PourTask {
@@ -44,7 +44,7 @@ actor StationHost<State, Action: Sendable> {
     }
 }
 
-/// Ends a stream when whoever fills it is gone.
+/// Ends a stream when the closure that fills it is released.
 private final class StreamEnd<Element> {
     let continuation: AsyncStream<Element>.Continuation
 

@@ -43,7 +43,7 @@ actor TestHost<State, Action: Sendable> {
 
     init<D: Dripper>(
         executor: TestExecutor,
-        lifetime: Lifetime,
+        runningEffects: RunningEffects,
         clock: TestClock,
         middleware: [any Middleware],
         observers: [any MessageObserver],
@@ -59,7 +59,7 @@ actor TestHost<State, Action: Sendable> {
             observers: observers,
             clock: clock,
             taskExecutor: executor,
-            lifetime: lifetime,
+            runningEffects: runningEffects,
             dripper: makeDripper()
         )
         if State.self is AnyObject.Type {
@@ -69,12 +69,12 @@ actor TestHost<State, Action: Sendable> {
             expected = driver.state
             unstable = []
         }
-        lifetime.attach(self)
+        runningEffects.attach(self)
     }
 
     /// Begins to write down what happens; to be called once, before anything does.
     func start() {
-        driver.watch { [weak self] state, action, isPoured in
+        driver.observe { [weak self] state, action, isPoured in
             self?.assumeIsolated { $0.note(action, isPoured: isPoured) }
         } failed: { [weak self] error, action in
             let failure = "An effect of '\(action)' failed, and nothing has caught it: \(error)"

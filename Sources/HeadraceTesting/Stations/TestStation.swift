@@ -33,7 +33,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     private let exhaustivity: Exhaustivity
     private let executor: TestExecutor
     private let host: TestHost<State, Action>
-    private let lifetime = Lifetime()
+    private let runningEffects = RunningEffects()
     private let location: IssueSink.Location
     private let ending = Ending()
 
@@ -68,7 +68,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         executor = TestExecutor(seed: Schedule.seed)
         host = TestHost(
             executor: executor,
-            lifetime: lifetime,
+            runningEffects: runningEffects,
             clock: clock,
             middleware: middleware,
             observers: observers,
@@ -78,7 +78,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     }
 
     deinit {
-        lifetime.end()
+        runningEffects.cancel()
         if exhaustivity == .on, ending.isOpen {
             IssueSink.current.report(
                 "The test has ended without 'await station.finish()', which makes sure that nothing is left.",
@@ -209,17 +209,17 @@ public final class TestStation<State, Action: Sendable>: Sendable {
                     """
                 )
             }
-            if lifetime.count > 0 {
+            if runningEffects.count > 0 {
                 problems.append(
                     """
-                    \(lifetime.count) effects are still under way\(sleeps). To fix, let them come to their end, or \
+                    \(runningEffects.count) effects are still under way\(sleeps). To fix, let them come to their end, or \
                     cancel them by an action.
                     """
                 )
             }
         }
         await report(problems, at: IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column))
-        lifetime.end()
+        runningEffects.cancel()
         await executor.idle()
     }
 
@@ -246,7 +246,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     ) async {
         await begin()
         await executor.idle()
-        let count = lifetime.count
+        let count = runningEffects.count
         let sleeps = sleeps
         let problems = await host.receive(
             exhaustivity,

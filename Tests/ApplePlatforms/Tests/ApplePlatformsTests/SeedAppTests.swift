@@ -61,7 +61,7 @@ import Testing
         }
 
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(output.contains("A view resolves 'Swift.String', and its environment has no scope."))
+        #expect(output.contains("A view resolves 'Swift.String', but its environment has no scope."))
         #expect(output.contains("'.resolving(from: container)'"))
     }
 

@@ -10,9 +10,9 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(2))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(2))) struct StationReleaseTests {
     @Test func releasingAStationCancelsItsEffects() async throws {
-        let reached = Latch()
+        let reached = CancellableGate()
         let wasCancelled = Mutex(false)
         var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
         weak let released = station
@@ -21,9 +21,9 @@ import Testing
                 "a",
                 .run { pour in
                     reached.open()
-                    await Latch().wait()
+                    await CancellableGate().wait()
                     wasCancelled.withLock { $0 = Task.isCancelled && pour.isCancelled }
-                    pour(.note("nobody is there"))
+                    pour(.note("too late"))
                 })
         )
         await reached.wait()
@@ -32,12 +32,13 @@ import Testing
         try await task.finish()
 
         #expect(released == nil)
+        #expect(task.isCancelled)
         #expect(wasCancelled.withLock(\.self) == true)
     }
 
     @Test func releasingAnActorStationCancelsItsEffectsAndFreesItsState() async throws {
-        let reached = Latch()
-        let freed = Latch()
+        let reached = CancellableGate()
+        let freed = CancellableGate()
         var station: ActorStation<Witness, Log.Action>? = ActorStation(initialState: Witness(freed)) {
             Drip { _, action in
                 if case .start(_, let effect) = action { effect } else { .none }
@@ -48,7 +49,7 @@ import Testing
                 "a",
                 .run { _ in
                     reached.open()
-                    await Latch().wait()
+                    await CancellableGate().wait()
                 })
         )
         await reached.wait()
@@ -59,10 +60,10 @@ import Testing
         await freed.wait()
     }
 
-    @Test func anEffectThatNeverEndsKeepsNeitherStationNorState() async throws {
-        let reached = Latch()
-        let freed = Latch()
-        let stubborn = Latch()
+    @Test func anEndlessEffectRetainsNeitherStationNorState() async throws {
+        let reached = CancellableGate()
+        let freed = CancellableGate()
+        let stubborn = CancellableGate()
         var station: Station<Witness, Log.Action>? = Station(initialState: Witness(freed)) {
             Drip { _, action in
                 if case .start(_, let effect) = action { effect } else { .none }
@@ -88,10 +89,10 @@ import Testing
         try await task.finish()
     }
 
-    @Test func twoStationsWithEqualIdsDoNotTouchEachOther() async throws {
+    @Test func cancellingAnIdDoesNotAffectOtherStations() async throws {
         let first = Station(initialState: Log.State()) { Log() }
         let second = Station(initialState: Log.State()) { Log() }
-        let gate = Latch()
+        let gate = CancellableGate()
         let effect = Effect<Log.Action>.run { pour in
             await gate.wait()
             pour(.note("done"))
@@ -107,11 +108,11 @@ import Testing
     }
 }
 
-/// Opens a gate when it is freed.
+/// Opens a gate when it is released.
 private final class Witness {
-    private let freed: Latch
+    private let freed: CancellableGate
 
-    init(_ freed: Latch) {
+    init(_ freed: CancellableGate) {
         self.freed = freed
     }
 

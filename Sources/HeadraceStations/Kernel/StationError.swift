@@ -6,30 +6,32 @@
 
 public import HeadraceCore
 
-/// A failure of a station itself, not of an effect that it carries out.
+/// An error of a station itself, not of an effect that it runs.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, and log ``description``. Later releases may add codes.
 public struct StationError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case childIsGone, malformedJournal }
 
         private let kind: Kind
 
-        /// An action is for a child that is not there any more.
+        /// The child of an action no longer exists.
         public static let childIsGone = Code(kind: .childIsGone)
 
-        /// A line of a journal is no action.
+        /// A line of a journal isn't an action.
         public static let malformedJournal = Code(kind: .malformedJournal)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// The name of the code.
+        ///
+        /// The set of names is bounded, so it's suitable for a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and its fix, in one sentence each.
     public let message: String
 
     /// The code and the message.
@@ -40,8 +42,8 @@ public struct StationError: Error, Sendable, CustomStringConvertible {
         return StationError(
             code: .childIsGone,
             message: """
-                An action '\(String(naming: action))' came for a child\(whose) that is not there; nothing was \
-                reduced. To fix, stop pouring it when the child goes, or give the scope 'absent: .drop'.
+                An action '\(String(naming: action))' was poured for a child\(whose) that doesn't exist; it was not \
+                reduced. To fix, don't pour it after the child was removed, or pass 'absent: .drop' to the scope.
                 """
         )
     }
@@ -50,8 +52,8 @@ public struct StationError: Error, Sendable, CustomStringConvertible {
         StationError(
             code: .malformedJournal,
             message: """
-                Line \(line) of the journal is no action of this station: \(error). To fix, replay a journal that was \
-                recorded with the same type of action.
+                Line \(line) of the journal isn't an action of this station: \(error). To fix, replay a journal that \
+                was recorded with the same type of action.
                 """
         )
     }

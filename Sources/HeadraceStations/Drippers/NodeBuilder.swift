@@ -6,43 +6,45 @@
 
 import HeadraceCore
 
-/// Makes the nodes of one station, and tells its children apart.
+/// Builds the nodes of one station, and numbers its children.
 @usableFromInline
-final class Assembly {
+final class NodeBuilder {
     private var lastNumber = 0
 
-    /// A number that no other child of the station has.
+    /// Returns a number that no other child of the station has.
     @usableFromInline
     func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
     }
 
-    /// Makes the node of `dripper`: its own where it has one, that of its body otherwise.
+    /// Builds the node of a primitive dripper, or the node of the body of any other dripper.
     @usableFromInline
-    func makeNode<D: Dripper>(of dripper: D) -> Node<D.State, D.Action> {
+    func makeNode<D: Dripper>(of dripper: D) -> DripperNode<D.State, D.Action> {
         if let primitive = dripper as? any PrimitiveDripper<D.State, D.Action> {
             return primitive.makeNode(in: self)
         }
         guard let body = dripper.body as? any Dripper<D.State, D.Action> else {
             preconditionFailure(
                 """
-                The body of '\(String(naming: D.self))' is no dripper of its state and action. To fix, let it be \
-                'some Dripper<State, Action>'.
+                The body of '\(String(naming: D.self))' isn't a dripper of its state and action. To fix, declare the \
+                body as 'some Dripper<State, Action>'.
                 """
             )
         }
         return makeNode(ofAny: body)
     }
 
-    private func makeNode<State, Action: Sendable>(ofAny dripper: any Dripper<State, Action>) -> Node<State, Action> {
-        func open<D: Dripper<State, Action>>(_ dripper: D) -> Node<State, Action> { makeNode(of: dripper) }
+    private func makeNode<State, Action: Sendable>(ofAny dripper: any Dripper<State, Action>) -> DripperNode<
+        State, Action
+    > {
+        func open<D: Dripper<State, Action>>(_ dripper: D) -> DripperNode<State, Action> { makeNode(of: dripper) }
         return open(dripper)
     }
 }
 
-/// A dripper that is not made of others.
+/// A dripper that builds its own node instead of having a body.
 @usableFromInline
 protocol PrimitiveDripper<State, Action>: Dripper where Body == Never {
-    func makeNode(in assembly: Assembly) -> Node<State, Action>
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action>
 }

@@ -4,12 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a program calls an effect, to cancel it by; it means something only in its station, and there in its node.
+/// The id of an effect: a value of any hashable type.
 @usableFromInline
 struct EffectID: Hashable, Sendable {
     let base: any Hashable & Sendable
 
-    /// Whether Headrace itself has given it; two that look alike and are not both its own differ.
+    /// Whether Headrace has created the id.
+    ///
+    /// Such an id never equals an id of the program.
     private let isInternal: Bool
 
     init(_ base: any Hashable & Sendable, isInternal: Bool = false) {
@@ -27,27 +29,6 @@ struct EffectID: Hashable, Sendable {
         hasher.combine(AnyHashable(base))
     }
 
-    /// An id beside this one, for what belongs to it.
+    /// An internal id for work that belongs to the effects with this id, such as the delay of a throttled effect.
     var companion: EffectID { EffectID(self, isInternal: true) }
-}
-
-/// Which child of a node it is.
-@usableFromInline
-struct ChildKey: Hashable, Sendable {
-    /// The number of the scope.
-    let number: Int
-
-    /// The id of the element, in a collection of children.
-    var element: EffectID?
-
-    @usableFromInline
-    init(number: Int) {
-        self.number = number
-    }
-
-    @usableFromInline
-    init(number: Int, element: any Hashable & Sendable) {
-        self.number = number
-        self.element = EffectID(element)
-    }
 }

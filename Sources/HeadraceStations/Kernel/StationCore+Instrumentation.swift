@@ -7,11 +7,16 @@
 import HeadraceCore
 
 extension StationCore {
-    /// Reduces one action within the middleware, tells the observers, and starts its effects as caused by it.
-    func turnWatched(_ action: Action, of activity: Activity?, cause: MessageContext?, from source: ActionSource) {
+    /// Reduces one action within the middleware, notifies the observers, and starts its effects.
+    func processInstrumented(
+        _ action: Action,
+        completion: ActionCompletion?,
+        cause: MessageContext?,
+        source: ActionSource
+    ) {
         let context = MessageContext(kind: .action, type: Action.self, causedBy: cause)
         for middleware in actionMiddleware where !middleware.shouldExecute(action, in: context) {
-            refuse(action, of: activity, in: context, by: middleware)
+            refuse(action, completion: completion, in: context, by: middleware)
             return
         }
         let observers = observers.areListening ? observers : []
@@ -20,10 +25,9 @@ extension StationCore {
         for middleware in actionMiddleware { middleware.willExecute(action, in: context) }
 
         MessageContext.withCurrent(context) {
-            for tap in taps { tap.before?(state, action) }
-            let effect = reduceObserved(action)
-            for tap in taps { tap.after?(state, action, source) }
-            self.start(effect, of: action, activity: activity, context: context)
+            let effect = reduceAndNotify(action)
+            for observer in reductionObservers { observer.reduced(state, action, source) }
+            self.start(effect, of: action, completion: completion, message: context)
         }
 
         for middleware in actionMiddleware.reversed() { middleware.didExecute(action, in: context, outcome: .success) }
@@ -35,7 +39,7 @@ extension StationCore {
 
     private func refuse(
         _ action: Action,
-        of activity: Activity?,
+        completion: ActionCompletion?,
         in context: MessageContext,
         by middleware: any ActionMiddleware
     ) {
@@ -44,24 +48,30 @@ extension StationCore {
             observer.messageBegan(action, in: context)
             observer.messageEnded(context, outcome: .failure(error), after: .zero)
         }
-        (activity ?? makeTurnActivity()).fail(error)
-        for tap in taps { tap.failed?(error, action) }
+        (completion ?? makePouredCompletion()).fail(error)
+        notifyOfFailure(error, of: action)
     }
 
-    /// Adds a tap, and returns what to call it.
-    func addTap(
-        before: ((State, Action) -> Void)? = nil,
-        after: ((State, Action, ActionSource) -> Void)? = nil,
+    func notifyOfFailure(_ error: any Error, of action: Action) {
+        for observer in reductionObservers { observer.failed?(error, action) }
+    }
+
+    /// Adds an observer of reductions and failures.
+    ///
+    /// - Returns: The number with which ``removeReductionObserver(_:)`` removes it.
+    @discardableResult
+    func addReductionObserver(
+        reduced: @escaping (State, Action, ActionSource) -> Void,
         failed: ((any Error, Action) -> Void)? = nil
     ) -> Int {
-        lastTapNumber += 1
-        taps.append(Tap(number: lastTapNumber, before: before, after: after, failed: failed))
-        updateWatched()
-        return lastTapNumber
+        lastObserverNumber += 1
+        reductionObservers.append(ReductionObserver(number: lastObserverNumber, reduced: reduced, failed: failed))
+        updateInstrumentation()
+        return lastObserverNumber
     }
 
-    func removeTap(_ number: Int) {
-        taps.removeAll { $0.number == number }
-        updateWatched()
+    func removeReductionObserver(_ number: Int) {
+        reductionObservers.removeAll { $0.number == number }
+        updateInstrumentation()
     }
 }

@@ -53,7 +53,7 @@ private struct Search: Dripper {
 
 private struct Offline: Error {}
 
-@Suite(.timeLimit(.minutes(2))) struct StateThatChangesOneWayTests {
+@Suite(.timeLimit(.minutes(2))) struct StationsAndEffectsTests {
     @Test func onlyTheLastWordIsSearchedFor() async {
         let station = TestStation(initialState: Search.State()) { Search { ["\($0) 1", "\($0) 2"] } }
 

@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A dripper in the form that a station calls: built once, then called for each action.
+///
+/// The functions that build nodes are inlinable. The program then compiles their closures with its own types, so the
+/// closures don't look up type metadata for each action.
+@usableFromInline
+struct DripperNode<State, Action: Sendable> {
+    @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
+
+    /// Cancels the effects of children that no longer exist, in the namespace of this node.
+    ///
+    /// `nil` if the node can't have such children.
+    @usableFromInline let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
+
+    @inlinable
+    init(
+        reduce: @escaping (inout State, Action) -> Effect<Action>,
+        cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? = nil
+    ) {
+        self.reduce = reduce
+        self.cancelAbsentChildren = cancelAbsentChildren
+    }
+
+    /// Creates a node that calls all `parts` in their order.
+    @inlinable
+    init(_ parts: [DripperNode]) {
+        let cancellations = parts.compactMap(\.cancelAbsentChildren)
+        let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? =
+            cancellations.isEmpty
+            ? nil : { state, namespace in for cancel in cancellations { cancel(&state, namespace) } }
+        switch parts.count {
+        case 0:
+            self.init { _, _ in .none }
+        case 1:
+            self = parts[0]
+        default:
+            let reducers = parts.map(\.reduce)
+            self.init(
+                reduce: { state, action in
+                    var effect = Effect<Action>.none
+                    for reduce in reducers { effect.add(reduce(&state, action)) }
+                    return effect
+                },
+                cancelAbsentChildren: cancelAbsentChildren
+            )
+        }
+    }
+}

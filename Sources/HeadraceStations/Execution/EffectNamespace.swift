@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// The ids of the effects of a station, or of one of its children.
+///
+/// It finds effects by their ids and queues them. The effects themselves are owned by the tree of ``EffectScope``s.
+@usableFromInline
+final class EffectNamespace {
+    private weak let parent: EffectNamespace?
+    private let key: ChildKey?
+    private(set) var children: [ChildKey: EffectNamespace] = [:]
+
+    /// Scopes that are running, by id; `nil` is the key of all effects of a child.
+    private var scopes: [EffectID?: EffectScopeSet] = [:]
+
+    private var queues: [EffectID: [QueuedEffect]] = [:]
+
+    /// Times at which throttled effects have last begun.
+    var lastBeginnings: [EffectID: ContinuousClock.Instant] = [:]
+
+    /// The `removalCount` of each collection of children at the last check, by the number of its `Scope`.
+    var removalCounts: [Int: Int] = [:]
+
+    init(parent: EffectNamespace? = nil, key: ChildKey? = nil) {
+        self.parent = parent
+        self.key = key
+    }
+
+    private var isEmpty: Bool {
+        children.isEmpty && scopes.isEmpty && queues.isEmpty && lastBeginnings.isEmpty
+    }
+
+    func child(_ key: ChildKey) -> EffectNamespace {
+        if let child = children[key] { return child }
+        let child = EffectNamespace(parent: self, key: key)
+        children[key] = child
+        return child
+    }
+
+    /// Whether an effect with `id` is running.
+    func isRunning(_ id: EffectID) -> Bool { scopes[id] != nil }
+
+    /// Creates a scope below `outer` for an effect with `id`; `nil` for an effect of this child as a whole.
+    func makeScope(_ id: EffectID?, within outer: EffectScope) -> EffectScope {
+        let scope = EffectScope(within: outer)
+        scopes[id, default: EffectScopeSet()].insert(scope)
+        return scope
+    }
+
+    /// Ends `scope`, and begins the next effect that is queued under `id` if no other effect with `id` runs.
+    func end(_ scope: EffectScope, _ id: EffectID?) {
+        scope.end()
+        scopes[id]?.remove(scope)
+        if scopes[id]?.isEmpty ?? false {
+            scopes[id] = nil
+            if let id { beginNext(id) }
+        }
+        removeIfEmpty()
+    }
+
+    /// Begins the next queued effect.
+    ///
+    /// Skips effects that were cancelled in the queue.
+    private func beginNext(_ id: EffectID) {
+        while scopes[id] == nil, var queue = queues[id] {
+            let next = queue.removeFirst()
+            queues[id] = queue.isEmpty ? nil : queue
+            next.begin()
+        }
+    }
+
+    /// Queues `effect` under `id`.
+    ///
+    /// - Returns: Whether the queue had room: it holds at most `limit` effects.
+    func enqueue(_ effect: QueuedEffect, under id: EffectID, limit: Int) -> Bool {
+        if queues[id]?.count ?? 0 >= limit { return false }
+        queues[id, default: []].append(effect)
+        return true
+    }
+
+    /// Cancels the running effects with `id`, and drops the queued ones; `nil` for the effects of this child.
+    func cancel(_ id: EffectID?) {
+        let queue = id.flatMap { queues.removeValue(forKey: $0) } ?? []
+        scopes.removeValue(forKey: id)?.cancel()
+        for effect in queue { effect.drop() }
+        removeIfEmpty()
+    }
+
+    /// Cancels all effects of this namespace and of its children.
+    func cancelAll() {
+        for child in children.values { child.cancelAll() }
+        for id in scopes.keys { cancel(id) }
+        lastBeginnings = [:]
+        removeIfEmpty()
+    }
+
+    private func removeIfEmpty() {
+        guard let key, let parent, isEmpty, parent.children[key] === self else { return }
+        parent.children[key] = nil
+        parent.removeIfEmpty()
+    }
+}
+
+/// An effect that waits until the effects before it, with the same id, have ended.
+struct QueuedEffect {
+    let begin: () -> Void
+    let drop: () -> Void
+}

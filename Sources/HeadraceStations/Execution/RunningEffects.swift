@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Synchronization
+
+/// All running effects of a station, and the actor on which they run.
+package final class RunningEffects: Sendable {
+    private struct Owner {
+        weak var actor: (any Actor)?
+    }
+
+    /// The root of the tree of effect scopes.
+    let scope = EffectScope(within: nil)
+
+    private let owner = Mutex(Owner())
+
+    /// Creates an empty tree.
+    package init() {}
+
+    /// Number of effects that run.
+    package var count: Int { scope.taskCount }
+
+    /// The actor of the station; `nil` before ``attach(_:)``, and after the actor was released.
+    var actor: (any Actor)? { owner.withLock(\.actor) }
+
+    /// Sets the actor of the station.
+    ///
+    /// Must be called before the first action.
+    package func attach(_ actor: any Actor) {
+        owner.withLock { $0.actor = actor }
+    }
+
+    /// Cancels all effects that run now, and all effects that are started later.
+    package func cancel() {
+        scope.cancel()
+    }
+}

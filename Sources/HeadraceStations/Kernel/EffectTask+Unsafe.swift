@@ -1,0 +1,100 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// The task that runs the code of one effect.
+///
+/// `@unchecked Sendable` is correct although the core, the context, and the end handler aren't `Sendable`. They belong
+/// to one actor: the actor that ``launch(on:)`` receives, and on which it is called, as `assumeIsolated` checks. The
+/// task that it starts is isolated to the same actor, and so is `perform(on:)`, which runs on its caller's actor. The
+/// operation receives a `Pour`, which isn't `Sendable` and stays on the actor, or takes a `RemotePour` from it, which
+/// hops to the actor before it calls `deliver(_:)`. So only the thread that runs the actor reaches the values that
+/// aren't `Sendable`. The reference to the core is weak; weak references can be read, and their objects freed, on
+/// different threads.
+final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
+    private weak let core: StationCore<State, Action>?
+    private let operation: EffectTree<Action>.Operation
+    private let scope: EffectScope
+    private let context: EffectContext
+    private let onEnd: StationCore<State, Action>.EndHandler?
+
+    init(
+        core: StationCore<State, Action>,
+        operation: @escaping EffectTree<Action>.Operation,
+        context: EffectContext,
+        onEnd: StationCore<State, Action>.EndHandler?
+    ) {
+        self.core = core
+        self.operation = operation
+        self.context = context
+        self.onEnd = onEnd
+        scope = EffectScope(within: context.scope)
+    }
+
+    /// Starts the task.
+    ///
+    /// It runs when the actor is free, after the tasks that were started before it.
+    func launch(on actor: some Actor) {
+        actor.assumeIsolated { actor in
+            scope.attach(Self.start(self, on: core?.taskExecutor, isolation: actor))
+        }
+    }
+
+    private static func start(
+        _ task: EffectTask,
+        on taskExecutor: (any TaskExecutor)?,
+        isolation: isolated some Actor
+    ) -> Task<Void, Never> {
+        guard let taskExecutor else {
+            return Task {
+                _ = isolation
+                await task.perform(on: isolation)
+            }
+        }
+        return Task(executorPreference: taskExecutor) {
+            _ = isolation
+            await task.perform(on: isolation)
+        }
+    }
+
+    private nonisolated(nonsending) func perform(on actor: any Actor) async {
+        var failure: (any Error)?
+        // If the core was released, so was the station, and all of its effects are cancelled.
+        if !scope.isCancelled, let (chain, clock) = core.map({ ($0.chain.isEmpty ? nil : $0.chain, $0.clock) }) {
+            let pour = Pour<Action>(scope: scope, actor: actor, clock: clock) { self.deliver($0) }
+            do {
+                if let chain, let action = context.action as? Action {
+                    let operation = operation
+                    try await chain.run(EffectMessage(action: action), kind: .effect) { _ in
+                        try await operation(pour)
+                    }
+                } else {
+                    try await MessageContext.handlingNew(.effect, type: EffectMessage<Action>.self) {
+                        try await operation(pour)
+                    }
+                }
+            } catch {
+                if !scope.isCancelled { failure = error }
+            }
+            scope.makeFinalDeliveries()
+        }
+        scope.end()
+        if let failure { context.completion.fail(failure) }
+        if let core {
+            let isDone = failure == nil && !scope.isCancelled
+            core.effectEnded(context, isDone: isDone, failure: failure, onEnd: onEnd)
+        } else {
+            // The effects that should follow can't start any more, but their completions must end.
+            onEnd?(false)
+        }
+        context.completion.end()
+    }
+
+    private func deliver(_ action: Action) {
+        if scope.isActive { core?.deliver(action, completion: context.completion) }
+    }
+}

@@ -1,0 +1,25 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Observes the reductions and failures of a station, on its actor.
+struct ReductionObserver<State, Action: Sendable> {
+    let number: Int
+
+    /// Called after an action was reduced and before its effects start.
+    let reduced: (State, Action, ActionSource) -> Void
+
+    /// Called after an effect has failed, with the action that has started it.
+    let failed: ((any Error, Action) -> Void)?
+}
+
+/// The source of an action.
+enum ActionSource: Sendable {
+    /// The program has poured the action.
+    case program
+
+    /// An effect of the station has sent or poured the action.
+    case effect
+}

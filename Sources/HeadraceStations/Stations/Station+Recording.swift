@@ -1,0 +1,16 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension Station {
+    /// Begins to record each action that the station reduces.
+    public func record() -> ActionRecording<Action> {
+        let recording = ActionRecording<Action>()
+        core.observeActions { [weak recording] action in
+            MainActor.assumeIsolated { recording?.take(action) ?? false }
+        }
+        return recording
+    }
+}
