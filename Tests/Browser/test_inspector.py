@@ -187,7 +187,7 @@ class Panes(InspectorCase):
         self.browser.find("details.letter summary").click()
         self.assertIn("the line is broken <b>at 13</b>", self.browser.text("details.letter"))
 
-        self.subject.tell("mend")
+        self.subject.tell("repair")
         self.browser.find("details.letter [data-verb=replay]").click()
 
         self.browser.wait(
