@@ -48,7 +48,7 @@ import Testing
         bench.registrar.register(Mail.self)
         let other = UnsignalledStore(bench.store)
         try await withRelay(bench.relay(on: other)) {
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             try await bench.deposit(5)
             bench.clock.advance(by: .seconds(1))
             await bench.desk.wait(for: 1, "delivered")
@@ -64,7 +64,7 @@ import Testing
             try await bench.deposit(5)
             for attempt in 1...2 {
                 await desk.wait(for: 1, "failed mail attempt \(attempt)")
-                await clock.sleepers(2)
+                await clock.waitForSleepers(2)
                 clock.advance(by: .seconds(1))
             }
             await desk.wait(for: 1, "dead")
@@ -122,7 +122,7 @@ import Testing
 
         try await withRelay(bench.relay(on: store)) {
             await bench.desk.wait(for: 1, "failed book attempt 1")
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             bench.clock.advance(by: .seconds(1))
             await bench.desk.wait(for: 1, "delivered")
         }
@@ -159,7 +159,7 @@ import Testing
             try await bench.deposit(5)
             await gate.arrivals(1)
             for _ in 0..<10 {
-                await clock.sleepers(2)
+                await clock.waitForSleepers(2)
                 clock.advance(by: .seconds(1))
             }
             gate.open()
@@ -231,7 +231,7 @@ import Testing
             }
         ) {
             await gate.arrivals(1)
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             #expect(store.leased == 20)
             gate.open()
             await bench.desk.wait(for: 300, "delivered")
@@ -246,7 +246,7 @@ import Testing
         try await withRelay(bench.relay(on: store)) {
             for failures in 1...2 {
                 await bench.desk.wait(for: failures, "store failed")
-                await bench.clock.sleepers(2)
+                await bench.clock.waitForSleepers(2)
                 bench.clock.advance(by: .seconds(1))
             }
             await bench.desk.wait(for: 1, "delivered")

@@ -40,7 +40,7 @@ import Testing
         #expect(first.entries.contains { $0.kind == "command" })
 
         async let next = events.next()
-        await bank.clock.sleepers(1)
+        await bank.clock.waitForSleepers(1)
         _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
         bank.clock.advance(by: .milliseconds(200))
         #expect(try flow(await next).entries.map(\.kind) == ["query"])
@@ -64,7 +64,7 @@ import Testing
         _ = await events.next()
         for _ in 0..<200 {
             async let next = events.next()
-            await bank.clock.sleepers(1)
+            await bank.clock.waitForSleepers(1)
             bank.clock.advance(by: .seconds(1))
             #expect(String(decoding: try #require(await next), as: UTF8.self).hasPrefix("event: rates"))
         }
@@ -82,7 +82,7 @@ import Testing
             for await _ in stream { count += 1 }
             return count
         }
-        await bank.clock.sleepers(1)
+        await bank.clock.waitForSleepers(1)
 
         reading.cancel()
 

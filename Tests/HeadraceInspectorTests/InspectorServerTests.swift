@@ -137,7 +137,7 @@ import ServiceLifecycle
 
         try await bank.request(1)
         async let flow: Void = socket.read(until: "PostRequest")
-        await bank.clock.sleepers(1)
+        await bank.clock.waitForSleepers(1)
         bank.clock.advance(by: .milliseconds(200))
         try await flow
 
@@ -228,7 +228,7 @@ import ServiceLifecycle
         for text in ["", "GET / HTT", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n123"] {
             let socket = try await connect(port)
             try await socket.write(text)
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
 
             clock.advance(by: .seconds(10))
 
@@ -242,7 +242,7 @@ import ServiceLifecycle
         let port = try port(try await server.start())
         var idle: [Connection] = []
         for _ in 0..<64 { idle.append(try await connect(port)) }
-        await clock.sleepers(64)
+        await clock.waitForSleepers(64)
 
         for _ in 0..<100 { #expect(try await exchange(port, "").hasPrefix("HTTP/1.1 503")) }
 

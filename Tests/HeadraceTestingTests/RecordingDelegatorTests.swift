@@ -20,7 +20,7 @@ import Testing
         #expect(delegator.eventsAfterCommit.compactMap { ($0 as? Counted)?.number } == [1, 2, 3])
     }
 
-    @Test func whatItRejectsRollsTheUnitOfWorkBackAndIsRecorded() async throws {
+    @Test func aRejectedEventIsRecordedAndRollsTheUnitOfWorkBack() async throws {
         struct Rejected: Error {}
         let context = StubContext()
         let delegator = RecordingDelegator { event in

@@ -60,7 +60,7 @@ private struct CounterService: Service {
         #expect(recordingSend.actions.count == 1)
     }
 
-    @Test func itAnswersAsItIsTold() async throws {
+    @Test func itThrowsTheErrorOfItsAnswer() async throws {
         let recordingSend = RecordingSend { _ in throw Refused() }
         let cluster = try await Bootstrap {
             IdentityService()
@@ -75,17 +75,17 @@ private struct CounterService: Service {
         #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
     }
 
-    @Test func aTestWaitsForWhatIsSent() async throws {
+    @Test func aTestWaitsForAnAction() async throws {
         let recordingSend = RecordingSend()
         let sending = Task { try await recordingSend.send(ArticlesAction.reload) }
 
-        await recordingSend.reaches(1)
+        await recordingSend.waitForActions(1)
         try await sending.value
 
         #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
     }
 
-    @Test func aProbeSeesTheModelOfAStoreAndWaitsForIt() async throws {
+    @Test func aProbeRecordsTheModelOfAStore() async throws {
         let probe = ModelProbe<Int>()
         #expect(probe.current == nil)
         let cluster = try await Bootstrap { CounterService().with(model: 5, probe: probe) }
@@ -94,7 +94,7 @@ private struct CounterService: Service {
         let sending = Task {
             for _ in 0..<3 { try await cluster.send(action: StartUpAction.appDidCompleteLaunching) }
         }
-        await probe.reaches { $0 == 8 }
+        await probe.waitForModel { $0 == 8 }
         try await sending.value
 
         #expect(probe.values == [5, 6, 7, 8])

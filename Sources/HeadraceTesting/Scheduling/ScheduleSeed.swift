@@ -4,15 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Synchronization
-
-/// What has failed under one schedule.
-final class Problems: Sendable {
-    private let found = Mutex<[String]>([])
-
-    var messages: [String] { found.withLock { $0 } }
-
-    func add(_ message: String) {
-        found.withLock { $0.append(message) }
-    }
+/// The seed for the schedules of test stations that are created in this task; `nil` schedules jobs in FIFO order.
+enum ScheduleSeed {
+    @TaskLocal static var current: UInt64?
 }
