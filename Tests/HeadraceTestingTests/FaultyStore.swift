@@ -7,7 +7,7 @@
 import HeadraceDomain
 import Synchronization
 
-/// A store that breaks one promise, to see that the contract notices.
+/// A store that breaks one guarantee, so that a test can check whether the contract detects it.
 final class FaultyStore: EntityStore {
     enum Fault: String, CaseIterable, Sendable {
         case acceptsStaleVersions, overwritesOnInsertion, dropsEvents, repeatsEvents, storesEventsOfRefusedChanges
@@ -106,7 +106,7 @@ final class FaultyStore: EntityStore {
                 )
             }
         case .sharesUniqueValues:
-            // A store that does not check takes the value away from whoever has it.
+            // A store without the check moves the value from its owner to the new entity.
             changed.writes = changes.writes.map { write in
                 ChangeSet.Write(
                     document: write.document,

@@ -114,7 +114,7 @@ import Testing
             return Card()
         }
 
-        // The answer is not `Sendable`.
+        // The returned value isn't `Sendable`.
         let card = try await dispatcher.dispatch(GetCard())
 
         card.isTaken = true

@@ -39,7 +39,7 @@ private struct CounterService: Service {
     }
 }
 
-/// Trellis' section on testing, and what tests see of models that are values.
+/// Tests of services with a mocked model, a recording send, and a model probe.
 @Suite(.timeLimit(.minutes(2))) struct RecordingSendTests {
     private struct Refused: Error {}
 
@@ -83,6 +83,20 @@ private struct CounterService: Service {
         try await sending.value
 
         #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
+    }
+
+    @Test func cancellationEndsAWaitForActionsOrAModel() async {
+        let recordingSend = RecordingSend()
+        let probe = ModelProbe<Int>()
+        let waiting = Task {
+            await recordingSend.waitForActions(1)
+            await probe.waitForModel { $0 == 1 }
+        }
+
+        waiting.cancel()
+
+        await waiting.value
+        #expect(recordingSend.actions.isEmpty && probe.values.isEmpty)
     }
 
     @Test func aProbeRecordsTheModelOfAStore() async throws {

@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// Where tasks sleep on one actor.
+/// An actor whose tasks sleep, with a record of their wake-ups.
 private actor Dormitory {
     private(set) var woken: [String] = []
 
@@ -178,7 +178,7 @@ private actor Dormitory {
     }
 }
 
-/// The steps of several tasks, in the order in which they were taken.
+/// The steps of several tasks in order.
 private final class TakenSteps: Sendable {
     private let steps = Mutex<[String]>([])
 

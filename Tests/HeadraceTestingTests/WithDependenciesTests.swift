@@ -156,7 +156,7 @@ private struct ReadLabelHandler: HandlesQuery, Resolvable {
     func handle(_ query: ReadLabel) async throws -> String { label.text }
 }
 
-/// A function, since a closure of a main-actor test goes back there by itself.
+/// A function, because a closure in a main-actor test inherits the isolation.
 private nonisolated(nonsending) func isOnMainActor(with container: Container) async -> Bool {
     #isolation === MainActor.shared
 }

@@ -113,7 +113,7 @@ final class GetBalanceHandler: HandlesQuery, Resolvable {
     }
 }
 
-/// What a page would show: it says how many were posted, and which came last.
+/// The number of posted transactions, and the account of the last transaction.
 struct Totals: Dripper {
     struct State: Sendable {
         var count = 0

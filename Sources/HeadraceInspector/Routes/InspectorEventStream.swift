@@ -21,20 +21,20 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     private let inspector: Inspector
-    private let ticket: Ticket
+    private let permit: Permit
     private let revision: UInt64
 
-    init(_ inspector: Inspector, after revision: UInt64, ticket: Ticket) {
+    init(_ inspector: Inspector, after revision: UInt64, permit: Permit) {
         self.inspector = inspector
         self.revision = revision
-        self.ticket = ticket
+        self.permit = permit
     }
 
     /// Creates an iterator.
     ///
     /// A stream supports one iterator at a time.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(inspector: inspector, ticket: ticket, revision: revision)
+        Iterator(inspector: inspector, permit: permit, revision: revision)
     }
 
     /// Returns the events of the stream.
@@ -46,15 +46,15 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
         let inspector: Inspector
 
         /// Occupies one of the available streams until the iterator is released.
-        let ticket: Ticket
+        let permit: Permit
 
         var revision: UInt64
         private var hasBegun = false
         private var nextRates: ContinuousClock.Instant?
 
-        init(inspector: Inspector, ticket: Ticket, revision: UInt64) {
+        init(inspector: Inspector, permit: Permit, revision: UInt64) {
             self.inspector = inspector
-            self.ticket = ticket
+            self.permit = permit
             self.revision = revision
         }
 

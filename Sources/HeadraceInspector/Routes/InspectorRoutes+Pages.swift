@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 import HeadraceDomain
 
 extension InspectorRoutes {
@@ -58,11 +59,11 @@ extension InspectorRoutes {
         guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max) else {
             return Self.badNumber
         }
-        guard let ticket = takeTicket() else {
+        guard let permit = streamPermits.tryAcquire() else {
             return .refusal(
                 429, "\(limits.streamCount) streams are open. To fix, close a page.", headers: [("Retry-After", "5")])
         }
-        return InspectorResponse(InspectorEventStream(inspector, after: revision, ticket: ticket))
+        return InspectorResponse(InspectorEventStream(inspector, after: revision, permit: permit))
     }
 
     // MARK: Stores

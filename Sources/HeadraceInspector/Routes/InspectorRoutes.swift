@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 
 /// Answers requests to an ``Inspector`` from any HTTP server.
 ///
@@ -67,7 +68,7 @@ public final class InspectorRoutes: Sendable {
     private let token = AccessToken()
     private let session = AccessToken()
     private let cookieName: String
-    private let tickets: Ticket.Office
+    let streamPermits: Permits
 
     /// Creates routes with a new token.
     ///
@@ -83,7 +84,7 @@ public final class InspectorRoutes: Sendable {
         self.limits = limits
         // Browsers share cookies between the ports of a host, so each inspector needs a name of its own.
         cookieName = "headrace-inspector-\(AccessToken().text.prefix(8))"
-        tickets = Ticket.Office(limit: limits.streamCount)
+        streamPermits = Permits(max(0, limits.streamCount))
     }
 
     /// The path that signs a browser in.
@@ -186,7 +187,4 @@ public final class InspectorRoutes: Sendable {
         }
         return false
     }
-
-    /// Returns a ticket for a stream, or `nil` if too many streams are open.
-    func takeTicket() -> Ticket? { tickets.take() }
 }

@@ -76,19 +76,19 @@ struct ServerLoop: Sendable {
     }
 
     private func accept() async {
-        let tickets = Ticket.Office(limit: Self.connectionLimit)
+        let permits = Permits(Self.connectionLimit)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 do {
                     let socket = try await listener.accept()
-                    guard let ticket = tickets.take() else {
+                    guard let permit = permits.tryAcquire() else {
                         refuse(socket)
                         continue
                     }
                     let connection = ServerConnection(socket: socket, pool: pool, routes: routes, clock: clock)
                     group.addTask {
                         await connection.serve()
-                        withExtendedLifetime(ticket) {}
+                        withExtendedLifetime(permit) {}
                     }
                 } catch is CancellationError {
                     return
