@@ -43,7 +43,7 @@ private struct Counted: DomainEvent {
     let number: Int
 }
 
-/// A context without a store. It collects the events of a single entity.
+/// A context without a store that collects the events of a single entity.
 private final class StubContext: DomainContext {
     final class Entity: HasDomainEvents {
         var raisedEvents = RaisedEvents()

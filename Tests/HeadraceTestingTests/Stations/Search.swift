@@ -8,7 +8,7 @@ import Foundation
 import HeadraceStations
 import Observation
 
-/// A search as you type. The search runs 300 milliseconds after the last change of the text.
+/// A search as you type, which runs 300 milliseconds after the last change of the text.
 struct Search: Dripper {
     @Observable
     final class State {
