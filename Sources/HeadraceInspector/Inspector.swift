@@ -12,7 +12,7 @@ public import HeadraceStations
 public import HeadraceStorage
 import Synchronization
 
-/// Shows what goes on in a running application: its messages as they flow, and what it is made of.
+/// Records the messages, stations, and deliveries of a running application for a web page.
 ///
 /// ```swift
 /// let inspector = Inspector()
@@ -23,104 +23,120 @@ import Synchronization
 /// let server = InspectorServer(inspector)
 /// ```
 ///
-/// It holds what was observed in memory that is bounded, and only while somebody looks: an application whose inspector is
-/// not looked at pays for no more than the question whether the observer listens. What it may show of messages, the
-/// ``Redaction`` says: unless told otherwise, their types and nothing that is in them.
+/// Its memory is limited by an ``InspectorConfiguration``, and it records only while a page or another client uses it. An
+/// unused inspector costs one call of ``InspectorObserver/isListening`` for each message. The ``Redaction`` decides which
+/// content is shown; by default, only types are.
 ///
-/// An ``InspectorServer`` serves it on this machine; ``InspectorRoutes`` answer within a server of yours.
+/// An ``InspectorServer`` serves the page on this machine. ``InspectorRoutes`` serve it from your own HTTP server.
 public final class Inspector: Sendable {
     private struct State {
-        var graphs: [ShownGraph] = []
-        var stations: [ShownStation] = []
-        var stores: [ShownStore] = []
+        var graphs: [GraphView] = []
+        var stations: [InspectedStation] = []
+        var stores: [InspectedStore] = []
     }
 
     let recorder: FlowRecorder
 
-    /// Tells it from all others; it is no secret.
-    let session = AccessToken().text
+    /// Distinguishes this inspector from all others.
+    ///
+    /// It isn't secret.
+    let session = UUID().uuidString
 
     private let state = Mutex(State())
 
-    /// Creates an inspector that shows nothing yet.
+    /// Creates an inspector.
     ///
     /// - Parameters:
-    ///   - configuration: How much it keeps, and what it may show.
-    ///   - clock: Tells how long ago somebody looked.
-    ///   - wallClock: Tells the time that is shown.
+    ///   - configuration: Limits on its memory, and the rules for showing content.
+    ///   - clock: Measures the time since the last request.
+    ///   - wallClock: Returns the time for display.
     public init(
-        configuration: Configuration = Configuration(),
+        configuration: InspectorConfiguration = InspectorConfiguration(),
         clock: any TimeSource = ContinuousClock(),
         wallClock: @escaping @Sendable () -> Date = { Date() }
     ) {
         recorder = FlowRecorder(configuration: configuration, clock: clock, wallClock: wallClock)
     }
 
-    /// What to have told of messages, wherever observers are taken.
+    /// The observer to pass to dispatchers, pipelines, clusters, stations, registrars, and relays.
     public var observer: InspectorObserver { InspectorObserver(recorder) }
 
-    /// Shows what a container can make, and out of what; it replaces what was shown under that name.
+    /// Shows the dependencies of a container.
+    ///
+    /// Replaces a graph of the same name.
     public func show(_ graph: DependencyGraph, named name: String = "Dependencies") {
-        show(ShownGraph(graph, name: name))
+        show(GraphView(graph, name: name))
     }
 
-    /// Shows a tree of services; it replaces what was shown under that name.
+    /// Shows a tree of services.
+    ///
+    /// Replaces a graph of the same name.
     public func show(_ graph: ServiceGraph, named name: String = "Services") {
-        show(ShownGraph(graph, name: name))
+        show(GraphView(graph, name: name))
     }
 
-    /// Shows the events, deliveries and dead letters of `store`; it replaces what was shown under that name.
+    /// Shows the events, deliveries, and dead letters of `store`.
+    ///
+    /// Replaces a store of the same name.
     public func show(_ store: any DeliveryStore, named name: String = "Store") {
         state.withLock { state in
             state.stores.removeAll { $0.name == name }
-            state.stores.append(ShownStore(name: name, store: store))
+            state.stores.append(InspectedStore(name: name, store: store))
         }
     }
 
-    /// Shows the changes of `station`, which it does not keep alive; it replaces what was shown under that name.
+    /// Shows the changes of `station`, which it doesn't keep alive.
     ///
-    /// They are followed while somebody looks. Each look after a pause begins a new history.
+    /// Replaces a station of the same name.
+    ///
+    /// The changes are recorded while the inspector is in use. After a pause, a new history begins.
     public func show<State, Action>(_ station: Station<State, Action>, named name: String) {
-        show(StationHistory(name: name, configuration: recorder.configuration)) { history, recorder in
-            StationFollowing.follow(station, in: history, recorder: recorder)
-        }
+        show(InspectedStation(station, history: makeHistory(name), recorder: recorder))
     }
 
-    /// Shows the changes of `station`, which it does not keep alive; as of the other one.
+    /// Shows the changes of `station`, which it doesn't keep alive.
+    ///
+    /// Replaces a station of the same name.
+    ///
+    /// The changes are recorded while the inspector is in use. After a pause, a new history begins.
     public func show<State, Action>(_ station: ActorStation<State, Action>, named name: String) {
-        show(StationHistory(name: name, configuration: recorder.configuration)) { history, recorder in
-            StationFollowing.follow(station, in: history, recorder: recorder)
-        }
+        show(InspectedStation(station, history: makeHistory(name), recorder: recorder))
     }
 
-    private func show(_ graph: ShownGraph) {
+    private func makeHistory(_ name: String) -> StationHistory {
+        StationHistory(name: name, configuration: recorder.configuration)
+    }
+
+    private func show(_ graph: GraphView) {
         state.withLock { state in
             state.graphs.removeAll { $0.name == graph.name }
             state.graphs.append(graph)
         }
     }
 
-    private func show(
-        _ history: StationHistory,
-        _ makeStart: (StationHistory, FlowRecorder) -> @Sendable () -> Void
-    ) {
-        let station = ShownStation(history: history, start: makeStart(history, recorder))
+    private func show(_ station: InspectedStation) {
         state.withLock { state in
-            state.stations.removeAll { $0.history.name == history.name }
+            state.stations.removeAll { $0.history.name == station.history.name }
             state.stations.append(station)
         }
         if recorder.isListening { station.follow() }
     }
 
-    // MARK: For the routes
+    // MARK: Requests
 
-    /// Somebody looks: from now on, until the window is over, what happens is written down.
-    func look() {
-        recorder.look()
+    /// Starts or continues recording; each request calls this.
+    func activate() {
+        recorder.activate()
         for station in state.withLock({ $0.stations }) { station.follow() }
     }
 
-    var graphs: [ShownGraph] { state.withLock { $0.graphs } }
+    var graphs: [GraphView] { state.withLock { $0.graphs } }
     var stations: [StationHistory] { state.withLock { $0.stations.map(\.history) } }
-    var stores: [ShownStore] { state.withLock { $0.stores } }
+    var stores: [InspectedStore] { state.withLock { $0.stores } }
+}
+
+/// A store with the name under which the page shows it.
+struct InspectedStore: Sendable {
+    let name: String
+    let store: any DeliveryStore
 }

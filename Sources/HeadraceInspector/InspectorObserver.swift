@@ -9,10 +9,10 @@ public import HeadraceCore
 public import HeadraceRelay
 public import HeadraceStorage
 
-/// Tells an ``Inspector`` of messages and deliveries.
+/// Passes messages, stages, and deliveries to an ``Inspector``.
 ///
-/// Give it to whatever takes observers: dispatchers, pipelines, clusters, stations, the registrar of event handlers and
-/// the relay; to that one as a relay observer, too. It listens while somebody looks.
+/// Pass it to each API that takes observers: dispatchers, pipelines, clusters, stations, and the registrar of event handlers.
+/// A relay takes it twice: as an observer and as a relay observer.
 public struct InspectorObserver: MessageObserver, RelayObserver {
     private let recorder: FlowRecorder
 
@@ -20,27 +20,27 @@ public struct InspectorObserver: MessageObserver, RelayObserver {
         self.recorder = recorder
     }
 
-    /// Whether somebody has looked within the window.
+    /// Whether the inspector is in use.
     public var isListening: Bool { recorder.isListening }
 
-    /// Writes down that a message begins, of which only the context is known.
+    /// Records the start of a message without its content.
     public func messageBegan(_ context: MessageContext) {
         recorder.messageBegan(context, payload: nil)
     }
 
-    /// Writes down that a message begins, and of it what the redaction lets be shown.
+    /// Records the start of a message, and its content as far as the redaction shows it.
     public func messageBegan<Message: Sendable>(_ message: Message, in context: MessageContext) {
         if !isListening { return }
         let configuration = recorder.configuration
         recorder.messageBegan(context, payload: configuration.shown(message, by: configuration.redaction.message))
     }
 
-    /// Writes down how a message has ended.
+    /// Records the outcome of a message.
     public func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {
         recorder.messageEnded(context, outcome: outcome, after: duration)
     }
 
-    /// Writes down that a stage begins.
+    /// Records the start of a stage.
     public func stageBegan(_ stage: MessageStage) {
         if !isListening { return }
         let configuration = recorder.configuration
@@ -48,23 +48,23 @@ public struct InspectorObserver: MessageObserver, RelayObserver {
         recorder.stageBegan(stage, payload: payload)
     }
 
-    /// Writes down how a stage has ended.
+    /// Records the outcome of a stage.
     public func stageEnded(_ stage: MessageStage, outcome: MessageOutcome, after duration: Duration) {
         recorder.stageEnded(stage, outcome: outcome, after: duration)
     }
 
-    /// Writes down that a delivery was made.
+    /// Records a completed delivery.
     public func delivered(_ delivery: Delivery) {
-        recorder.noted("delivered", delivery)
+        recorder.deliveryEnded(delivery, outcome: "delivered")
     }
 
-    /// Writes down that a delivery has failed.
+    /// Records a failed attempt of a delivery.
     public func failed(_ delivery: Delivery, _ error: any Error, retryAt date: Date) {
-        recorder.noted("failed", delivery, failure: "\(error)", retry: date)
+        recorder.deliveryEnded(delivery, outcome: "failed", failure: "\(error)", retry: date)
     }
 
-    /// Writes down that a delivery was given up.
+    /// Records that a delivery became a dead letter.
     public func deadLettered(_ delivery: Delivery, reason: String) {
-        recorder.noted("dead letter", delivery, failure: reason)
+        recorder.deliveryEnded(delivery, outcome: "dead letter", failure: reason)
     }
 }

@@ -1,4 +1,4 @@
-"""A browser without a window, and waiting in it for what is to come true."""
+"""A headless browser with waits for conditions."""
 
 import pathlib
 import tempfile
@@ -12,7 +12,7 @@ PATIENCE = 20
 
 
 class Browser:
-    """One browser; what waits in it waits for conditions, and says what did not come true."""
+    """A browser. Each wait has a condition, and a failed wait names its condition."""
 
     def __init__(self, width=1280, height=900):
         options = webdriver.ChromeOptions()
@@ -38,7 +38,7 @@ class Browser:
         self._profile.cleanup()
 
     def look(self, width, height, mode="light", motion="no-preference"):
-        """Has the window be so large, and the page light or dark."""
+        """Sets the size of the window, and the colour scheme of the page."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         features = [
             {"name": "prefers-color-scheme", "value": mode},
@@ -60,17 +60,17 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector):
-        """Gives the text of an element as the page has it, or None where there is no such element."""
+        """Returns the text content of an element, or None if there is no such element."""
         return self.script("return document.querySelector(arguments[0])?.textContent ?? null", selector)
 
     def wait(self, condition, what, seconds=PATIENCE):
-        """Waits until `condition()` is true and gives what it gave."""
+        """Waits until `condition()` is true, and returns its value."""
         try:
             return WebDriverWait(
                 self.driver, seconds, poll_frequency=0.05, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]
             ).until(lambda _: condition())
         except TimeoutException:
-            raise AssertionError(f"This did not come true within {seconds} seconds: {what}") from None
+            raise AssertionError(f"Timeout after {seconds} seconds. Expected: {what}") from None
 
     def wait_text(self, selector, text, seconds=PATIENCE):
         """Waits until an element has exactly this text."""
@@ -80,26 +80,26 @@ class Browser:
             raise AssertionError(f"'{selector}' is {self.text(selector)!r} and not {text!r}") from None
 
     def click(self, selector):
-        """Clicks an element once it is there; one that is being replaced is looked for again."""
+        """Clicks an element when it exists. If it is replaced meanwhile, the new element is clicked."""
         self.wait(lambda: self.find(selector).click() or True, f"'{selector}' can be clicked")
 
     def type(self, selector, *keys):
-        """Types into an element once it is there."""
+        """Types into an element when it exists."""
         self.wait(lambda: self.find(selector).send_keys(*keys) or True, f"'{selector}' can be typed into")
 
     def errors(self):
-        """Gives what the console has complained of since this was last asked."""
+        """Returns the errors of the console since the previous call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
 
     def focused(self):
-        """Gives the element that has the focus."""
+        """Returns the focused element."""
         return self.driver.switch_to.active_element
 
     def of_focused(self, what):
-        """Gives a property or an attribute of the element that has the focus, as it is at this moment."""
+        """Returns the current value of a property or an attribute of the focused element."""
         return self.script("const one = document.activeElement; return one[arguments[0]] ?? one.getAttribute(arguments[0])", what)
 
     def picture(self, path):
-        """Writes what the window shows as a PNG file."""
+        """Saves a screenshot as a PNG file."""
         pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(path))

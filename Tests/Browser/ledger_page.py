@@ -1,4 +1,4 @@
-"""The page of the ledger, as someone uses it; and the case that has one over books of its own."""
+"""Actions of a user on the ledger's page, and a test case with a server of its own."""
 
 import pathlib
 import sys
@@ -21,7 +21,7 @@ class LedgerPage:
         self.address = address
 
     def open(self, account=None):
-        """Opens the page and waits until it shows the books."""
+        """Opens the page, and waits until it shows the accounts."""
         query = "" if account is None else "?" + urlencode({"account": account})
         self.browser.open(f"{self.address}/{query}")
         self.wait_live()
@@ -31,7 +31,7 @@ class LedgerPage:
         self.browser.wait_text("#connection", "Live")
 
     def balance(self, account):
-        """Gives what the tree shows beside an account, or None where it does not show the account."""
+        """Returns the amounts beside an account in the tree, or None if the tree doesn't show the account."""
         return self.browser.script(
             """const link = [...document.querySelectorAll("#accounts a")].find((one) => one.dataset.account === arguments[0]);
                if (!link) return null;
@@ -51,7 +51,7 @@ class LedgerPage:
         self.browser.wait_text("#account-title", account)
 
     def register(self):
-        """Gives the lines of the register that are shown: day, description, amounts, balance."""
+        """Returns the visible lines of the register: day, description, amounts, and balance."""
         return self.browser.script(
             """return [...document.querySelectorAll("#lines tr.line")].map((row) => [...row.cells].map((cell) => {
                  const amounts = [...cell.querySelectorAll(".amount")].map((one) => one.textContent);
@@ -60,9 +60,9 @@ class LedgerPage:
         )
 
     def fill(self, date, description, *postings):
-        """Fills the form in, with pairs of an account and an amount."""
+        """Fills in the form with pairs of an account and an amount."""
         browser = self.browser
-        # A date field takes what is typed in the order of the browser's language.
+        # A date field expects the day, the month, and the year in the order of the browser's language.
         browser.script("document.getElementById('date').value = arguments[0]", date)
         field = browser.find("#description")
         field.clear()
@@ -79,18 +79,18 @@ class LedgerPage:
         self.browser.find("#submit").click()
 
     def post(self, date, description, *postings):
-        """Posts a transaction by the form."""
+        """Posts a transaction with the form."""
         self.fill(date, description, *postings)
         self.submit()
         self.browser.wait_text("#outcome", "Posted.")
 
     def begin_import(self, path):
-        """Chooses a file and has it imported."""
+        """Selects a file, and starts its import."""
         self.browser.find("#file").send_keys(str(path))
         self.browser.find("#start-import").click()
 
     def wait_import(self, state, seconds=60):
-        """Waits until the newest import is in `state`."""
+        """Waits until the newest import has the given state."""
         self.browser.wait(
             lambda: self.browser.script("return document.querySelector('#imports li')?.dataset.state") == state,
             f"the import is {state}",
@@ -98,12 +98,12 @@ class LedgerPage:
         )
 
     def wide(self):
-        """Gives by how many pixels the page is wider than its window."""
+        """Returns the number of pixels by which the page is wider than the window."""
         return self.browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 class LedgerPageCase(unittest.TestCase):
-    """A test with a server of its own, over empty books, and a browser that the tests of the class share."""
+    """A test case with its own server and an empty ledger. The tests of a class share a browser."""
 
     arguments = ()  # of the server, besides the database and the port
 
@@ -118,16 +118,16 @@ class LedgerPageCase(unittest.TestCase):
         self.page = LedgerPage(self.browser, self.server.address)
         self.browser.look(1280, 900)
         self.browser.errors()
-        # Without this the browser of the last test would keep its stream to a server that is gone.
+        # Otherwise the browser would keep its stream to the stopped server of the last test.
         self.addCleanup(self.browser.open, "about:blank")
 
     def post(self, date, description, *postings):
-        """Posts a transaction past the page."""
+        """Posts a transaction without the page."""
         answer = self.server.post(date, description, *postings)
         self.assertEqual(answer.status, 201, answer)
 
     def journal(self, name, text):
-        """Writes a journal and gives its path."""
+        """Writes a journal, and returns its path."""
         path = self.folder / name
         path.write_text(text, encoding="utf-8")
         return path

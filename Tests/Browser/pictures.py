@@ -1,4 +1,4 @@
-"""Makes the picture of the README, and on request the page at other sizes and in the dark, to be looked at."""
+"""Takes the pictures of the README, and on request pictures of the page at other sizes and in dark mode."""
 
 import pathlib
 import random
@@ -14,7 +14,7 @@ account = "assets:bank:checking"
 
 
 def household():
-    """Gives a year of a small household, the same each time."""
+    """Returns the transactions of a small household in a year. They are the same each time."""
     chance = random.Random(1)
     entries = [("2026-01-01", "Opening balances", [(account, "2,400.00 EUR"), ("assets:bank:savings", "8,000.00 EUR"), ("equity:opening", "")])]
     for month in range(1, 12):
@@ -49,7 +49,7 @@ def household():
 
 
 def take(page, path, width, height, mode):
-    """Shows the account at a size, with the form filled in, and makes a picture of it."""
+    """Takes a picture of the account with a filled-in form at a window size."""
     browser = page.browser
     browser.look(width, height, mode, motion="reduce")
     page.open(account)
@@ -64,7 +64,7 @@ def take(page, path, width, height, mode):
 
 
 def take_inspector(browser, server, path):
-    """Shows in the inspector what a posted transaction has caused, and makes a picture of it."""
+    """Takes a picture of the inspector with the tree of a posted transaction."""
     browser.look(1280, 800, "light", motion="reduce")
     browser.open(server.inspector())
     browser.wait(lambda: browser.text("#status").startswith("live"), "the inspector is live")
@@ -75,7 +75,7 @@ def take_inspector(browser, server, path):
 
 
 def shrink(path):
-    """Keeps a picture small, as it stays in the repository: 256 colours are enough for it."""
+    """Reduces a picture to 256 colours, because the repository stores it."""
     with Image.open(path) as picture:
         small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     small.save(path, optimize=True)

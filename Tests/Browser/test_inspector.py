@@ -1,4 +1,4 @@
-"""The inspector's page, over a small program that does what it is told."""
+"""Tests of the inspector's page with the program InspectorSubject."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 
 
 def program():
-    """Gives the program to look at: what INSPECTOR_SUBJECT names, else that of this package, built if need be."""
+    """Returns the path of the program: the value of INSPECTOR_SUBJECT, or the built product of this package."""
     if "INSPECTOR_SUBJECT" not in os.environ:
         build = ["swift", "build", "--package-path", str(root), "--enable-all-traits", "--product", "InspectorSubject"]
         subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
@@ -26,7 +26,7 @@ def program():
 
 
 class Subject:
-    """The program, with its inspector's address."""
+    """A running program with the address of its inspector."""
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen(
@@ -44,7 +44,7 @@ class Subject:
         return self._lines.get(timeout=60)
 
     def tell(self, line, answer="done"):
-        """Has it do something, and returns when it says that it has."""
+        """Sends a command, and returns when the program reports the expected result."""
         self.process.stdin.write(line + "\n")
         said = self.line()
         assert said == answer, f"'{line}' was answered with '{said}'"
@@ -56,7 +56,7 @@ class Subject:
 
 
 class InspectorCase(unittest.TestCase):
-    """A test with a program of its own, and a browser that the tests of the class share."""
+    """A test case with its own program. The tests of a class share a browser."""
 
     @classmethod
     def setUpClass(cls):
@@ -78,7 +78,7 @@ class InspectorCase(unittest.TestCase):
         self.browser.wait(lambda: self.browser.find(f"#pane-{tab}").is_displayed(), f"the pane '{tab}' is shown")
 
     def tree(self):
-        """Gives the flow: kind, type and what is below, of each."""
+        """Returns the flow: the kind, the type, and the children of each entry."""
         return self.browser.script(
             """const read = (list) => [...(list?.children ?? [])].map((item) =>
                  [`${item.dataset.kind} ${item.dataset.type}`.trim(), read(item.querySelector(':scope > ol'))]);
@@ -86,12 +86,12 @@ class InspectorCase(unittest.TestCase):
         )
 
     def wide(self):
-        """Gives by how many pixels the page is wider than its window."""
+        """Returns the number of pixels by which the page is wider than the window."""
         return self.browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 class ServedLedger(InspectorCase):
-    """The inspector of the ledger itself."""
+    """The inspector of the ledger."""
 
     def test_a_transaction_posted_to_the_ledger_is_a_tree_from_its_request_to_its_handlers(self):
         with tempfile.TemporaryDirectory() as books, Ledger(pathlib.Path(books, "books.sqlite"), "--inspect") as server:
@@ -130,7 +130,7 @@ class Flow(InspectorCase):
         chain = ["request PostRequest", [["command PostTransaction", [unit, delivery]], ["action Totals.Action", []]]]
 
         def arrived():
-            # The delivery may come before or after the station's action; below its command it is either way.
+            # The delivery arrives before or after the station's action. In both cases it is below its command.
             return len(self.tree()) == 1 and self.browser.script(
                 "return [...document.querySelectorAll('#flow-tree .mark')].filter((one) => one.textContent === '✓').length"
             ) == 11
@@ -139,7 +139,7 @@ class Flow(InspectorCase):
         self.assertEqual(self.tree(), [chain])
         self.assertEqual(self.browser.errors(), [])
 
-    def test_what_failed_says_so_and_a_search_finds_it(self):
+    def test_failures_and_search_results_are_filtered(self):
         self.begin()
         self.subject.tell("post bank 5")
         self.subject.tell("post bank 5000", "refused")
@@ -167,7 +167,7 @@ class Flow(InspectorCase):
         self.assertEqual(self.browser.script("return document.title"), "Headrace inspector")
         self.assertEqual(self.browser.script("return document.activeElement.className"), "row")
 
-    def test_without_a_rule_nothing_that_is_in_a_message_is_on_the_page(self):
+    def test_the_content_of_messages_is_hidden_by_default(self):
         self.begin("--redact")
         self.subject.tell("post s3cret 13")
         self.browser.wait(lambda: "PostTransaction" in self.browser.text("#flow-tree"), "the command has come")
@@ -187,17 +187,17 @@ class Panes(InspectorCase):
         self.browser.find("details.letter summary").click()
         self.assertIn("the line is broken <b>at 13</b>", self.browser.text("details.letter"))
 
-        self.subject.tell("mend")
+        self.subject.tell("repair")
         self.browser.find("details.letter [data-verb=replay]").click()
 
         self.browser.wait(
-            lambda: "1 will be delivered again." in self.browser.text("#pane-deliveries"), "the replay is confirmed"
+            lambda: "1 dead letter will be delivered again." in self.browser.text("#pane-deliveries"), "the replay is confirmed"
         )
         self.browser.wait(lambda: not self.browser.find_all("details.letter"), "the dead letter is gone")
         self.browser.wait(lambda: "delivered" in self.browser.text("#pane-deliveries"), "it was delivered")
         self.assertEqual(self.browser.errors(), [])
 
-    def test_an_inspector_that_only_shows_replays_nothing(self):
+    def test_a_read_only_inspector_disables_its_buttons(self):
         self.begin("--read-only")
         self.subject.tell("post bank 13")
         self.show("deliveries")
@@ -232,7 +232,7 @@ class Panes(InspectorCase):
         self.browser.find("#station-0-last").click()
         self.browser.wait(lambda: value("latest") == '"four"', "the latest")
 
-    def test_every_pane_fits_a_phone_and_has_no_complaints(self):
+    def test_every_pane_fits_a_phone_without_errors(self):
         self.begin()
         for amount in (1, 13, 2):
             self.subject.tell(f"post {'long-account-name-' * 6} {amount}")
@@ -243,14 +243,16 @@ class Panes(InspectorCase):
             self.assertLessEqual(self.wide(), 0, tab)
         self.assertEqual(self.browser.errors(), [])
 
-    def test_the_tabs_go_by_arrows(self):
+    def test_the_arrow_keys_select_tabs(self):
         self.begin()
         self.browser.script("document.getElementById('tab-flow').focus()")
         press = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"
         for key, tab in (("ArrowRight", "rates"), ("End", "log"), ("ArrowRight", "flow"), ("ArrowLeft", "log")):
             self.browser.script(press, key)
             self.assertEqual(self.browser.script("return document.activeElement.id"), f"tab-{tab}")
-            self.assertTrue(self.browser.find(f"#pane-{tab}").is_displayed())
+            # A pane without data has no size yet, so the test reads which panes aren't hidden.
+            shown = "return [...document.querySelectorAll('[role=tabpanel]:not([hidden])')].map((pane) => pane.id)"
+            self.assertEqual(self.browser.script(shown), [f"pane-{tab}"])
 
 
 class Access(InspectorCase):

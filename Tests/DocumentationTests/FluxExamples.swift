@@ -52,7 +52,7 @@ private struct NoteTenant: Action {
 
         store.deactivate()
         let waiting = Task { await store.dispatch(Increment()) }
-        await store.pipeline.waiting(1)
+        await store.pipeline.waitForQueuedActions(1)
         waiting.cancel()
 
         #expect(await waiting.value.code == "cancelled")

@@ -133,7 +133,7 @@ private struct Ending: ServiceLifecycle.Service {
         let (target, headers) = ("/inspector/", [(name: "Host", value: "127.0.0.1")])
 
         let routes = InspectorRoutes(inspector, basePath: "/inspector")
-        print("http://127.0.0.1:8080" + routes.entrance)
+        print("http://127.0.0.1:8080" + routes.signInPath)
         // in the handler of your server, for all methods and all paths below the base path
         let response = await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers))
 

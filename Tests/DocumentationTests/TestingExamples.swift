@@ -259,7 +259,7 @@ private struct Search: Dripper {
     }
 
     @Test func aScenarioHoldsUnderEverySchedule() async {
-        await explore(seeds: 0..<200) { seed in
+        await exploreSchedules(seeds: 0..<200) { seed in
             let station = TestStation(initialState: Search.State()) { Search() }
             await station.pour(.typed("t")) { $0.text = "t" }
             await station.pour(.typed("tea")) { $0.text = "tea" }
@@ -293,8 +293,8 @@ private struct Search: Dripper {
         let clock = TestClock()
         async let answer = dispatch(command, retryingOn: clock)
 
-        await clock.sleepers(1)  // returns once the code really sleeps
-        clock.advance(by: .seconds(2))  // and wakes it
+        await clock.waitForSleepers(1)  // returns when the code sleeps
+        clock.advance(by: .seconds(2))  // wakes it
         #expect(try await answer == "done")
         #expect(attempts.all == ["command", "command"])
     }

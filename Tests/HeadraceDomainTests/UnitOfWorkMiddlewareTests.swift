@@ -240,7 +240,7 @@ import Testing
                 try? await TestClock().sleep(for: .seconds(1))
             }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
 
         clock.advance(by: .seconds(5))
 

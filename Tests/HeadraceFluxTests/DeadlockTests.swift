@@ -26,7 +26,7 @@ import Testing
         let ordering = Task {
             try await orders.dispatch(Place { _ in try await stock.dispatch(Reserve()) as Void }) as Void
         }
-        await stock.pipeline.waiting(1)
+        await stock.pipeline.waitForQueuedActions(1)
 
         closing.open()
 
@@ -103,7 +103,7 @@ import Testing
                 _ = await inner
             }
         }
-        await other.pipeline.waiting(1)
+        await other.pipeline.waitForQueuedActions(1)
 
         closing.open()
         #expect(await there.value == nil)
@@ -132,7 +132,7 @@ import Testing
         }
         await closing.arrivals(1)
         let here = Task { await one.dispatchCatching { _ in await other.dispatch(Note("there")) } }
-        await other.pipeline.waiting(1)
+        await other.pipeline.waitForQueuedActions(1)
 
         closing.open()
 
@@ -175,9 +175,9 @@ import Testing
                 await leaving.pass()
             }
         }
-        await other.pipeline.waiting(1)
+        await other.pipeline.waitForQueuedActions(1)
         closing.open()
-        await one.pipeline.waiting(1)
+        await one.pipeline.waitForQueuedActions(1)
         leaving.open()
 
         #expect(await there.value == nil)
@@ -197,7 +197,7 @@ import Testing
         }
         await closing.arrivals(1)
         let here = Task { await one.dispatchCatching { _ in await other.dispatch(Note("there")) } }
-        await other.pipeline.waiting(1)
+        await other.pipeline.waitForQueuedActions(1)
 
         here.cancel()
         closing.open()

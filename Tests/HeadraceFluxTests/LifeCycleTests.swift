@@ -243,7 +243,7 @@ import Testing
         let newer = Task { try await ledger.dispatch(Note("a2")) as Void }
         #expect(await code(tasks[0]) == .dropped)
         let other = Task { try await ledger.dispatch(Note("c1")) as Void }
-        await ledger.pipeline.waiting(3)
+        await ledger.pipeline.waitForQueuedActions(3)
         ledger.activate()
         for task in [tasks[1], newer, other] { try await task.value }
 

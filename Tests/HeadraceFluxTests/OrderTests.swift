@@ -56,7 +56,7 @@ import Testing
         let (gate, busy) = await ledger.occupy()
         let queued = await ledger.line([Note("queued")])
         let outside = Task { await ledger.execute(Note("outside")) }
-        await ledger.pipeline.waiting(2)
+        await ledger.pipeline.waitForQueuedActions(2)
 
         #expect(ledger.entries == [])
         gate.open()

@@ -115,7 +115,7 @@ import Testing
         ) as Void
 
         let next = Task { await ledger.dispatch(Note("next")) }
-        await ledger.pipeline.waiting(1)
+        await ledger.pipeline.waitForQueuedActions(1)
         #expect(ledger.entries == [])
         gate.open()
         _ = await next.value
@@ -143,7 +143,7 @@ import Testing
         let task = await iterator.next()
 
         gate.open()
-        await ledger.pipeline.waiting(2)
+        await ledger.pipeline.waitForQueuedActions(2)
         occupied.open()
         for task in waiting + [busy] { try await task.value }
         await task?.value

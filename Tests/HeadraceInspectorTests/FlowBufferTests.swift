@@ -24,18 +24,18 @@ import Testing
         #expect(buffer[0] == nil)
     }
 
-    @Test func anEntryThatIsTooBigStaysAloneUntilTheNext() {
+    @Test func anOversizedEntryIsKeptUntilTheNextEntry() {
         var buffer = FlowBuffer(capacity: 10, byteLimit: 1_000)
         _ = buffer.append(entry())
-        let gone = buffer.append(entry(5_000))
+        let removed = buffer.append(entry(5_000))
 
-        #expect(gone.map(\.number) == [1])
+        #expect(removed.map(\.number) == [1])
         #expect(buffer.entries.map(\.number) == [2])
         #expect(buffer.append(entry()).map(\.number) == [2])
         #expect(buffer.byteCount <= 1_000)
     }
 
-    @Test func anUpdateOfWhatHasGoneChangesNothing() {
+    @Test func anUpdateOfARemovedEntryChangesNothing() {
         var buffer = FlowBuffer(capacity: 1, byteLimit: .max)
         _ = buffer.append(entry())
         _ = buffer.append(entry())
@@ -45,9 +45,9 @@ import Testing
         #expect(buffer.revision == revision)
     }
 
-    /// Against a plain list: the bounds hold, nothing is out of order, and the cursor misses nothing that is kept.
+    /// Compares the buffer with a plain list: the limits and the order hold, and the cursor misses no change.
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func aRandomHistoryIsThatOfAPlainList(seed: UInt64) {
+    func aRandomHistoryMatchesAPlainList(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let capacity = Int.random(in: 1...20, using: &generator)
         let byteLimit = Int.random(in: 500...20_000, using: &generator)
@@ -58,19 +58,19 @@ import Testing
 
         for _ in 0..<300 {
             if Bool.random(using: &generator) || model.isEmpty {
-                let gone = buffer.append(entry(Int.random(in: 0...2_000, using: &generator)))
+                let removed = buffer.append(entry(Int.random(in: 0...2_000, using: &generator)))
                 model.append(buffer[buffer.last] ?? entry())
-                #expect(gone.map(\.number) == model.prefix(gone.count).map(\.number), "seed \(seed)")
-                model.removeFirst(gone.count)
+                #expect(removed.map(\.number) == model.prefix(removed.count).map(\.number), "seed \(seed)")
+                model.removeFirst(removed.count)
             } else {
                 let number = UInt64.random(in: 1...buffer.last, using: &generator)
                 let text = String(repeating: "y", count: Int.random(in: 0...2_000, using: &generator))
-                let gone = buffer.update(number) { $0.failure = text }
+                let removed = buffer.update(number) { $0.failure = text }
                 if let index = model.firstIndex(where: { $0.number == number }) {
                     model[index].failure = text
                     model[index].revision = buffer.revision
                 }
-                model.removeFirst(gone.count)
+                model.removeFirst(removed.count)
             }
 
             #expect(buffer.entries == model, "seed \(seed)")

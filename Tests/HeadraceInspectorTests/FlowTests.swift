@@ -12,16 +12,16 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// What the flow tells of an application.
+/// Entries of the flow, their redaction, and the activity of the recorder.
 @Suite(.timeLimit(.minutes(2))) struct FlowTests {
     private nonisolated(nonsending) func read(_ client: Client, _ query: String = "") async throws -> Flow {
-        let answer = await client.get("/api/messages\(query)")
-        #expect(answer.status == 200)
-        return try answer.read()
+        let response = await client.get("/api/messages\(query)")
+        #expect(response.status == 200)
+        return try response.read()
     }
 
     @Test func aRequestLeadsToItsCommandUnitOfWorkEventHandlersAndDeliveries() async throws {
-        let bank = try Bank()
+        let bank = try BankFixture()
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
@@ -47,8 +47,8 @@ import Testing
         #expect(flow.entries.allSatisfy { $0.payload == nil && $0.duration != nil && $0.outcome == "success" })
     }
 
-    @Test func aRefusalIsShownWhereItHappenedAndWhereItWent() async throws {
-        let bank = try Bank()
+    @Test func aFailureIsShownAtEachEntryThatItPasses() async throws {
+        let bank = try BankFixture()
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
@@ -66,8 +66,8 @@ import Testing
         )
     }
 
-    @Test func whatIsGoingOnIsShownAsGoingOn() async throws {
-        let bank = try Bank()
+    @Test func anEntryInProgressHasNoOutcome() async throws {
+        let bank = try BankFixture()
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
@@ -79,11 +79,11 @@ import Testing
 
         let entry = try #require(try await read(client).entries.first)
         #expect(entry.duration == 2_000)
-        #expect(entry.began == Bank.epoch.timeIntervalSince1970 * 1_000)
+        #expect(entry.began == BankFixture.epoch.timeIntervalSince1970 * 1_000)
     }
 
-    @Test func onlyWhatHasChangedSinceARevisionIsGiven() async throws {
-        let bank = try Bank()
+    @Test func aRequestWithARevisionReturnsOnlyLaterChanges() async throws {
+        let bank = try BankFixture()
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
         try await bank.request(1)
@@ -96,8 +96,8 @@ import Testing
         #expect(try await read(client, "?after=\(second.revision)").entries.isEmpty)
     }
 
-    @Test func aSearchFindsTypesAndOutcomesWhateverTheCase() async throws {
-        let bank = try Bank()
+    @Test func aSearchFindsTypesAndOutcomesIgnoringCase() async throws {
+        let bank = try BankFixture()
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
         try await bank.request(1)
@@ -108,10 +108,10 @@ import Testing
         #expect(try await read(client, "?search=COMMIT&limit=1").entries.map(\.kind) == ["commit"])
     }
 
-    // MARK: What may be shown
+    // MARK: Redaction
 
-    @Test func nothingThatIsInAMessageIsShownUnlessARuleSaysSo() async throws {
-        let bank = try Bank()
+    @Test func theContentOfMessagesIsHiddenByDefault() async throws {
+        let bank = try BankFixture()
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
         await #expect(throws: LimitExceeded.self) { try await bank.request(98_765, to: "s3cret") }
@@ -119,17 +119,17 @@ import Testing
         try await bank.deliver(1)
 
         for path in ["messages", "log", "dead-letters", "deliveries", "subscriptions", "graphs"] {
-            let answer = await client.get("/api/\(path)")
-            #expect(answer.status == 200)
-            #expect(answer.text.contains("s3cret") == false, "\(path)")
-            #expect(answer.text.contains("98765") == false, "\(path)")
-            #expect(answer.text.contains("mailbox") == false, "\(path)")
+            let response = await client.get("/api/\(path)")
+            #expect(response.status == 200)
+            #expect(response.text.contains("s3cret") == false, "\(path)")
+            #expect(response.text.contains("98765") == false, "\(path)")
+            #expect(response.text.contains("mailbox") == false, "\(path)")
         }
     }
 
-    @Test func aRuleShowsWhatItGivesAndNoMore() async throws {
-        let bank = try Bank { configuration in
-            configuration.redaction.message = { ($0 as? Deposit).map { "\($0.amount) to somebody" } }
+    @Test func aRuleShowsOnlyTheTextThatItReturns() async throws {
+        let bank = try BankFixture { configuration in
+            configuration.redaction.message = { ($0 as? Deposit).map { "\($0.amount) to an account" } }
             configuration.redaction.failure = { $0 }
         }
         let client = Client(InspectorRoutes(bank.inspector))
@@ -138,12 +138,12 @@ import Testing
         await #expect(throws: LimitExceeded.self) { try await bank.request(5_000, to: "s3cret") }
 
         let flow = try await read(client)
-        #expect(flow.entries.compactMap(\.payload) == ["5000 to somebody"])
+        #expect(flow.entries.compactMap(\.payload) == ["5000 to an account"])
         #expect(Set(flow.entries.compactMap(\.failure)) == ["LimitExceeded()"])
     }
 
-    @Test func aLongTextIsCutBetweenItsCharacters() async throws {
-        let bank = try Bank { configuration in
+    @Test func aLongTextIsTruncatedBetweenTwoCharacters() async throws {
+        let bank = try BankFixture { configuration in
             configuration.textLimit = 11
             configuration.redaction.message = { _ in String(repeating: "äöü", count: 1_000) }
         }
@@ -155,13 +155,13 @@ import Testing
         #expect(try await read(client).entries.map(\.payload) == ["äöüäö…"])
     }
 
-    // MARK: While nobody looks
+    // MARK: Activity
 
-    @Test func beforeAnybodyLooksNothingIsKeptAndNoRuleIsAsked() async throws {
-        let asked = Mutex(0)
-        let bank = try Bank { configuration in
+    @Test func anUnusedInspectorRecordsNothingAndAppliesNoRule() async throws {
+        let calls = Mutex(0)
+        let bank = try BankFixture { configuration in
             configuration.redaction.message = { _ in
-                asked.withLock { $0 += 1 }
+                calls.withLock { $0 += 1 }
                 return nil
             }
         }
@@ -169,14 +169,14 @@ import Testing
         #expect(bank.inspector.observer.isListening == false)
         try await bank.request(1)
 
-        #expect(asked.withLock(\.self) == 0)
+        #expect(calls.withLock(\.self) == 0)
         let client = Client(InspectorRoutes(bank.inspector))
         #expect(try await read(client).entries.isEmpty)
         #expect(bank.inspector.observer.isListening)
     }
 
-    @Test func afterTheWindowItFallsAsleepAndTheNextLookWakesIt() async throws {
-        let bank = try Bank { $0.window = .seconds(10) }
+    @Test func recordingStopsAfterTheWindowAndResumesWithTheNextRequest() async throws {
+        let bank = try BankFixture { $0.window = .seconds(10) }
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
@@ -191,8 +191,8 @@ import Testing
         #expect(try await read(client).entries.count == 2)
     }
 
-    @Test func whatBeganWhileSomebodyLookedIsEndedThoughNobodyDoesAnyMore() async throws {
-        let bank = try Bank { $0.window = .seconds(10) }
+    @Test func anEntryInProgressIsCompletedAfterTheWindow() async throws {
+        let bank = try BankFixture { $0.window = .seconds(10) }
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
@@ -205,10 +205,10 @@ import Testing
         #expect(try await read(client).tree == ["request PostRequest"])
     }
 
-    // MARK: Many at once
+    // MARK: Concurrency
 
-    @Test func manyWritersLoseNothingAndOverfillNothing() async throws {
-        let bank = try Bank { $0.capacity = 64 }
+    @Test func concurrentWritersLoseNoEntryAndKeepTheCapacity() async throws {
+        let bank = try BankFixture { $0.capacity = 64 }
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 

@@ -11,11 +11,11 @@ import HeadraceTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct InspectorEventStreamTests {
-    private let bank: Bank
+    private let bank: BankFixture
     private let client: Client
 
     init() throws {
-        bank = try Bank()
+        bank = try BankFixture()
         client = Client(InspectorRoutes(bank.inspector))
     }
 
@@ -27,10 +27,10 @@ import Testing
         return try JSONDecoder().decode(Flow.self, from: Data(text.dropFirst(prefix.count).utf8))
     }
 
-    @Test func whatHappensIsGivenAsItHappens() async throws {
-        let answer = await client.get("/api/events")
-        #expect(answer.headers["Content-Type"] == "text/event-stream")
-        var events = try #require(answer.stream).makeAsyncIterator()
+    @Test func changesArriveAsEvents() async throws {
+        let response = await client.get("/api/events")
+        #expect(response.headers["Content-Type"] == "text/event-stream")
+        var events = try #require(response.stream).makeAsyncIterator()
         #expect(await events.next() == Data("retry: 1000\n\n".utf8))
         let rates = try #require(await events.next())
         #expect(String(decoding: rates, as: UTF8.self).hasPrefix("event: rates\ndata: {"))
@@ -40,13 +40,13 @@ import Testing
         #expect(first.entries.contains { $0.kind == "command" })
 
         async let next = events.next()
-        await bank.clock.sleepers(1)
+        await bank.clock.waitForSleepers(1)
         _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
         bank.clock.advance(by: .milliseconds(200))
         #expect(try flow(await next).entries.map(\.kind) == ["query"])
     }
 
-    @Test func whoComesBackGetsWhatHeHasMissed() async throws {
+    @Test func aReconnectedClientReceivesTheMissedChanges() async throws {
         _ = await client.get("/api/overview")
         try await bank.request(1)
         let seen: Flow = try await client.get("/api/messages").read()
@@ -58,13 +58,13 @@ import Testing
         #expect(try flow(await events.next()).entries.map(\.kind) == ["query"])
     }
 
-    @Test func aStreamThatIsReadKeepsTheInspectorAwake() async throws {
+    @Test func readingAStreamKeepsTheInspectorActive() async throws {
         var events = try #require(await client.get("/api/events").stream).makeAsyncIterator()
         _ = await events.next()
         _ = await events.next()
         for _ in 0..<200 {
             async let next = events.next()
-            await bank.clock.sleepers(1)
+            await bank.clock.waitForSleepers(1)
             bank.clock.advance(by: .seconds(1))
             #expect(String(decoding: try #require(await next), as: UTF8.self).hasPrefix("event: rates"))
         }
@@ -75,21 +75,21 @@ import Testing
         #expect(try flow(await events.next()).entries.count == 1)
     }
 
-    @Test func aCancelledReaderGetsTheEnd() async throws {
+    @Test func cancellingTheReaderEndsTheStream() async throws {
         let stream = try #require(await client.get("/api/events").stream)
         let reading = Task {
             var count = 0
             for await _ in stream { count += 1 }
             return count
         }
-        await bank.clock.sleepers(1)
+        await bank.clock.waitForSleepers(1)
 
         reading.cancel()
 
         #expect(await reading.value == 2)
     }
 
-    @Test func muchThatHappensComesInSeveralEventsAndNothingIsMissed() async throws {
+    @Test func manyChangesArriveInSeveralEventsWithoutALoss() async throws {
         var events = try #require(await client.get("/api/events").stream).makeAsyncIterator()
         _ = await events.next()
         for _ in 0..<1_300 { _ = try await bank.dispatcher.dispatch(GetBalance(account: "a")) }

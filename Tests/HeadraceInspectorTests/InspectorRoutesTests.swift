@@ -9,7 +9,7 @@ import HeadraceInspector
 import HeadraceTesting
 import Testing
 
-/// Who is let in, and what is refused, without a socket.
+/// Access, limits, and refusals of the routes, without a socket.
 @Suite(.timeLimit(.minutes(2))) struct InspectorRoutesTests {
     private let inspector = Inspector(clock: TestClock())
     private let routes: InspectorRoutes
@@ -26,15 +26,15 @@ import Testing
 
     // MARK: The token
 
-    @Test func theTokenIsTradedForACookieThatOpensEverything() async throws {
+    @Test func theTokenIsExchangedForACookieThatGrantsAccess() async throws {
         let host = (name: "Host", value: "127.0.0.1:8080")
-        let entrance = Answer(
-            await routes.respond(to: InspectorRequest(method: "GET", target: routes.entrance, headers: [host]))
+        let signIn = ClientResponse(
+            await routes.respond(to: InspectorRequest(method: "GET", target: routes.signInPath, headers: [host]))
         )
 
-        #expect(entrance.status == 303)
-        #expect(entrance.headers["Location"] == "/")
-        let cookie = try #require(entrance.headers["Set-Cookie"])
+        #expect(signIn.status == 303)
+        #expect(signIn.headers["Location"] == "/")
+        let cookie = try #require(signIn.headers["Set-Cookie"])
         #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"))
         #expect(cookie.contains(routes.bearerToken) == false)
         let pair = try #require(cookie.split(separator: ";").first)
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [
         "/", "/inspector.css", "/inspector.js", "/api/overview", "/api/messages", "/api/events", "/api/nothing",
     ])
-    func withoutTheTokenThereIsNothing(target: String) async {
+    func requestsWithoutTheTokenAreRefused(target: String) async {
         let host = (name: "Host", value: "127.0.0.1:8080")
         let token = routes.bearerToken
 
@@ -60,20 +60,20 @@ import Testing
         for headers in wrong { #expect(await status("GET", target, [host] + headers) == 401, "\(headers)") }
     }
 
-    @Test func aWrongTokenInTheAddressIsRefusedAndGivesNoCookie() async {
+    @Test func aWrongTokenInTheAddressIsRefusedWithoutACookie() async {
         for given in ["", "0", String(routes.bearerToken.dropFirst()), routes.bearerToken + "0", "%00", "%F0%9F%92%A7"]
         {
-            let answer = Answer(
+            let response = ClientResponse(
                 await routes.respond(
                     to: InspectorRequest(method: "GET", target: "/?token=\(given)", headers: [("Host", "localhost")])
                 )
             )
-            #expect(answer.status == 401)
-            #expect(answer.headers["Set-Cookie"] == nil)
+            #expect(response.status == 401)
+            #expect(response.headers["Set-Cookie"] == nil)
         }
     }
 
-    @Test func twoInspectorsHaveTwoTokensOf128BitsAndTwoCookies() async throws {
+    @Test func eachInspectorHasItsOwnTokenOf128Bits() async throws {
         let tokens = (0..<100).map { _ in InspectorRoutes(inspector).bearerToken }
 
         #expect(Set(tokens).count == 100)
@@ -87,37 +87,37 @@ import Testing
         "127.0.0.1:port",
         "127.0.0.1:8080:1", "127.0.0.1@evil.example", "[::1]:8080", "0.0.0.0:8080", "127.0.0.1:", "2130706433",
     ])
-    func anotherHostIsNotAnswered(host: String) async {
+    func aForeignHostIsRefused(host: String) async {
         let token = (name: "Authorization", value: "Bearer \(routes.bearerToken)")
         #expect(await status("GET", "/api/overview", [("Host", host), token]) == 421)
-        #expect(await status("GET", routes.entrance, [("Host", host)]) == 421)
+        #expect(await status("GET", routes.signInPath, [("Host", host)]) == 421)
     }
 
-    @Test func withoutAHostOrWithTwoNothingIsAnswered() async {
+    @Test func aRequestWithoutAHostOrWithTwoHostsIsRefused() async {
         let token = (name: "Authorization", value: "Bearer \(routes.bearerToken)")
         #expect(await status("GET", "/", [token]) == 421)
         #expect(await status("GET", "/", [("Host", "localhost"), ("Host", "localhost"), token]) == 421)
     }
 
     @Test(arguments: ["127.0.0.1:8080", "127.0.0.1", "localhost:1", "LOCALHOST:65535"])
-    func thisMachineIsAnsweredUnderItsNames(host: String) async {
+    func theNamesOfThisMachineAreAccepted(host: String) async {
         let token = (name: "authorization", value: "bearer \(routes.bearerToken)")
         #expect(await status("GET", "/api/overview", [("HOST", host), token]) == 200)
     }
 
     @Test(arguments: ["http://evil.example", "null", "http://127.0.0.1:9090", "https://localhost:8080", ""])
-    func aPageOfAnotherOriginGetsNothing(origin: String) async {
+    func aPageOfAnotherOriginIsRefused(origin: String) async {
         #expect(await status("GET", "/api/overview", client.headers + [("Origin", origin)]) == 403)
         #expect(await status("POST", "/api/dead-letters/replay", client.headers + [("Origin", origin)]) == 403)
     }
 
-    @Test func thePageItselfMayAsk() async {
+    @Test func theOriginOfThePageIsAccepted() async {
         #expect(await status("GET", "/api/overview", client.headers + [("Origin", "http://127.0.0.1:8080")]) == 200)
     }
 
     // MARK: Limits
 
-    @Test func whatIsTooLongIsRefusedByWhatItIs() async {
+    @Test func eachExceededLimitHasItsOwnStatus() async {
         let long = String(repeating: "x", count: 100_000)
         #expect(await status("GET", "/" + long, client.headers) == 414)
         #expect(await status("GET", "/?search=" + long, client.headers) == 414)
@@ -130,7 +130,7 @@ import Testing
         #expect(await routes.respond(to: request).status == 413)
     }
 
-    @Test func noMoreStreamsAreOpenThanMayBe() async throws {
+    @Test func theNumberOfOpenStreamsIsLimited() async throws {
         var streams: [InspectorEventStream] = []
         for _ in 0..<8 { streams.append(try #require(await client.get("/api/events").stream)) }
 
@@ -142,14 +142,14 @@ import Testing
         #expect(await client.get("/api/events").status == 200)
     }
 
-    // MARK: Garbage
+    // MARK: Malformed requests
 
     @Test(arguments: [
         "", "*", "x", "//", "/..", "/../etc/passwd", "/%2e%2e/x", "/a//b", "/%", "/%zz", "/%ff", "/%00", "/a%2fb",
         "/a%5cb",
         #"/a\b"#, "/.", "http://127.0.0.1/", "/a/", "/\u{1}",
     ])
-    func anOddPathIsRefused(target: String) async {
+    func aMalformedPathIsRefused(target: String) async {
         #expect(await status("GET", target, client.headers) == 400)
     }
 
@@ -157,7 +157,7 @@ import Testing
         "/nothing", "/api", "/api/nothing", "/index.html", "/api/messages/1", "/Inspector.js", "/api/log?store=none",
         "/api/dead-letters/replay",
     ])
-    func whatIsNotThereIsNotThere(target: String) async {
+    func anUnknownPathIsNotFound(target: String) async {
         #expect(await status("GET", target, client.headers) == 404)
     }
 
@@ -169,12 +169,12 @@ import Testing
     }
 
     @Test(arguments: ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE", "BREW"])
-    func otherMethodsDoNothing(method: String) async {
+    func otherMethodsAreRefused(method: String) async {
         #expect(await status(method, "/api/overview", client.headers) == 405)
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func randomRequestsAreAnsweredAndNeverLetIn(seed: UInt64) async {
+    func randomRequestsAreRefused(seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
             "/", "?", "&", "=", "%", "..", "api", "events", "token", "\u{0}", "é", " ", ";", routes.bearerToken, "%2F",
@@ -183,9 +183,9 @@ import Testing
             (0..<Int.random(in: 0...8, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
                 .joined()
         }
-        let isHere = Bool.random(using: &generator)
+        let hasHost = Bool.random(using: &generator)
         let headers =
-            (isHere ? [(name: "Host", value: "localhost")] : [])
+            (hasHost ? [(name: "Host", value: "localhost")] : [])
             + (0..<Int.random(in: 0...4, using: &generator)).map { _ in
                 (
                     name: ["Authorization", "Cookie", "Accept", text()].randomElement(using: &generator) ?? "",
@@ -205,26 +205,26 @@ import Testing
         #expect((400..<500).contains(status), "seed \(seed)")
     }
 
-    // MARK: What is served
+    // MARK: The page
 
-    @Test func everyAnswerForbidsWhatAPageNeedNotDo() async throws {
-        for answer in [await client.get("/"), await client.get("/api/nothing"), await client.get("/api/events")] {
-            let policy = try #require(answer.headers["Content-Security-Policy"])
+    @Test func everyResponseHasTheSecurityHeaders() async throws {
+        for response in [await client.get("/"), await client.get("/api/nothing"), await client.get("/api/events")] {
+            let policy = try #require(response.headers["Content-Security-Policy"])
             #expect(policy.contains("default-src 'self'"))
             #expect(policy.contains("unsafe") == false)
-            #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
-            #expect(answer.headers["Cache-Control"] == "no-store")
-            #expect(answer.headers["Referrer-Policy"] == "no-referrer")
+            #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+            #expect(response.headers["Cache-Control"] == "no-store")
+            #expect(response.headers["Referrer-Policy"] == "no-referrer")
         }
     }
 
-    @Test func thePageLoadsNothingFromElsewhereAndHasNoScriptInIt() async throws {
+    @Test func thePageHasNoForeignContentAndNoInlineScript() async throws {
         let page = await client.get("/").text
         #expect(page.contains("<script type=\"module\" src=\"inspector.js\"></script>"))
         for path in ["/", "/inspector.js", "/flow.js", "/panes.js", "/inspector.css", "/icon.svg"] {
-            let answer = await client.get(path)
-            #expect(answer.status == 200)
-            let text = answer.text.replacing("http://www.w3.org/2000/svg", with: "")
+            let response = await client.get(path)
+            #expect(response.status == 200)
+            let text = response.text.replacing("http://www.w3.org/2000/svg", with: "")
             for forbidden in [
                 "http://", "https://", "innerHTML", "insertAdjacentHTML", "eval(", " style=", " onclick=\"",
             ] {
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func belowABasePathEverythingIsBelowIt() async throws {
+    @Test func allRoutesAreBelowTheBasePath() async throws {
         let routes = InspectorRoutes(inspector, basePath: "/inspector")
         let client = Client(routes)
 
@@ -242,8 +242,8 @@ import Testing
         #expect(await client.get("/inspector/api/overview").status == 200)
         #expect(await client.get("/api/overview").status == 400)
         #expect(await client.get("/inspectorapi/overview").status == 400)
-        #expect(routes.entrance.hasPrefix("/inspector/?token="))
-        let entrance = await client.get(routes.entrance)
-        #expect(entrance.headers["Set-Cookie"]?.contains("Path=/inspector/;") == true)
+        #expect(routes.signInPath.hasPrefix("/inspector/?token="))
+        let signIn = await client.get(routes.signInPath)
+        #expect(signIn.headers["Set-Cookie"]?.contains("Path=/inspector/;") == true)
     }
 }

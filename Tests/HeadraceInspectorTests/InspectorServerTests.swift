@@ -23,14 +23,14 @@ import Darwin
 import ServiceLifecycle
 #endif
 
-/// The server on real sockets of this machine.
+/// The server on local sockets.
 @Suite(.timeLimit(.minutes(5))) struct InspectorServerTests {
-    private let bank: Bank
+    private let bank: BankFixture
     private let clock = TestClock()
     private let server: InspectorServer
 
     init() throws {
-        bank = try Bank()
+        bank = try BankFixture()
         server = InspectorServer(bank.inspector, clock: clock, announce: { _ in })
     }
 
@@ -40,20 +40,20 @@ import ServiceLifecycle
         try await Connection(to: sockaddr_in.inet(ip4: host, port: port))
     }
 
-    /// Sends `text` and gives everything that comes back until the connection is closed.
+    /// Sends `text` and returns everything that arrives before the connection closes.
     private func exchange(_ port: UInt16, _ text: String) async throws -> String {
         let connection = try await connect(port)
         try? await connection.write(text)
-        let answer = await connection.rest()
+        let response = await connection.rest()
         await connection.close()
-        return answer
+        return response
     }
 
     private func request(_ target: String, _ port: UInt16) -> String {
         "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAuthorization: Bearer \(server.routes.bearerToken)\r\n\r\n"
     }
 
-    @Test func itAnswersOnThisMachineUntilItIsStoppedAndMayStartAgain() async throws {
+    @Test func itAnswersUntilItIsStoppedAndCanStartAgain() async throws {
         let announced = Mutex<[String]>([])
         let server = InspectorServer(bank.inspector, clock: clock) { url in announced.withLock { $0.append(url) } }
         let url = try await server.start()
@@ -62,8 +62,9 @@ import ServiceLifecycle
         #expect(announced.withLock(\.self) == [url.absoluteString])
         #expect(url.absoluteString.hasPrefix("http://127.0.0.1:\(port)/?token="))
         #expect(server.url == url)
-        let answer = try await exchange(port, "GET /?\(url.query() ?? "") HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
-        #expect(answer.hasPrefix("HTTP/1.1 303 See Other\r\nConnection: close\r\n"))
+        let response = try await exchange(
+            port, "GET /?\(url.query() ?? "") HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        #expect(response.hasPrefix("HTTP/1.1 303 See Other\r\nConnection: close\r\n"))
 
         await server.stop()
         #expect(server.url == nil)
@@ -72,7 +73,7 @@ import ServiceLifecycle
         await server.stop()
     }
 
-    @Test func itListensOnNoOtherAddress() async throws {
+    @Test func itDoesNotListenOnAnotherAddress() async throws {
         let port = try port(try await server.start())
 
         await #expect(throws: (any Error).self) { try await connect(port, to: "127.0.0.2") }
@@ -93,27 +94,27 @@ import ServiceLifecycle
         await server.stop()
     }
 
-    @Test func thePageAndItsPartsAreServedWhole() async throws {
+    @Test func thePageAndItsFilesAreServedCompletely() async throws {
         let port = try port(try await server.start())
 
         for path in ["/", "/inspector.js", "/api/graphs"] {
-            let answer = try await exchange(port, request(path, port))
-            let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1)
-            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            let response = try await exchange(port, request(path, port))
+            let parts = response.split(separator: "\r\n\r\n", maxSplits: 1)
+            #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(parts.count == 2 && parts[0].contains("Content-Length: \(parts[1].utf8.count)"), "\(path)")
         }
 
         await server.stop()
     }
 
-    @Test func aDeadLetterIsReplayedThroughTheSocket() async throws {
+    @Test func aRequestOverASocketReplaysADeadLetter() async throws {
         let server = InspectorServer(bank.inspector, allowsWrites: true, clock: clock, announce: { _ in })
         let port = try port(try await server.start())
         try await bank.request(13)
         try await bank.deliver(1)
 
         let body = "{\"ids\": [1]}"
-        let answer = try await exchange(
+        let response = try await exchange(
             port,
             """
             POST /api/dead-letters/replay HTTP/1.1\r\nHost: localhost:\(port)\r\nContent-Type: application/json\r
@@ -122,13 +123,13 @@ import ServiceLifecycle
             """
         )
 
-        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("{\"count\":1}"))
+        #expect(response.hasPrefix("HTTP/1.1 200 OK\r\n") && response.hasSuffix("{\"count\":1}"))
         await server.stop()
     }
 
     // MARK: Streams
 
-    @Test func aStreamGoesOnUntilTheServerStopsWhichIsAtOnce() async throws {
+    @Test func stoppingTheServerEndsAnOpenStreamAtOnce() async throws {
         let port = try port(try await server.start())
         let socket = try await connect(port)
         try await socket.write(request("/api/events", port))
@@ -136,7 +137,7 @@ import ServiceLifecycle
 
         try await bank.request(1)
         async let flow: Void = socket.read(until: "PostRequest")
-        await bank.clock.sleepers(1)
+        await bank.clock.waitForSleepers(1)
         bank.clock.advance(by: .milliseconds(200))
         try await flow
 
@@ -145,7 +146,7 @@ import ServiceLifecycle
         await socket.close()
     }
 
-    @Test func aClientThatIsGoneGivesItsStreamBack() async throws {
+    @Test func aDisconnectedClientReleasesItsStream() async throws {
         var limits = InspectorRoutes.Limits()
         limits.streamCount = 1
         let server = InspectorServer(bank.inspector, limits: limits, clock: clock, announce: { _ in })
@@ -155,7 +156,7 @@ import ServiceLifecycle
             """
         for _ in 0..<5 {
             let socket = try await connect(port)
-            // Until the one before is noticed to be gone, there is none to be had.
+            // The stream is available again when the server has noticed that the previous client is gone.
             var line = ""
             while !line.hasPrefix("HTTP/1.1 200") {
                 let socket = try await connect(port)
@@ -170,7 +171,7 @@ import ServiceLifecycle
     }
 
     #if Lifecycle
-    @Test func aGracefulShutdownEndsItWithItsStreams() async throws {
+    @Test func aGracefulShutdownEndsTheServerAndItsStreams() async throws {
         let server = server
         let started = Gate()
         let url = Mutex<String>("")
@@ -208,11 +209,11 @@ import ServiceLifecycle
         ("GET /\(String(repeating: "x", count: 100_000)) HTTP/1.1\r\n\r\n", "414"),
         ("GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 1_000_000))\r\n\r\n", "431"),
     ])
-    func whatIsWrongIsToldAndTheServerGoesOn(text: String, status: String) async throws {
+    func aBadRequestIsRefusedAndTheServerContinues(text: String, status: String) async throws {
         let port = try port(try await server.start())
 
         let socket = try await connect(port)
-        // The server may have closed before all of it was sent.
+        // The server can close the connection before the client has sent everything.
         try? await socket.write(text)
         let line = try await socket.read()
         await socket.close()
@@ -222,12 +223,12 @@ import ServiceLifecycle
         await server.stop()
     }
 
-    @Test func aClientThatTakesTooLongIsToldSo() async throws {
+    @Test func aSlowClientReceivesATimeout() async throws {
         let port = try port(try await server.start())
         for text in ["", "GET / HTT", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n123"] {
             let socket = try await connect(port)
             try await socket.write(text)
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
 
             clock.advance(by: .seconds(10))
 
@@ -237,11 +238,11 @@ import ServiceLifecycle
         await server.stop()
     }
 
-    @Test func thereAreNoMoreConnectionsThanMayBe() async throws {
+    @Test func theNumberOfConnectionsIsLimited() async throws {
         let port = try port(try await server.start())
         var idle: [Connection] = []
         for _ in 0..<64 { idle.append(try await connect(port)) }
-        await clock.sleepers(64)
+        await clock.waitForSleepers(64)
 
         for _ in 0..<100 { #expect(try await exchange(port, "").hasPrefix("HTTP/1.1 503")) }
 
@@ -253,7 +254,7 @@ import ServiceLifecycle
         await server.stop()
     }
 
-    @Test func whoWaitsToBeToldToSendTheBodyIsTold() async throws {
+    @Test func aClientThatExpectsContinueReceivesIt() async throws {
         let port = try port(try await server.start())
         let socket = try await connect(port)
         try await socket.write(
@@ -276,7 +277,7 @@ private struct Connection: Sendable {
     init(to address: sockaddr_in) async throws {
         let pool = try await SocketPool<Poll>.client
         self.pool = pool
-        // Its time is real, and the tests of a busy machine share few threads.
+        // This timeout is in real time, and the tests of a busy machine share few threads.
         socket = try await AsyncSocket.connected(to: address, pool: pool, timeout: 300)
     }
 
@@ -291,14 +292,14 @@ private struct Connection: Sendable {
         while !all.contains(text) { all += try await read() }
     }
 
-    /// Everything that comes until the other side has closed.
+    /// Returns everything that arrives before the server closes the connection.
     func rest() async -> String {
         var all = ""
         while let more = try? await read() { all += more }
         return all
     }
 
-    /// Closes it when the pool has taken it out of what the system watches; see `ServerPool` for why.
+    /// Closes the socket after the pool has removed it from the poll set; `ServerPool` explains the reason.
     func close() async {
         if let actor = pool as? any Actor { await Self.turn(of: actor) }
         try? socket.close()

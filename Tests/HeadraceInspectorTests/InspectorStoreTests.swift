@@ -11,7 +11,7 @@ import HeadraceResolution
 import HeadraceTesting
 import Testing
 
-/// What is shown of a store, and what may be done with its dead letters.
+/// The content of a store on the page, and the changes to its dead letters.
 @Suite(.timeLimit(.minutes(2))) struct InspectorStoreTests {
     private struct Letter: Decodable {
         let id: Int64
@@ -45,12 +45,12 @@ import Testing
         let subscriptions: [Subscription]
     }
 
-    private struct Done: Decodable { let count: Int }
+    private struct CountResponse: Decodable { let count: Int }
 
-    private let bank: Bank
+    private let bank: BankFixture
 
     init() throws {
-        bank = try Bank { $0.redaction = .nothing }
+        bank = try BankFixture { $0.redaction = .disabled }
     }
 
     private func client(allowsWrites: Bool = true) -> Client {
@@ -61,7 +61,7 @@ import Testing
         try await client.get("/api/dead-letters").read()
     }
 
-    @Test func aDeadLetterIsShownReplayedAndGone() async throws {
+    @Test func aReplayedDeadLetterIsDeliveredAndRemoved() async throws {
         let client = client()
         try await bank.request(13)
         try await bank.deliver(1)
@@ -72,11 +72,11 @@ import Testing
         #expect(letter.reason == "the mailbox of 13 is full")
         #expect(letter.payload?.contains("13") == true)
 
-        bank.mail.mend()
+        bank.mail.repair()
         let done = await client.post("/api/dead-letters/replay", "{\"ids\": [\(letter.id)]}")
         #expect(done.status == 200)
-        #expect(try done.read(Done.self).count == 1)
-        let again = Bank.relay(like: bank)
+        #expect(try done.read(CountResponse.self).count == 1)
+        let again = BankFixture.relay(like: bank)
         let running = Task { try await again.run() }
         await bank.mail.settled(2)
         again.shutDown()
@@ -86,7 +86,7 @@ import Testing
         #expect(try await letters(client).isEmpty)
     }
 
-    @Test func aDeadLetterIsDiscardedAndWhatIsNotThereIsPassedOver() async throws {
+    @Test func discardingIgnoresUnknownDeadLetters() async throws {
         let client = client()
         try await bank.request(13)
         try await bank.deliver(1)
@@ -95,21 +95,22 @@ import Testing
         let done = await client.post(
             "/api/dead-letters/discard", "{\"ids\": [\(letter.id), 4711], \"store\": \"Store\"}")
 
-        #expect(try done.read(Done.self).count == 1)
+        #expect(try done.read(CountResponse.self).count == 1)
         #expect(try await letters(client).isEmpty)
         #expect(
-            try await client.post("/api/dead-letters/replay", "{\"ids\": [\(letter.id)]}").read(Done.self).count == 0)
+            try await client.post("/api/dead-letters/replay", "{\"ids\": [\(letter.id)]}").read(CountResponse.self)
+                .count == 0)
     }
 
-    @Test func anInspectorThatOnlyShowsChangesNothing() async throws {
+    @Test func aReadOnlyInspectorRefusesChanges() async throws {
         let client = client(allowsWrites: false)
         try await bank.request(13)
         try await bank.deliver(1)
 
         for verb in ["replay", "discard"] {
-            let answer = await client.post("/api/dead-letters/\(verb)", "{\"ids\": [1]}")
-            #expect(answer.status == 403)
-            #expect(answer.text.contains("allowsWrites"))
+            let response = await client.post("/api/dead-letters/\(verb)", "{\"ids\": [1]}")
+            #expect(response.status == 403)
+            #expect(response.text.contains("allowsWrites"))
         }
         #expect(try await letters(client).count == 1)
     }
@@ -122,11 +123,11 @@ import Testing
         ("{\"ids\": [1], \"store\": \"other\"}", "application/json", 404),
         ("{\"ids\": []}", "application/json; charset=utf-8", 200),
     ])
-    func aWriteThatIsNotOneIsRefused(body: String, type: String, status: Int) async {
+    func aMalformedChangeIsRefused(body: String, type: String, status: Int) async {
         #expect(await client().post("/api/dead-letters/replay", body, type: type).status == status)
     }
 
-    @Test func aWriteOfBytesThatAreNoTextIsRefused() async {
+    @Test func aChangeWithInvalidUTF8IsRefused() async {
         let client = client()
         let request = InspectorRequest(
             method: "POST",
@@ -137,12 +138,12 @@ import Testing
         #expect(await client.routes.respond(to: request).status == 400)
     }
 
-    @Test func aWriteOfTooManyIsRefused() async {
+    @Test func aChangeOfTooManyDeadLettersIsRefused() async {
         let ids = (1...1_001).map(String.init).joined(separator: ",")
         #expect(await client().post("/api/dead-letters/replay", "{\"ids\": [\(ids)]}").status == 413)
     }
 
-    @Test func otherWritesAreNone() async {
+    @Test func otherPathsOfChangesAreNotFound() async {
         for path in [
             "/api/dead-letters", "/api/dead-letters/forget", "/api/overview", "/", "/api/dead-letters/replay/1",
         ] {
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func theLogShowsItsLatestEventsUnlessToldOtherwise() async throws {
+    @Test func theLogShowsItsLatestEventsByDefault() async throws {
         let client = client()
         for amount in 1...5 { try await bank.request(amount) }
 
@@ -164,7 +165,7 @@ import Testing
         #expect(first.events.first?.stream == "account a")
     }
 
-    @Test func theLagOfASubscriptionIsTheAgeOfItsOldestEvent() async throws {
+    @Test func theLagOfASubscriptionIsTheAgeOfItsOldestPendingEvent() async throws {
         let client = client()
         try await bank.request(1)
         try await bank.request(2)
@@ -173,14 +174,14 @@ import Testing
         try await bank.deliver(2)
         let done: Subscriptions = try await client.get("/api/subscriptions").read()
 
-        let line = try #require(waiting.subscriptions.first)
-        #expect(line.name == "statements" && line.pending == 2 && line.deadLetters == 0)
-        #expect(line.lag != nil)
+        let subscription = try #require(waiting.subscriptions.first)
+        #expect(subscription.name == "statements" && subscription.pending == 2 && subscription.deadLetters == 0)
+        #expect(subscription.lag != nil)
         #expect(done.subscriptions.first?.pending == 0)
         #expect(done.subscriptions.first?.lag == nil)
     }
 
-    @Test func whatARelayTellsOfDeliveriesIsShownTheLatestFirst() async throws {
+    @Test func deliveriesAreShownTheLatestFirst() async throws {
         struct Note: Decodable {
             let outcome: String
             let subscription: String
@@ -201,7 +202,7 @@ import Testing
         #expect(notes.first?.failure == "the mailbox of 13 is full")
     }
 
-    @Test func theGraphIsThatOfTheContainerAndItsTextToo() async throws {
+    @Test func theGraphShowsTheDependenciesOfTheContainer() async throws {
         struct Graph: Decodable {
             struct Node: Decodable {
                 struct Edge: Decodable { let target: Int }
@@ -224,7 +225,7 @@ import Testing
         #expect(graph.roots.isEmpty == false)
     }
 
-    @Test func whatIsShownUnderANameReplacesWhatWas() async throws {
+    @Test func aGraphReplacesAGraphOfTheSameName() async throws {
         struct Overview: Decodable {
             let graphs: [String]
             let stores: [String]

@@ -10,7 +10,7 @@ import Testing
 @testable import HeadraceInspector
 
 @Suite struct RateHistoryTests {
-    @Test func messagesCountInTheSecondInWhichTheyEnded() {
+    @Test func aMessageCountsInTheSecondOfItsEnd() {
         var rates = RateHistory()
         rates.add(kind: "command", duration: .milliseconds(1), isFailure: false, second: 5)
         rates.add(kind: "command", duration: .milliseconds(1), isFailure: true, second: 5)
@@ -27,7 +27,7 @@ import Testing
         #expect(points.first { $0.age == 2 }?.median == nil)
     }
 
-    @Test func whatIsOlderThanTheHistoryIsForgotten() {
+    @Test func secondsOlderThanTheHistoryAreForgotten() {
         var rates = RateHistory()
         rates.add(kind: "command", duration: .zero, isFailure: true, second: 1)
 
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func latenciesAreTrueToAFifth(seed: UInt64) throws {
+    func latencyErrorsAreBelow20Percent(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var rates = RateHistory()
         let times = (0..<200).map { _ in Int.random(in: 2...5_000_000, using: &generator) }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func theLongestAndTheShortestHaveAPlace() throws {
+    @Test func extremeDurationsAreCounted() throws {
         var rates = RateHistory()
         rates.add(kind: "query", duration: .zero, isFailure: false, second: 0)
         rates.add(kind: "query", duration: .seconds(1_000_000), isFailure: false, second: 0)

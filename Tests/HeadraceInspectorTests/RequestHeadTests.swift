@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aRequestIsTakenApart() throws {
+    @Test func aRequestIsParsed() throws {
         let head = try head("POST /api/x?y=1 HTTP/1.1\r\nHost: a:1\r\nX-Y:\t z \t\r\nContent-Length: 12\r\n\r\n")
 
         #expect(head.method == "POST")
@@ -35,7 +35,7 @@ import Testing
         #expect(head.expectsContinue == false)
     }
 
-    @Test func whoWaitsToSendTheBodyIsKnown() throws {
+    @Test func anExpectedContinueIsRecognized() throws {
         #expect(try head("POST / HTTP/1.1\r\nExpect: 100-Continue\r\n\r\n").expectsContinue)
     }
 
@@ -58,11 +58,11 @@ import Testing
         ("POST / HTTP/1.1\r\nTransfer-Encoding: identity\r\nContent-Length: 1\r\n\r\n", 411),
         ("\r\nGET / HTTP/1.1\r\n\r\n", 400), ("\r\n\r\n", 400), ("ABCDEFGHIJKLMNOPQ / HTTP/1.1\r\n\r\n", 400),
     ])
-    func whatIsNotWrittenAsARequestIsRefused(text: String, status: Int) {
+    func aMalformedRequestIsRefused(text: String, status: Int) {
         #expect(self.status(text) == status)
     }
 
-    @Test func bytesThatAreNoTextAreRefused() {
+    @Test func invalidUTF8IsRefused() {
         let bytes = Array("GET / HTTP/1.1\r\nA: ".utf8) + [0xFF, 0xFE] + Array("\r\n\r\n".utf8)
 
         #expect(throws: RequestHead.Problem.self) { try RequestHead(bytes, limits: limits) }
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func theEndIsFoundHoweverTheBytesCome() throws {
+    @Test func theEndIsFoundInEveryPrefix() throws {
         let text = "GET /some/path?with=query HTTP/1.1\r\nHost: a\r\nB: c\r\n\r\n"
         let bytes = Array((text + "the body\r\n\r\n").utf8)
         for count in 0...bytes.count {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aFirstLineWithoutEndIsRefusedBeforeItIsKept() throws {
+    @Test func anEndlessRequestLineIsRefusedEarly() throws {
         var bytes = Array("GET /".utf8)
         var status: Int?
         while status == nil, bytes.count < 1 << 20 {
@@ -90,7 +90,7 @@ import Testing
         #expect(bytes.count < 3_000)
     }
 
-    @Test func headerFieldsWithoutEndAreRefusedBeforeTheyAreKept() throws {
+    @Test func endlessHeaderFieldsAreRefusedEarly() throws {
         var bytes = Array("GET / HTTP/1.1\r\n".utf8)
         var status: Int?
         while status == nil, bytes.count < 1 << 20 {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func randomBytesAreRefusedOrWaitedFor(seed: UInt64) throws {
+    func randomBytesAreRefusedOrIncomplete(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
             "GET", " ", "/", "HTTP/1.1", "\r\n", "\r", "\n", ":", "Host", "Content-Length: 5", "é", "\u{0}", "x",

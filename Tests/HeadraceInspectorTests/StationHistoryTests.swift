@@ -13,18 +13,18 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct StationHistoryTests {
     private let clock = TestClock()
 
-    private func inspector(_ configure: (inout Inspector.Configuration) -> Void = { _ in }) -> Inspector {
-        var configuration = Inspector.Configuration()
-        configuration.redaction = .nothing
+    private func inspector(_ configure: (inout InspectorConfiguration) -> Void = { _ in }) -> Inspector {
+        var configuration = InspectorConfiguration()
+        configuration.redaction = .disabled
         configure(&configuration)
         return Inspector(configuration: configuration, clock: clock)
     }
 
-    private func picture(_ client: Client) async throws -> Picture {
-        try #require(try await client.get("/api/stations").read([Picture].self).first)
+    private func history(_ client: Client) async throws -> StationResponse {
+        try #require(try await client.get("/api/stations").read([StationResponse].self).first)
     }
 
-    @Test func eachActionIsAStepFromTheStateBeforeToTheStateAfter() async throws {
+    @Test func eachActionIsAStepWithItsChanges() async throws {
         let inspector = inspector()
         let station = Station(initialState: Counter.State()) { Counter() }
         station.pour(.add(1))
@@ -36,15 +36,17 @@ import Testing
         station.pour(.add(3))
         try await steps(2, client)
 
-        let picture = try await picture(client)
-        #expect(picture.name == "Counter")
+        let history = try await history(client)
+        #expect(history.name == "Counter")
         #expect(
-            picture.base == [Picture.Property(name: "count", value: "1"), .init(name: "label", value: "\"the first\"")])
-        #expect(picture.steps.map { $0.changes.map(\.description) } == [["count: 1 → 3"], ["count: 3 → 6"]])
-        #expect(picture.steps.allSatisfy { $0.action?.contains("add") == true })
+            history.base == [
+                StationResponse.Property(name: "count", value: "1"), .init(name: "label", value: "\"the first\""),
+            ])
+        #expect(history.steps.map { $0.changes.map(\.description) } == [["count: 1 → 3"], ["count: 3 → 6"]])
+        #expect(history.steps.allSatisfy { $0.action?.contains("add") == true })
     }
 
-    @Test func anActorsStationIsFollowedToo() async throws {
+    @Test func anActorStationIsFollowed() async throws {
         let inspector = inspector()
         let station = ActorStation(initialState: Counter.State()) { Counter() }
         inspector.show(station, named: "Counter")
@@ -54,10 +56,10 @@ import Testing
         await station.pour(.add(2))
         try await steps(1, client)
 
-        #expect(try await picture(client).steps.map { $0.changes.map(\.description) } == [["count: 0 → 2"]])
+        #expect(try await history(client).steps.map { $0.changes.map(\.description) } == [["count: 0 → 2"]])
     }
 
-    @Test func stepsThatDoNotFitBecomeTheBase() async throws {
+    @Test func stepsBeyondTheLimitAreMergedIntoTheBase() async throws {
         let inspector = inspector { $0.historyLimit = 2 }
         let station = Station(initialState: Counter.State()) { Counter() }
         inspector.show(station, named: "Counter")
@@ -67,12 +69,12 @@ import Testing
         for _ in 0..<5 { station.pour(.add(1)) }
         try await wait(client) { $0.steps.last?.number == 5 }
 
-        let picture = try await picture(client)
-        #expect(picture.steps.map(\.number) == [4, 5])
-        #expect(picture.base.first == Picture.Property(name: "count", value: "3"))
+        let history = try await history(client)
+        #expect(history.steps.map(\.number) == [4, 5])
+        #expect(history.base.first == StationResponse.Property(name: "count", value: "3"))
     }
 
-    @Test func valuesAreHiddenUnlessARuleShowsThem() async throws {
+    @Test func valuesAreHiddenByDefault() async throws {
         let inspector = inspector { configuration in
             configuration.redaction = .typesOnly
             configuration.redaction.property = { station, property, value in
@@ -86,16 +88,17 @@ import Testing
         station.pour(.rename("s3cret"))
         try await steps(1, client)
 
-        let answer = await client.get("/api/stations")
+        let response = await client.get("/api/stations")
 
-        #expect(answer.text.contains("s3cret") == false)
-        #expect(answer.text.contains("the first") == false)
-        let picture = try await picture(client)
-        #expect(picture.base == [Picture.Property(name: "count", value: "0"), .init(name: "label", value: nil)])
-        #expect(picture.steps.first?.changes.map(\.property) == ["label"])
+        #expect(response.text.contains("s3cret") == false)
+        #expect(response.text.contains("the first") == false)
+        let history = try await history(client)
+        #expect(
+            history.base == [StationResponse.Property(name: "count", value: "0"), .init(name: "label", value: nil)])
+        #expect(history.steps.first?.changes.map(\.property) == ["label"])
     }
 
-    @Test func afterTheWindowTheNextActionEndsTheFollowing() async throws {
+    @Test func theNextActionAfterTheWindowEndsTheRecording() async throws {
         let inspector = inspector { $0.window = .seconds(5) }
         let station = Station(initialState: Counter.State()) { Counter() }
         inspector.show(station, named: "Counter")
@@ -104,16 +107,16 @@ import Testing
 
         clock.advance(by: .seconds(6))
         station.pour(.add(1))
-        // What the feed holds is taken in the next turn of the main actor; a look before would wake it.
+        // The recording task runs when the main actor is free. A request before that would keep it running.
         while inspector.observer.isListening { await Task.yield() }
-        // The follower may be about to end when the look comes; the next one finds it ended.
+        // The recording can end just after a request. The next request then starts a new recording.
         try await wait(client) { $0.base.first?.value == "1" }
 
-        let picture = try await picture(client)
-        #expect(picture.steps.isEmpty && !picture.isGone)
+        let history = try await history(client)
+        #expect(history.steps.isEmpty && !history.isGone)
     }
 
-    @Test func aStationIsNotKeptAlive() async throws {
+    @Test func theInspectorDoesNotKeepAStationAlive() async throws {
         let inspector = inspector()
         weak var weakStation: Station<Counter.State, Counter.Action>?
         let client = Client(InspectorRoutes(inspector))
@@ -128,7 +131,7 @@ import Testing
         try await wait(client) { $0.isGone }
     }
 
-    @Test func anActionIsInTheFlowWhileSomebodyLooksAndNotElse() async throws {
+    @Test func anActionIsInTheFlowOnlyWhileTheInspectorIsActive() async throws {
         let inspector = inspector()
         let station = Station(initialState: Counter.State(), observers: [inspector.observer]) { Counter() }
         let client = Client(InspectorRoutes(inspector))
@@ -145,7 +148,7 @@ import Testing
 
     // MARK: Waiting
 
-    /// Looks until the station is followed, from its state on.
+    /// Sends requests until the recording has begun.
     private func follow(_ client: Client) async throws {
         try await wait(client) { !$0.base.isEmpty }
     }
@@ -154,13 +157,15 @@ import Testing
         try await wait(client) { $0.steps.count == count }
     }
 
-    /// The follower runs on the main actor, as the test does: each look lets it go on.
-    private func wait(_ client: Client, until isDone: (Picture) -> Bool) async throws {
-        while !isDone(try await picture(client)) { await Task.yield() }
+    /// Sends requests until `isDone` is true.
+    ///
+    /// Each one yields the main actor to the recording task.
+    private func wait(_ client: Client, until isDone: (StationResponse) -> Bool) async throws {
+        while !isDone(try await history(client)) { await Task.yield() }
     }
 }
 
-private struct Picture: Decodable {
+private struct StationResponse: Decodable {
     struct Property: Decodable, Equatable {
         let name: String
         let value: String?

@@ -38,7 +38,7 @@ import Testing
         try await withRelay(relay(of: bench, container) { $0.maximumAttempts = 2 }) {
             try await deposit(5, bench, container)
             await bench.desk.wait(for: 1, "failed instance attempt 1")
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             bench.clock.advance(by: .seconds(1))
             await bench.desk.wait(for: 1, "dead instance")
         }

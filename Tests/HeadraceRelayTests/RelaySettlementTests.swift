@@ -79,7 +79,7 @@ import Testing
 
         try await withRelay(bench.relay(on: store) { $0.concurrency = 1 }) {
             await gate.arrivals(1)
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             bench.clock.advance(by: .seconds(2))
             await bench.desk.wait(for: 2, "lost")
             gate.open()
@@ -109,9 +109,9 @@ import Testing
 
         try await withRelay(bench.relay(on: store)) {
             await gate.arrivals(1)
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             clock.advance(by: .seconds(2))
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             gate.open()
             await desk.wait(for: 1, "lost")
         }
@@ -128,10 +128,10 @@ import Testing
         try await withRelay(bench.relay(on: store)) {
             await store.committed.arrivals(1)
             for _ in 0..<2 {
-                await bench.clock.sleepers(2)
+                await bench.clock.waitForSleepers(2)
                 bench.clock.advance(by: .seconds(2))
             }
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             store.committed.open()
             await bench.desk.wait(for: 1, "delivered")
         }
@@ -212,7 +212,7 @@ private final class LateStore: StoreDecorator {
     func commit(_ changes: ChangeSet) async throws {
         try await base.commit(changes)
         // The timeout sleeps, and the relay, which renews its leases and polls.
-        await clock.sleepers(3)
+        await clock.waitForSleepers(3)
         clock.advance(by: .seconds(1))
         await untilCancelled()
     }

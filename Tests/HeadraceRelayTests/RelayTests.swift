@@ -51,7 +51,7 @@ import Testing
         bench.registrar.register(Mail.self)
         let other = UnsignalledStore(bench.store)
         try await withRelay(bench.relay(on: other)) {
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             try await bench.deposit(5)
             bench.clock.advance(by: .seconds(1))
             await bench.desk.wait(for: 1, "delivered")
@@ -67,7 +67,7 @@ import Testing
             try await bench.deposit(5)
             for attempt in 1...2 {
                 await desk.wait(for: 1, "failed mail attempt \(attempt)")
-                await clock.sleepers(2)
+                await clock.waitForSleepers(2)
                 clock.advance(by: .seconds(1))
             }
             await desk.wait(for: 1, "dead")
@@ -125,7 +125,7 @@ import Testing
 
         try await withRelay(bench.relay(on: store)) {
             await bench.desk.wait(for: 1, "failed book attempt 1")
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             bench.clock.advance(by: .seconds(1))
             await bench.desk.wait(for: 1, "delivered")
         }
@@ -162,7 +162,7 @@ import Testing
             try await bench.deposit(5)
             await gate.arrivals(1)
             for _ in 0..<10 {
-                await clock.sleepers(2)
+                await clock.waitForSleepers(2)
                 clock.advance(by: .seconds(1))
             }
             gate.open()
@@ -234,7 +234,7 @@ import Testing
             }
         ) {
             await gate.arrivals(1)
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
             #expect(store.leased == 20)
             gate.open()
             await bench.desk.wait(for: 300, "delivered")
@@ -249,7 +249,7 @@ import Testing
         try await withRelay(bench.relay(on: store)) {
             for failures in 1...2 {
                 await bench.desk.wait(for: failures, "store failed")
-                await bench.clock.sleepers(2)
+                await bench.clock.waitForSleepers(2)
                 bench.clock.advance(by: .seconds(1))
             }
             await bench.desk.wait(for: 1, "delivered")

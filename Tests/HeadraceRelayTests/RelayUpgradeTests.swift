@@ -43,10 +43,10 @@ import Testing
             await bench.desk.wait(for: 2, "delivered")
             // The relay looks again, and finds nothing that it could do.
             for _ in 0..<3 {
-                await bench.clock.sleepers(2)
+                await bench.clock.waitForSleepers(2)
                 bench.clock.advance(by: .seconds(1))
             }
-            await bench.clock.sleepers(2)
+            await bench.clock.waitForSleepers(2)
         }
 
         #expect(observer.count == 20)
@@ -68,7 +68,7 @@ import Testing
             await observer.wait(for: 1)
             for _ in 0..<3 {
                 #expect(!bench.desk.lines.contains { $0.hasPrefix("dead") })
-                await bench.clock.sleepers(2)
+                await bench.clock.waitForSleepers(2)
                 bench.clock.advance(by: .seconds(10))
             }
             await bench.desk.wait(for: 1, "delivered")

@@ -49,7 +49,7 @@ import Testing
 
         try await withRelay(reminding(bench.relay())) {
             for second in 1...10 {
-                await bench.clock.sleepers(2)
+                await bench.clock.waitForSleepers(2)
                 if second == 2 { #expect(bench.desk.lines == []) }
                 bench.clock.advance(by: .seconds(1))
                 if second == 2 { await bench.desk.wait(for: 1, "delivered") }

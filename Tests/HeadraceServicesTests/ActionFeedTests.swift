@@ -72,14 +72,14 @@ private final class PagedLog: Sendable {
                 .emit(using: feed())
         }
         await journal.reaches(3)
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
 
         log.append([6])
         clock.advance(by: .seconds(4))
         #expect(journal.entries == ["2", "4", "5"])
         clock.advance(by: .seconds(1))
         await journal.reaches(4)
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
 
         #expect(journal.entries == ["2", "4", "5", "6"])
         await cluster.shutDown()

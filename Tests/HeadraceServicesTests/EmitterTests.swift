@@ -264,13 +264,13 @@ private struct FailingSequence: AsyncSequence, Sendable {
             numbers().emit(every: .seconds(60), on: clock) { Ping(number: 9) }
         }
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(59))
         #expect(journal.entries.isEmpty)
         for count in 1...3 {
             clock.advance(by: .seconds(count == 1 ? 1 : 60))
             await journal.reaches(count)
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
         }
 
         #expect(journal.entries == ["9", "9", "9"])

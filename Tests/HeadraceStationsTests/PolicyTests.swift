@@ -118,11 +118,11 @@ import Testing
     @Test func debouncedEffectsBeginAfterAPause() async throws {
         let effect = { (name: String) in Effect<Log.Action>.send(.note(name)).debounce(id: 0, for: .seconds(1)) }
         let first = station.pour(.start("1", effect("one")))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(900))
         let second = station.pour(.start("2", effect("two")))
         try await first.finish()
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(999))
         #expect(clock.remainingSleeps == [.milliseconds(1)])
         clock.advance(by: .milliseconds(1))
@@ -156,11 +156,11 @@ import Testing
         let second = station.pour(.start("", effect("two")))
         let third = station.pour(.start("", effect("three")))
         try await second.finish()
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
         try await third.finish()
         let fourth = station.pour(.start("", effect("four")))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(clock.remainingSleeps == [.seconds(1)])
         clock.advance(by: .seconds(1))
         try await fourth.finish()
@@ -171,12 +171,12 @@ import Testing
     @Test func aTimerDoesNotDrift() async throws {
         let task = station.pour(.start("", Effect.timer(every: .seconds(1)) { .note("beat") }.cancellable(id: "t")))
         for _ in 1...3 {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(1))
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(2_500))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(clock.remainingSleeps == [.milliseconds(500)])
         station.pour(.start("stop", .cancel(id: "t")))
         try await task.finish()

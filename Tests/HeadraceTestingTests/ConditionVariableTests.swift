@@ -30,14 +30,14 @@ import Testing
         #expect(await tasks[1].value == 5)
     }
 
-    @Test func aConditionThatIsMetIsNotWaitedFor() async {
+    @Test func waitingForAMetConditionReturnsAtOnce() async {
         await variable.wait { $0 == 0 }
 
         #expect(variable.value == 0)
     }
 
     @Test(arguments: [false, true])
-    func aTaskThatIsCancelledWaitsNoLonger(isWaiting: Bool) async {
+    func cancellationEndsAWait(isWaiting: Bool) async {
         let task = waiting(for: 1)
         if isWaiting { await executor.idle() }
 

@@ -8,7 +8,7 @@ import HeadraceDomain
 import HeadraceStorage
 import Synchronization
 
-/// A store that breaks one promise, to see that the contract notices.
+/// A store that breaks one guarantee, so that a test can check whether the contract detects it.
 final class FaultyStore: EntityStore {
     enum Fault: String, CaseIterable, Sendable {
         case acceptsStaleVersions, overwritesOnInsertion, dropsEvents, repeatsEvents, storesEventsOfRefusedChanges
@@ -107,7 +107,7 @@ final class FaultyStore: EntityStore {
                 )
             }
         case .sharesUniqueValues:
-            // A store that does not check takes the value away from whoever has it.
+            // A store without the check moves the value from its owner to the new entity.
             changed.writes = changes.writes.map { write in
                 ChangeSet.Write(
                     document: write.document,

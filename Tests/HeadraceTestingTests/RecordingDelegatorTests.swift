@@ -20,7 +20,7 @@ import Testing
         #expect(delegator.eventsAfterCommit.compactMap { ($0 as? Counted)?.number } == [1, 2, 3])
     }
 
-    @Test func whatItRejectsRollsTheUnitOfWorkBackAndIsRecorded() async throws {
+    @Test func aRejectedEventIsRecordedAndRollsTheUnitOfWorkBack() async throws {
         struct Rejected: Error {}
         let context = StubContext()
         let delegator = RecordingDelegator { event in
@@ -43,7 +43,7 @@ private struct Counted: DomainEvent {
     let number: Int
 }
 
-/// A context without a store: one entity that is always touched.
+/// A context without a store that collects the events of a single entity.
 private final class StubContext: DomainContext {
     final class Entity: HasDomainEvents {
         var raisedEvents = RaisedEvents()

@@ -12,7 +12,7 @@ import Testing
 @Suite struct RecordingDispatcherTests {
     private let dispatcher = RecordingDispatcher()
 
-    @Test func itRecordsWhatIsDispatchedInOrder() async throws {
+    @Test func itRecordsMessagesInOrder() async throws {
         dispatcher.stub(GetName.self) { "name \($0.number)" }
 
         try await dispatcher.dispatch(Rename(to: "one"))
@@ -33,14 +33,14 @@ import Testing
         #expect(try await dispatcher.dispatch(GetName(number: 7)) == "name 7")
     }
 
-    @Test func theLastStubOfATypeCounts() async throws {
+    @Test func aLaterStubReplacesAnEarlierStub() async throws {
         dispatcher.stub(GetName.self) { _ in "first" }
         dispatcher.stub(GetName.self) { _ in "second" }
 
         #expect(try await dispatcher.dispatch(GetName(number: 1)) == "second")
     }
 
-    @Test func aStubMayFailAndTheMessageIsRecorded() async throws {
+    @Test func aMessageIsRecordedEvenIfItsStubThrows() async throws {
         dispatcher.stub(Rename.self) { _ in throw Offline() }
 
         await #expect(throws: Offline.self) { try await dispatcher.dispatch(Rename(to: "one")) }
@@ -48,7 +48,7 @@ import Testing
         #expect(dispatcher.dispatched(Rename.self) == [Rename(to: "one")])
     }
 
-    @Test func aStreamIsAnsweredWithTheValuesOfItsStub() async throws {
+    @Test func aStreamQueryReturnsTheValuesOfItsStub() async throws {
         dispatcher.stub(ListNames.self) { _ in ["a", "b"] }
 
         var names: [String] = []
@@ -62,7 +62,7 @@ import Testing
         try await dispatcher.dispatch(Rename(to: "one"))
     }
 
-    @Test func aQueryWithoutAStubSaysHowToStubIt() async throws {
+    @Test func theErrorOfAQueryWithoutAStubExplainsTheFix() async throws {
         let error = await #expect(throws: RecordingDispatcherError.self) {
             _ = try await dispatcher.dispatch(GetName(number: 1))
         }
@@ -70,13 +70,13 @@ import Testing
         #expect(error?.code == .noStub)
         #expect(
             error?.message == """
-                'HeadraceTestingTests.GetName' was dispatched, and nothing answers it. To fix, add \
-                'dispatcher.stub(GetName.self) { query in … }' before.
+                'HeadraceTestingTests.GetName' was dispatched without a stub. To fix, call \
+                'dispatcher.stub(GetName.self) { query in … }' first.
                 """
         )
     }
 
-    @Test func aPrivateMessageIsNamedWithoutAnAddress() async throws {
+    @Test func theNameOfALocalTypeHasNoAddress() async throws {
         struct Local: CQDQuery, Equatable {
             typealias Value = Int
         }
@@ -92,14 +92,14 @@ import Testing
                 == true)
         #expect(
             requirementError?.message == """
-                Required was exactly [HeadraceTestingTests.RecordingDispatcherTests.Local, HeadraceTestingTests.RecordingDispatcherTests.Local], in this order. \
-                Dispatched was this:
+                Required: exactly [HeadraceTestingTests.RecordingDispatcherTests.Local, HeadraceTestingTests.RecordingDispatcherTests.Local], in this order. \
+                Dispatched:
                   1. HeadraceTestingTests.RecordingDispatcherTests.Local()
                 """
         )
     }
 
-    @Test func aStreamQueryWithoutAStubSaysHowToStubIt() async throws {
+    @Test func theErrorOfAStreamQueryWithoutAStubExplainsTheFix() async throws {
         let error = await #expect(throws: RecordingDispatcherError.self) {
             _ = try await dispatcher.dispatch(ListNames())
         }
@@ -108,20 +108,20 @@ import Testing
         #expect(error?.message.contains("'dispatcher.stub(ListNames.self) { query in [ … ] }'") == true)
     }
 
-    @Test @MainActor func aStubRunsWhereTheDispatchingCallerIs() async throws {
+    @Test @MainActor func aStubRunsOnTheActorOfTheCaller() async throws {
         dispatcher.stub(GetCard.self) { _ in
             MainActor.preconditionIsolated()
             return Card()
         }
 
-        // The answer is not `Sendable`.
+        // The returned value isn't `Sendable`.
         let card = try await dispatcher.dispatch(GetCard())
 
         card.isTaken = true
         #expect(card.isTaken)
     }
 
-    @Test func itStandsInForTheStandardDispatcher() async throws {
+    @Test func itReplacesTheStandardDispatcher() async throws {
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard()
         builder.singleton((any CommandQueryDispatcher).self) { [dispatcher] in dispatcher }
@@ -131,7 +131,7 @@ import Testing
         #expect(dispatcher.dispatched(Rename.self) == [Rename(to: "one")])
     }
 
-    @Test func whatIsDispatchedFromManyTasksIsAllRecorded() async throws {
+    @Test func concurrentMessagesAreAllRecorded() async throws {
         await withTaskGroup { group in
             for number in 0..<1_000 {
                 group.addTask { [dispatcher] in try? await dispatcher.dispatch(Rename(to: "\(number)")) }
@@ -144,13 +144,13 @@ import Testing
 
     // MARK: Requirements
 
-    @Test func theOneMessageOfATypeIsGiven() async throws {
+    @Test func theOnlyMessageOfATypeIsReturned() async throws {
         try await dispatcher.dispatch(Rename(to: "one"))
 
         #expect(try dispatcher.requireOne(Rename.self) == Rename(to: "one"))
     }
 
-    @Test func requiringOneOfSeveralListsThem() async throws {
+    @Test func requiringOneOfSeveralMessagesListsThem() async throws {
         try await dispatcher.dispatch(Rename(to: "one"))
         try await dispatcher.dispatch(Rename(to: "two"))
 
@@ -159,18 +159,18 @@ import Testing
         #expect(error?.code == .unmetRequirement)
         #expect(
             error?.message == """
-                Required was exactly one 'HeadraceTestingTests.Rename'. Dispatched was this:
+                Required: exactly one 'HeadraceTestingTests.Rename'. Dispatched:
                   1. HeadraceTestingTests.Rename(to: "one")
                   2. HeadraceTestingTests.Rename(to: "two")
                 """
         )
     }
 
-    @Test func requiringOneWhereNothingWasDispatchedSaysSo() {
+    @Test func requiringAMessageWithoutADispatchFails() {
         let error = #expect(throws: RecordingDispatcherError.self) { try dispatcher.requireOne(Rename.self) }
 
         #expect(
-            error?.message == "Required was exactly one 'HeadraceTestingTests.Rename'. Dispatched was nothing."
+            error?.message == "Required: exactly one 'HeadraceTestingTests.Rename'. Dispatched: nothing."
         )
     }
 
@@ -185,7 +185,7 @@ import Testing
         #expect(throws: RecordingDispatcherError.self) { try dispatcher.requireDispatched() }
     }
 
-    @Test func theMessagesThemselvesAreRequiredInTheirOrder() async throws {
+    @Test func messagesAreRequiredInOrder() async throws {
         dispatcher.stub(GetName.self) { _ in "name" }
         try await dispatcher.dispatch(Rename(to: "one"))
         _ = try await dispatcher.dispatch(GetName(number: 1))
@@ -212,7 +212,7 @@ import Testing
         #expect(error?.code == .unmetRequirement)
         #expect(
             error?.message == """
-                Required was exactly [HeadraceTestingTests.Rename(to: "two")], in this order. Dispatched was this:
+                Required: exactly [HeadraceTestingTests.Rename(to: "two")], in this order. Dispatched:
                   1. HeadraceTestingTests.Rename(to: "one")
                 """
         )

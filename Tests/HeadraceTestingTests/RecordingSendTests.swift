@@ -39,7 +39,7 @@ private struct CounterService: Service {
     }
 }
 
-/// Trellis' section on testing, and what tests see of models that are values.
+/// Tests of services with a mocked model, a recording send, and a model probe.
 @Suite(.timeLimit(.minutes(2))) struct RecordingSendTests {
     private struct Refused: Error {}
 
@@ -60,7 +60,7 @@ private struct CounterService: Service {
         #expect(recordingSend.actions.count == 1)
     }
 
-    @Test func itAnswersAsItIsTold() async throws {
+    @Test func itThrowsTheErrorOfItsAnswer() async throws {
         let recordingSend = RecordingSend { _ in throw Refused() }
         let cluster = try await Bootstrap {
             IdentityService()
@@ -75,17 +75,31 @@ private struct CounterService: Service {
         #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
     }
 
-    @Test func aTestWaitsForWhatIsSent() async throws {
+    @Test func aTestWaitsForAnAction() async throws {
         let recordingSend = RecordingSend()
         let sending = Task { try await recordingSend.send(ArticlesAction.reload) }
 
-        await recordingSend.reaches(1)
+        await recordingSend.waitForActions(1)
         try await sending.value
 
         #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
     }
 
-    @Test func aProbeSeesTheModelOfAStoreAndWaitsForIt() async throws {
+    @Test func cancellationEndsAWaitForActionsOrAModel() async {
+        let recordingSend = RecordingSend()
+        let probe = ModelProbe<Int>()
+        let waiting = Task {
+            await recordingSend.waitForActions(1)
+            await probe.waitForModel { $0 == 1 }
+        }
+
+        waiting.cancel()
+
+        await waiting.value
+        #expect(recordingSend.actions.isEmpty && probe.values.isEmpty)
+    }
+
+    @Test func aProbeRecordsTheModelOfAStore() async throws {
         let probe = ModelProbe<Int>()
         #expect(probe.current == nil)
         let cluster = try await Bootstrap { CounterService().with(model: 5, probe: probe) }
@@ -94,7 +108,7 @@ private struct CounterService: Service {
         let sending = Task {
             for _ in 0..<3 { try await cluster.send(action: StartUpAction.appDidCompleteLaunching) }
         }
-        await probe.reaches { $0 == 8 }
+        await probe.waitForModel { $0 == 8 }
         try await sending.value
 
         #expect(probe.values == [5, 6, 7, 8])

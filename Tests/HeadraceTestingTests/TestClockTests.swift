@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TestClockTests {
     private let clock = TestClock()
 
-    @Test func itStandsStillUntilItIsMoved() {
+    @Test func itStandsStillUntilItIsAdvanced() {
         let start = clock.now
 
         #expect(clock.now == start)
@@ -23,12 +23,12 @@ import Testing
         #expect(start.duration(to: clock.now) == .seconds(3))
     }
 
-    @Test func aSleepEndsAtItsDeadlineAndNoEarlier() async throws {
+    @Test func aSleepEndsExactlyAtItsDeadline() async throws {
         let clock = clock
         let deadline = clock.now.advanced(by: .seconds(2))
         async let woken: Void = clock.sleep(until: deadline)
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2) - clock.minimumResolution)
         #expect(clock.remainingSleeps == [clock.minimumResolution])
         clock.advance(by: clock.minimumResolution)
@@ -38,12 +38,12 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func aDeadlineThatHasPassedEndsTheSleepAtOnce(duration: Duration) async throws {
+    func aSleepWithAPastDeadlineReturnsAtOnce(duration: Duration) async throws {
         try await clock.sleep(until: clock.now.advanced(by: duration))
     }
 
-    /// On one actor, which runs its jobs in the order in which they become due.
-    @Test func theyWakeByDeadlineThenInTheOrderInWhichTheyFellAsleep() async throws {
+    /// All sleepers are on one actor.
+    @Test func sleepersWakeByDeadlineThenInFIFOOrder() async throws {
         let clock = clock
         let dormitory = Dormitory()
 
@@ -51,7 +51,7 @@ import Testing
             try await withThrowingTaskGroup { group in
                 for (index, (name, seconds)) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)].enumerated() {
                     group.addTask { try await dormitory.sleep(name, for: .seconds(seconds), on: clock) }
-                    await clock.sleepers(index + 1)
+                    await clock.waitForSleepers(index + 1)
                 }
                 #expect(clock.remainingSleeps == [.seconds(1), .seconds(2), .seconds(2), .seconds(3)])
                 clock.advance(by: .seconds(2))
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    /// No actor is involved, and the clock is one of any kind.
-    @Test func onASerialTaskExecutorEachRunsUntilItSuspendsBeforeTheNextWakes() async throws {
+    /// There is no actor, and the code knows the clock as `any TimeSource`.
+    @Test func onASerialTaskExecutorASleeperRunsUntilItSuspendsBeforeTheNextWakes() async throws {
         let clock = clock
         let executor = TestExecutor(seed: nil)
         let steps = TakenSteps()
@@ -96,11 +96,11 @@ import Testing
         )
     }
 
-    @Test func cancellingASleeperEndsItsSleepAndNoOther() async throws {
+    @Test func cancellationEndsOnlyTheSleepOfItsTask() async throws {
         let clock = clock
         let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
         let other = Task { try await clock.sleep(for: .seconds(1)) }
-        await clock.sleepers(2)
+        await clock.waitForSleepers(2)
 
         cancelled.cancel()
 
@@ -110,35 +110,38 @@ import Testing
         try await other.value
     }
 
-    @Test func whoIsCancelledDoesNotFallAsleep() async throws {
+    @Test func aCancelledTaskDoesNotFallAsleep() async throws {
         let clock = clock
+        let gate = Gate()
         let task = Task {
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            await gate.pass()
             try await clock.sleep(for: .zero)
         }
+        task.cancel()
+        gate.open()
 
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func waitingForSleepersEndsWhenItIsCancelled() async {
+    @Test func cancellationEndsAWaitForSleepers() async {
         let clock = clock
-        let watching = Task { await clock.sleepers(1) }
+        let watching = Task { await clock.waitForSleepers(1) }
 
         watching.cancel()
 
         await watching.value
     }
 
-    @Test func waitingForNoSleepersReturnsAtOnce() async {
-        await clock.sleepers(0)
+    @Test func waitingForZeroSleepersReturnsAtOnce() async {
+        await clock.waitForSleepers(0)
     }
 
-    /// Each sleep ends once, woken or cancelled: a continuation resumed twice traps, one forgotten hangs.
-    @Test func wakingAndCancellingAtTheSameMomentEndsEachSleepOnce() async {
+    /// Each sleep ends exactly once: a continuation that is resumed twice traps, and a lost continuation hangs.
+    @Test func concurrentWakeUpAndCancellationEndTheSleepOnce() async {
         let clock = clock
         for _ in 0..<300 {
             let task = Task { try await clock.sleep(for: .seconds(1)) }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             await withTaskGroup { group in
                 group.addTask { clock.advance(by: .seconds(1)) }
                 group.addTask { task.cancel() }
@@ -148,8 +151,8 @@ import Testing
         }
     }
 
-    /// As above, without waiting until the task sleeps.
-    @Test func fallingAsleepAndCancellingAtTheSameMomentEndsTheSleep() async {
+    /// The task may not sleep yet when it is cancelled.
+    @Test func cancellationDuringTheStartOfASleepEndsIt() async {
         let clock = clock
         for _ in 0..<300 {
             let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -159,7 +162,7 @@ import Testing
     }
 }
 
-/// Where tasks sleep on one actor.
+/// An actor whose tasks sleep, with a record of their wake-ups.
 private actor Dormitory {
     private(set) var woken: [String] = []
 
@@ -175,7 +178,7 @@ private actor Dormitory {
     }
 }
 
-/// The steps of several tasks, in the order in which they were taken.
+/// The steps of several tasks in order.
 private final class TakenSteps: Sendable {
     private let steps = Mutex<[String]>([])
 

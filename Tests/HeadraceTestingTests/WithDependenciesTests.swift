@@ -18,7 +18,7 @@ import Testing
         return builder.build()
     }()
 
-    @Test func whatIsRegisteredWinsInTheContainerAndInTheCurrentOne() async {
+    @Test func replacementsApplyToTheContainerAndToTheCurrentContainer() async {
         await application.withDependencies { builder in
             builder.singleton { Label("test") }
         } operation: { container in
@@ -36,7 +36,7 @@ import Testing
         #expect(application.resolve(Label.self).text == "application")
     }
 
-    @Test func handlersAreMadeOfWhatIsRegistered() async throws {
+    @Test func handlersReceiveTheReplacements() async throws {
         let read = try await application.withDependencies { builder in
             builder.singleton { Label("test") }
         } operation: { container in
@@ -46,7 +46,7 @@ import Testing
         #expect(read == "test")
     }
 
-    @Test func anotherOneWithinWinsAndEndsWithItsOperation() async {
+    @Test func aNestedReplacementEndsWithItsOperation() async {
         await application.withDependencies { builder in
             builder.singleton { Label("outer") }
         } operation: { outer in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func whatIsThrownIsRethrownAndNothingStays() async {
+    @Test func errorsAreRethrownAndEndTheReplacement() async {
         struct Refused: Error {}
 
         await application.withCurrent {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func testsSideBySideSeeTheirOwnAndLeaveNothing() async throws {
+    @Test func parallelTestsDoNotShareReplacements() async throws {
         let reports = try await withThrowingTaskGroup(of: Report.self) { group in
             for number in 0..<1_000 {
                 group.addTask { try await report(of: number) }
@@ -91,7 +91,7 @@ import Testing
 
         #expect(reports.count == 1_000)
         #expect(reports.allSatisfy { $0.labels == ["\($0.number)"] })
-        // Singletons are not shared either, those included that no test registers.
+        // Each container has its own singletons, including those that the tests don't replace.
         #expect(Set(reports.map { ObjectIdentifier($0.visits) }).count == 1_000)
         #expect(application.resolve(Label.self).text == "application")
     }
@@ -107,7 +107,7 @@ import Testing
         #expect(isKeptByAFunction)
     }
 
-    /// What one test of many sees, asked for in every way there is, with suspensions in between.
+    /// Resolves the label in every possible way, with suspensions in between.
     private func report(of number: Int) async throws -> Report {
         try await application.withDependencies { builder in
             builder.singleton { Label("\(number)") }
@@ -156,7 +156,7 @@ private struct ReadLabelHandler: HandlesQuery, Resolvable {
     func handle(_ query: ReadLabel) async throws -> String { label.text }
 }
 
-/// A function, since a closure of a main-actor test goes back there by itself.
+/// A function, because a closure in a main-actor test inherits the isolation.
 private nonisolated(nonsending) func isOnMainActor(with container: Container) async -> Bool {
     #isolation === MainActor.shared
 }

@@ -89,7 +89,7 @@ private final class Board {
                 )
         }
         // The feed has read the empty log, and waits.
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         try await cluster.send(action: CheckOut(orderID: "7"))
         clock.advance(by: .seconds(1))
         await board.firstOrder()

@@ -16,26 +16,28 @@ import HeadraceServices
 import HeadraceStations
 import HeadraceStorage
 
-/// A program to be looked at in a browser: it does what it reads, a line at a time, and says when it was done.
+/// A program for the browser tests of the inspector.
 ///
-/// - `post ACCOUNT AMOUNT` posts a transaction, as a request of a server does; more than 1,000 is refused, and the webhook
-///   of 13 fails until it reads `mend`;
-/// - `ask ACCOUNT` asks for a balance;
-/// - `mend` mends the webhooks.
+/// It prints the address of its inspector, then reads commands.
 ///
-/// It says the address of its inspector first, and ends when there is nothing more to read.
+/// - `post ACCOUNT AMOUNT` posts a transaction within a request. Amounts above 1,000 are rejected, and the webhook fails for
+///   the amount 13 until the command `repair`.
+/// - `ask ACCOUNT` queries a balance.
+/// - `repair` repairs the webhook.
+///
+/// It prints `done` or `refused` after each command, and exits at the end of the input.
 @main
 enum InspectorSubject {
     static func main() async throws {
-        var configuration = Inspector.Configuration()
-        if !CommandLine.arguments.contains("--redact") { configuration.redaction = .nothing }
+        var configuration = InspectorConfiguration()
+        if !CommandLine.arguments.contains("--redact") { configuration.redaction = .disabled }
         let inspector = Inspector(configuration: configuration)
         let observers: [any MessageObserver] = [inspector.observer]
 
         let store = try InMemoryStore(entities: [Account.self])
-        let line = Line()
+        let endpoint = WebhookEndpoint()
         let services = ServiceLocator()
-        services.register(line)
+        services.register(endpoint)
         let registrar = DomainEventHandlerRegistrar(resolver: services, observers: observers)
         registrar.register(CheckLimit.self)
         registrar.register(SendWebhook.self)
@@ -82,8 +84,8 @@ enum InspectorSubject {
                         await totals.pour(.posted(words[1]))
                     }
                 case "ask" where words.count == 2: _ = try await dispatcher.dispatch(GetBalance(account: words[1]))
-                case "mend": line.mend()
-                default: say("what?")
+                case "repair": endpoint.repair()
+                default: say("unknown command")
                 }
                 say("done")
             } catch {
@@ -100,7 +102,7 @@ enum InspectorSubject {
     }
 }
 #else
-/// Without the trait there is no server to look at.
+/// Without the trait, there is no server.
 @main
 enum InspectorSubject {
     static func main() {

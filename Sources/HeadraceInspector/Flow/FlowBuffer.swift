@@ -4,26 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The last entries of the flow, as many as its limits allow; the oldest goes first.
+/// A ring buffer of flow entries, limited in number and size.
 ///
-/// Finding an entry by its number takes constant time.
+/// When it is full, the oldest entry is removed.
+///
+/// - Complexity: Access to an entry by its number is O(1).
 struct FlowBuffer: Sendable {
-    /// How many entries it holds at the most.
+    /// Maximum number of entries.
     let capacity: Int
 
-    /// How many bytes its entries take at the most; the newest stays, whatever it takes.
+    /// Approximate maximum size of all entries in bytes.
+    ///
+    /// The newest entry is kept even if it is larger.
     let byteLimit: Int
 
-    /// The number of the oldest entry that is kept.
+    /// Number of the oldest entry.
     private(set) var first: UInt64 = 1
 
-    /// The number of the newest entry; 0 where there was none.
+    /// Number of the newest entry; 0 before the first entry.
     private(set) var last: UInt64 = 0
 
-    /// About how many bytes the entries take.
+    /// Approximate size of all entries in bytes.
     private(set) var byteCount = 0
 
-    /// Grows with each change.
+    /// Number of changes so far.
     private(set) var revision: UInt64 = 0
 
     private var slots: [FlowEntry?]
@@ -34,23 +38,23 @@ struct FlowBuffer: Sendable {
         slots = Array(repeating: nil, count: self.capacity)
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     var count: Int { Int(last + 1 - first) }
 
-    /// The entries, the oldest first.
+    /// All entries, the oldest first.
     var entries: [FlowEntry] {
         count == 0 ? [] : (first...last).compactMap { self[$0] }
     }
 
-    /// The entry `number`, unless it has gone.
+    /// The entry with this number; `nil` if it has been removed or doesn't exist yet.
     subscript(number: UInt64) -> FlowEntry? {
         first <= number && number <= last ? slots[slot(number)] : nil
     }
 
-    /// Adds `entry`, and gives those that had to go.
+    /// Adds `entry`, and returns the entries that were removed to make room.
     mutating func append(_ entry: FlowEntry) -> [FlowEntry] {
-        var gone: [FlowEntry] = []
-        if count == capacity { removeFirst(&gone) }
+        var removed: [FlowEntry] = []
+        if count == capacity { removeFirst(&removed) }
         last += 1
         revision += 1
         var entry = entry
@@ -58,11 +62,13 @@ struct FlowBuffer: Sendable {
         entry.revision = revision
         slots[slot(last)] = entry
         byteCount += entry.byteCount
-        while byteCount > byteLimit, count > 1 { removeFirst(&gone) }
-        return gone
+        while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
+        return removed
     }
 
-    /// Changes the entry `number`, unless it has gone; gives those that had to go, which it may be itself.
+    /// Changes the entry `number` if it is still in the buffer.
+    ///
+    /// - Returns: The entries that were removed to make room. The changed entry can be one of them.
     mutating func update(_ number: UInt64, _ change: (inout FlowEntry) -> Void) -> [FlowEntry] {
         guard var entry = self[number] else { return [] }
         byteCount -= entry.byteCount
@@ -72,23 +78,23 @@ struct FlowBuffer: Sendable {
         entry.revision = revision
         byteCount += entry.byteCount
         slots[slot(number)] = entry
-        var gone: [FlowEntry] = []
-        while byteCount > byteLimit, count > 1 { removeFirst(&gone) }
-        return gone
+        var removed: [FlowEntry] = []
+        while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
+        return removed
     }
 
-    /// The entries that have changed since `revision`, in the order of their last change, `limit` at the most.
+    /// Returns at most `limit` entries that changed after `revision`, in the order of their last change.
     func entries(after revision: UInt64, limit: Int) -> [FlowEntry] {
         if revision >= self.revision { return [] }
         let changed = entries.filter { $0.revision > revision }.sorted { $0.revision < $1.revision }
         return Array(changed.prefix(limit))
     }
 
-    private mutating func removeFirst(_ gone: inout [FlowEntry]) {
+    private mutating func removeFirst(_ removed: inout [FlowEntry]) {
         let slot = slot(first)
         if let entry = slots[slot] {
             byteCount -= entry.byteCount
-            gone.append(entry)
+            removed.append(entry)
         }
         slots[slot] = nil
         first += 1

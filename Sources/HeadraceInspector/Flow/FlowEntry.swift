@@ -6,57 +6,57 @@
 
 import Foundation
 
-/// A message, or a stage of one, as the flow shows it.
+/// A message or a stage in the flow.
 struct FlowEntry: Sendable, Equatable, Encodable {
-    /// Counts the entries, from 1; set by the buffer.
+    /// Number of the entry, counting from 1; set by the buffer.
     var number: UInt64 = 0
 
-    /// Grows with each change of any entry; set by the buffer.
+    /// Revision of the buffer at the last change of the entry; set by the buffer.
     var revision: UInt64 = 0
 
-    /// The number of the entry within or by which this one began.
+    /// Number of the entry within which, or because of which, this entry began.
     var parent: UInt64?
 
-    /// The identifier of the message; of a stage, none.
+    /// Identifier of the message; `nil` for a stage.
     var id: UUID?
 
-    /// The word for what it is.
+    /// Kind of the message or stage.
     var kind: String
 
-    /// The name of its type, with the module; empty where it has none.
+    /// Name of the type with its module; empty if the stage has no type.
     var type: String
 
-    /// The message that has caused it.
+    /// Identifier of the message that caused this entry.
     var cause: UUID?
 
-    /// The first message of its chain.
+    /// Identifier of the first message of the chain.
     var correlation: UUID?
 
-    /// When it began, in milliseconds since 1970.
+    /// Start time, in milliseconds since 1970.
     var began: Double
 
-    /// How long it took, in milliseconds; `nil` while it goes on.
+    /// Duration in milliseconds; `nil` while the handling is in progress.
     var duration: Double?
 
-    /// How it has ended, in a word; `nil` while it goes on.
+    /// Code of the outcome; `nil` while the handling is in progress.
     var outcome: String?
 
-    /// Why it has failed, as far as that may be shown.
+    /// The error, as far as the redaction shows it.
     var failure: String?
 
-    /// What it says, as far as that may be shown.
+    /// The content of the message, as far as the redaction shows it.
     var payload: String?
 
-    /// What else is known: the subscription and the attempt of a delivery.
+    /// Subscription and attempt of a delivery.
     var note: String?
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     var byteCount: Int {
         let texts = [kind, type, outcome ?? "", failure ?? "", payload ?? "", note ?? ""]
         return texts.reduce(MemoryLayout<FlowEntry>.stride) { $0 + $1.utf8.count }
     }
 
-    /// Whether `text` is in anything that is shown of it, whatever the case.
+    /// Whether a shown text contains `text`, ignoring case.
     func contains(_ text: String) -> Bool {
         let texts = [kind, type, outcome, failure, payload, note, id?.uuidString, correlation?.uuidString]
         return texts.contains { $0?.range(of: text, options: .caseInsensitive) != nil }

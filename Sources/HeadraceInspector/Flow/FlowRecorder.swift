@@ -10,18 +10,20 @@ import HeadraceRelay
 import HeadraceStorage
 import Synchronization
 
-/// Writes down what observers are told, while somebody looks.
+/// Records messages, stages, and deliveries while the inspector is in use.
 ///
-/// Nobody looks where the last look is longer ago than the window: what comes first after that puts it to sleep, and from
-/// then on a message costs the reading of one flag.
+/// A request to the inspector activates the recorder. If the window passes without another request, the next message
+/// deactivates it. An inactive recorder costs one read of an atomic flag for each message.
 final class FlowRecorder: Sendable {
-    /// What tells messages apart: those of one event are as many as its deliveries are tried.
-    private struct Key: Hashable {
+    /// Identifies an entry of a message.
+    ///
+    /// An event has an entry for each attempt of each of its deliveries.
+    private struct MessageKey: Hashable {
         let id: UUID
         let subscription: String?
         let attempt: Int
 
-        /// The key of the message `id` in this task, where a delivery of it may be handled.
+        /// Creates the key of the message `id` in this task, which may be handling a delivery of the message.
         init(_ id: UUID) {
             let delivery = DeliveryContext.current.flatMap { $0.messageID == id ? $0 : nil }
             self.id = id
@@ -30,24 +32,33 @@ final class FlowRecorder: Sendable {
         }
     }
 
+    /// The outcome of a message or stage, as far as the redaction shows it.
+    private struct ShownOutcome {
+        let code: String
+        let isFailure: Bool
+        let failure: String?
+    }
+
     private struct State {
         var buffer: FlowBuffer
         var rates = RateHistory()
-        var notes: [DeliveryNote] = []
-        var lastLook: ContinuousClock.Instant
+        var deliveries: [DeliveryView] = []
+        var lastRequest: ContinuousClock.Instant
 
-        /// The numbers of the entries of messages and stages; what has gone from the buffer goes from here.
-        var messages: [Key: UInt64] = [:]
-        var messageKeys: [UInt64: Key] = [:]
+        /// Entry numbers by message and by stage, and the reverse.
+        ///
+        /// Each holds only entries of the buffer.
+        var messages: [MessageKey: UInt64] = [:]
+        var messageKeys: [UInt64: MessageKey] = [:]
         var stages: [UInt64: UInt64] = [:]
         var stageIDs: [UInt64: UInt64] = [:]
 
-        /// How many entries that are kept have not ended.
-        var going = 0
+        /// Number of entries in the buffer whose handling is in progress.
+        var openCount = 0
 
-        mutating func forget(_ gone: [FlowEntry]) {
-            for entry in gone {
-                if entry.duration == nil { going -= 1 }
+        mutating func forget(_ removed: [FlowEntry]) {
+            for entry in removed {
+                if entry.duration == nil { openCount -= 1 }
                 if let key = messageKeys.removeValue(forKey: entry.number), messages[key] == entry.number {
                     messages[key] = nil
                 }
@@ -56,20 +67,22 @@ final class FlowRecorder: Sendable {
         }
     }
 
-    private static let noteLimit = 200
+    private static let deliveryLimit = 200
 
-    let configuration: Inspector.Configuration
+    let configuration: InspectorConfiguration
     let clock: any TimeSource
     private let wallClock: @Sendable () -> Date
     private let start: ContinuousClock.Instant
     private let isActive = Atomic<Bool>(false)
 
-    /// Whether something that was written down has not ended: then its end is, too.
-    private let isWaiting = Atomic<Bool>(false)
+    /// Whether an entry is in progress.
+    ///
+    /// Its end is recorded even if the recorder is inactive by then.
+    private let hasOpenEntries = Atomic<Bool>(false)
     private let state: Mutex<State>
 
     init(
-        configuration: Inspector.Configuration,
+        configuration: InspectorConfiguration,
         clock: any TimeSource,
         wallClock: @escaping @Sendable () -> Date
     ) {
@@ -78,38 +91,40 @@ final class FlowRecorder: Sendable {
         self.wallClock = wallClock
         start = clock.now
         let buffer = FlowBuffer(capacity: configuration.capacity, byteLimit: configuration.byteLimit)
-        state = Mutex(State(buffer: buffer, lastLook: start))
+        state = Mutex(State(buffer: buffer, lastRequest: start))
     }
 
-    /// Whether somebody has looked within the window; as long as nothing has come since, it may still say so.
+    // MARK: Activity
+
+    /// Whether the recorder is active.
+    ///
+    /// It can still be `true` after the window, until the next message.
     var isListening: Bool { isActive.load(ordering: .relaxed) }
 
-    /// Somebody looks.
-    func look() {
+    /// Activates the recorder for the length of the window.
+    func activate() {
         let now = clock.now
         state.withLock { state in
-            state.lastLook = now
+            state.lastRequest = now
             isActive.store(true, ordering: .relaxed)
         }
     }
 
-    /// Falls asleep where nobody has looked within the window; tells whether somebody has.
-    func staysAwake() -> Bool {
+    /// Deactivates the recorder if the window has passed, and returns whether the recorder is still active.
+    func remainsActive() -> Bool {
         if !isListening { return false }
         let now = clock.now
-        return state.withLock { stayAwake(&$0, now) }
+        return state.withLock { state in
+            if state.lastRequest.duration(to: now) <= configuration.window { return true }
+            isActive.store(false, ordering: .relaxed)
+            return false
+        }
     }
 
-    private func stayAwake(_ state: inout State, _ now: ContinuousClock.Instant) -> Bool {
-        if state.lastLook.duration(to: now) <= configuration.window { return true }
-        isActive.store(false, ordering: .relaxed)
-        return false
-    }
-
-    // MARK: What is told
+    // MARK: Recording
 
     func messageBegan(_ context: MessageContext, payload: String?) {
-        if !staysAwake() { return }
+        if !remainsActive() { return }
         let delivery = DeliveryContext.current.flatMap { $0.messageID == context.id ? $0 : nil }
         let entry = FlowEntry(
             id: context.id,
@@ -117,167 +132,144 @@ final class FlowRecorder: Sendable {
             type: context.typeName,
             cause: context.causationID,
             correlation: context.correlationID,
-            began: wallClock().flowTime,
+            began: wallClock().millisecondsSince1970,
             payload: payload,
             note: delivery.map { "to \($0.subscription), attempt \($0.attempt)" + ($0.isReplay ? ", replay" : "") }
         )
-        let key = Key(context.id)
-        let causeKey = context.causationID.map { Key($0) }
+        let key = MessageKey(context.id)
+        let causeKey = context.causationID.map { MessageKey($0) }
         let stage = MessageStage.current.flatMap { $0.message?.id == context.causationID ? $0.id : nil }
         state.withLock { state in
-            var entry = entry
-            entry.parent = stage.flatMap { state.stages[$0] } ?? causeKey.flatMap { state.messages[$0] }
-            let gone = state.buffer.append(entry)
+            append(entry, within: stage, causedBy: causeKey, to: &state)
             state.messages[key] = state.buffer.last
             state.messageKeys[state.buffer.last] = key
-            state.going += 1
-            settle(&state, gone)
         }
     }
 
     func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {
-        if !isListening && !isWaiting.load(ordering: .relaxed) { return }
-        let failure = failure(of: outcome)
+        if !recordsEnds { return }
+        let outcome = shown(outcome)
         let second = second
-        let key = Key(context.id)
+        let key = MessageKey(context.id)
         state.withLock { state in
             state.rates.add(
                 kind: context.kind.description,
                 duration: duration,
-                isFailure: failure.isFailure,
+                isFailure: outcome.isFailure,
                 second: second
             )
-            if let number = state.messages[key] { end(number, failure, after: duration, in: &state) }
+            end(state.messages[key], outcome, after: duration, in: &state)
         }
     }
 
     func stageBegan(_ stage: MessageStage, payload: String?) {
-        if !staysAwake() { return }
+        if !remainsActive() { return }
         let entry = FlowEntry(
             kind: stage.kind.description,
             type: stage.type.map { String(naming: $0) } ?? "",
             cause: stage.message?.id,
             correlation: stage.message?.correlationID,
-            began: wallClock().flowTime,
+            began: wallClock().millisecondsSince1970,
             payload: payload
         )
-        let key = (stage.message?.id).map { Key($0) }
+        let key = (stage.message?.id).map { MessageKey($0) }
         state.withLock { state in
-            var entry = entry
-            entry.parent = stage.parentID.flatMap { state.stages[$0] } ?? key.flatMap { state.messages[$0] }
-            let gone = state.buffer.append(entry)
+            append(entry, within: stage.parentID, causedBy: key, to: &state)
             state.stages[stage.id] = state.buffer.last
             state.stageIDs[state.buffer.last] = stage.id
-            state.going += 1
-            settle(&state, gone)
         }
     }
 
     func stageEnded(_ stage: MessageStage, outcome: MessageOutcome, after duration: Duration) {
-        if !isListening && !isWaiting.load(ordering: .relaxed) { return }
-        let failure = failure(of: outcome)
+        if !recordsEnds { return }
+        let outcome = shown(outcome)
         state.withLock { state in
-            if let number = state.stages[stage.id] { end(number, failure, after: duration, in: &state) }
+            end(state.stages[stage.id], outcome, after: duration, in: &state)
         }
     }
 
-    func noted(_ outcome: String, _ delivery: Delivery, failure: String? = nil, retry: Date? = nil) {
-        if !staysAwake() { return }
-        let note = DeliveryNote(
-            date: wallClock().flowTime,
+    func deliveryEnded(_ delivery: Delivery, outcome: String, failure: String? = nil, retry: Date? = nil) {
+        if !remainsActive() { return }
+        let view = DeliveryView(
+            date: wallClock().millisecondsSince1970,
             outcome: outcome,
             subscription: delivery.subscription,
             message: delivery.content.messageName,
             attempt: delivery.attempt,
             failure: failure.flatMap { configuration.shown($0, by: configuration.redaction.failure) },
-            retry: retry?.flowTime
+            retry: retry?.millisecondsSince1970
         )
         state.withLock { state in
-            if state.notes.count == Self.noteLimit { state.notes.removeFirst() }
-            state.notes.append(note)
+            if state.deliveries.count == Self.deliveryLimit { state.deliveries.removeFirst() }
+            state.deliveries.append(view)
         }
     }
 
-    private func end(_ number: UInt64, _ failure: FlowFailure, after duration: Duration, in state: inout State) {
-        if state.buffer[number]?.duration == nil { state.going -= 1 }
-        settle(&state, state.buffer.update(number) { $0.end(failure, after: duration) })
+    private var recordsEnds: Bool { isListening || hasOpenEntries.load(ordering: .relaxed) }
+
+    private func append(_ entry: FlowEntry, within stage: UInt64?, causedBy cause: MessageKey?, to state: inout State) {
+        var entry = entry
+        entry.parent = stage.flatMap { state.stages[$0] } ?? cause.flatMap { state.messages[$0] }
+        let removed = state.buffer.append(entry)
+        state.openCount += 1
+        forget(removed, in: &state)
     }
 
-    private func settle(_ state: inout State, _ gone: [FlowEntry]) {
-        state.forget(gone)
-        isWaiting.store(state.going > 0, ordering: .relaxed)
-    }
-
-    // MARK: What is shown
-
-    /// The entries that have changed since `revision` and contain `search`, and the revision up to which they go.
-    func entries(after revision: UInt64, search: String? = nil, limit: Int) -> (revision: UInt64, [FlowEntry]) {
-        // Only copied under the lock: a search may take a while.
-        let (buffer, last) = state.withLock { ($0.buffer, $0.buffer.revision) }
-        let changed = buffer.entries(after: revision, limit: search == nil ? limit : .max)
-        guard let search else {
-            return (changed.count == limit ? changed.last?.revision ?? last : last, changed)
+    private func end(_ number: UInt64?, _ outcome: ShownOutcome, after duration: Duration, in state: inout State) {
+        guard let number else { return }
+        if state.buffer[number]?.duration == nil { state.openCount -= 1 }
+        let removed = state.buffer.update(number) { entry in
+            entry.duration = duration / .milliseconds(1)
+            entry.outcome = outcome.code
+            entry.failure = outcome.failure
         }
-        return (last, Array(changed.filter { $0.contains(search) }.suffix(limit)))
+        forget(removed, in: &state)
     }
 
-    /// The number of the oldest entry that is still kept.
-    var firstNumber: UInt64 { state.withLock { $0.buffer.first } }
-
-    /// The last seconds.
-    var points: [RateHistory.Point] {
-        let second = second
-        return state.withLock { $0.rates }.points(upTo: second)
+    private func forget(_ removed: [FlowEntry], in state: inout State) {
+        state.forget(removed)
+        hasOpenEntries.store(state.openCount > 0, ordering: .relaxed)
     }
 
-    /// What became of the last deliveries, the latest first.
-    var deliveryNotes: [DeliveryNote] { state.withLock { $0.notes.reversed() } }
-
-    /// The time, as it is shown.
-    var now: Date { wallClock() }
-
-    private var second: Int { Int(start.duration(to: clock.now).components.seconds) }
-
-    private func failure(of outcome: MessageOutcome) -> FlowFailure {
+    private func shown(_ outcome: MessageOutcome) -> ShownOutcome {
         switch outcome {
-        case .success: FlowFailure(code: outcome.code, isFailure: false, text: nil)
+        case .success: ShownOutcome(code: outcome.code, isFailure: false, failure: nil)
         case .failure(let error):
-            FlowFailure(
+            ShownOutcome(
                 code: outcome.code,
                 isFailure: true,
-                text: configuration.shown("\(error)", by: configuration.redaction.failure)
+                failure: configuration.shown("\(error)", by: configuration.redaction.failure)
             )
         }
     }
-}
 
-/// How something has ended, as it is shown.
-private struct FlowFailure {
-    let code: String
-    let isFailure: Bool
-    let text: String?
-}
+    // MARK: Views
 
-extension FlowEntry {
-    fileprivate mutating func end(_ failure: FlowFailure, after duration: Duration) {
-        self.duration = duration / .milliseconds(1)
-        outcome = failure.code
-        self.failure = failure.text
-    }
-}
-
-extension Date {
-    /// Milliseconds since 1970, as the page counts them.
-    var flowTime: Double { timeIntervalSince1970 * 1_000 }
-}
-
-extension Delivery.Content {
-    /// The stored name of the message; empty where it is no longer stored.
-    var messageName: String {
-        switch self {
-        case .event(let record): record.event.name
-        case .scheduled(let message): message.name
-        case .missing: ""
+    /// Returns at most `limit` entries that changed after `revision` and contain `search`.
+    func flow(after revision: UInt64, search: String? = nil, limit: Int) -> FlowView {
+        let buffer = state.withLock { $0.buffer }
+        let changed = buffer.entries(after: revision, limit: search == nil ? limit : .max)
+        if let search {
+            let found = changed.filter { $0.contains(search) }.suffix(limit)
+            return FlowView(revision: buffer.revision, first: buffer.first, entries: Array(found))
         }
+        // If there are more changes, the next call continues after the last one of these.
+        let isComplete = changed.count < limit
+        let end = isComplete ? buffer.revision : changed.last?.revision ?? buffer.revision
+        return FlowView(revision: end, first: buffer.first, entries: changed)
     }
+
+    /// Throughput and latency of the last seconds.
+    var rates: RatesView {
+        let second = second
+        return RatesView(points: state.withLock { $0.rates }.points(upTo: second))
+    }
+
+    /// Outcomes of the last deliveries, the latest first.
+    var deliveries: [DeliveryView] { state.withLock { $0.deliveries.reversed() } }
+
+    /// The current time for display.
+    var now: Date { wallClock() }
+
+    private var second: Int { Int(start.duration(to: clock.now).components.seconds) }
 }

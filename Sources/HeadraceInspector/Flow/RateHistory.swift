@@ -6,15 +6,17 @@
 
 import Foundation
 
-/// How many messages ended in each of the last seconds, and how long they took, in memory that never grows.
+/// Throughput and latency of messages in each of the last seconds, in constant memory.
 struct RateHistory: Sendable {
-    /// How many seconds are kept, the current one included.
+    /// Number of seconds in the history, including the current second.
     static let length = 120
 
-    /// The kinds that are counted, in the order of the counts; what is none of them counts as the last.
+    /// Message kinds in the order of ``Point/counts``.
+    ///
+    /// All other kinds count as the last.
     static let kinds = ["request", "command", "query", "action", "effect", "event", "other"]
 
-    /// Four bins for each doubling, from a microsecond to a minute and more.
+    /// Number of latency bins: four for each doubling, from 1 microsecond to 134 seconds.
     private static let binCount = 4 * 27
 
     private struct Bucket {
@@ -30,7 +32,7 @@ struct RateHistory: Sendable {
             for index in bins.indices { bins[index] = 0 }
         }
 
-        /// The latency in milliseconds that `share` of the messages did not exceed, to a fifth.
+        /// The quantile `share` of the latencies in milliseconds, with an error below 20 percent.
         func latency(_ share: Double) -> Double? {
             let total = bins.reduce(0) { $0 + Int($1) }
             if total == 0 { return nil }
@@ -43,21 +45,21 @@ struct RateHistory: Sendable {
         }
     }
 
-    /// One second, as the charts show it.
+    /// One second of the charts.
     struct Point: Sendable, Equatable, Encodable {
-        /// How many seconds ago it was: 0 for the current one.
+        /// Age in seconds: 0 for the current second.
         let age: Int
 
-        /// How many messages ended, for each of the kinds.
+        /// Number of messages that ended, by kind.
         let counts: [Int]
 
-        /// How many of them failed.
+        /// Number of failed messages.
         let failures: Int
 
-        /// The latency that half of them did not exceed, in milliseconds; `nil` where there were none.
+        /// Median latency in milliseconds; `nil` if no message ended.
         let median: Double?
 
-        /// The latency that 99 in 100 of them did not exceed, in milliseconds.
+        /// 99th percentile of the latency in milliseconds; `nil` if no message ended.
         let high: Double?
     }
 
@@ -73,7 +75,9 @@ struct RateHistory: Sendable {
         buckets[index].bins[Self.bin(of: duration)] &+= 1
     }
 
-    /// The seconds up to `second`, the oldest first; those in which nothing ended have no counts.
+    /// Returns the history up to `second`, the oldest second first.
+    ///
+    /// Seconds without messages have zero counts.
     func points(upTo second: Int) -> [Point] {
         (0..<Self.length).reversed().map { age in
             let bucket = second >= age ? buckets[(second - age) % Self.length] : Bucket()

@@ -1,4 +1,4 @@
-// The flow: what has come in, kept by number, drawn as a tree below what caused it.
+// The flow: entries by number, drawn as a tree in which each entry is below its cause.
 import { make, short, time, took } from "./inspector.js";
 
 const chainLimit = 200;
@@ -25,14 +25,14 @@ export class Flow {
     pause.onclick = () => {
       this.isPaused = !this.isPaused;
       pause.setAttribute("aria-pressed", this.isPaused);
-      pause.textContent = this.isPaused ? "Go on" : "Pause";
+      pause.textContent = this.isPaused ? "Resume" : "Pause";
       this.schedule();
     };
     document.getElementById("flow-clear").onclick = () => { this.hidden = Math.max(0, ...this.entries.keys()); this.schedule(); };
     this.draw();
   }
 
-  /** Another process numbers anew. */
+  /** A new process counts its entries from 1 again. */
   began(session) {
     if (this.session !== null && this.session !== session) {
       this.entries.clear();
@@ -44,9 +44,9 @@ export class Flow {
     this.session = session;
   }
 
-  take(picture) {
-    this.revision = picture.revision;
-    for (const entry of picture.entries) {
+  take(view) {
+    this.revision = view.revision;
+    for (const entry of view.entries) {
       if (!this.entries.has(entry.number) && entry.parent) {
         const siblings = this.children.get(entry.parent) ?? [];
         siblings.push(entry.number);
@@ -55,7 +55,7 @@ export class Flow {
       this.entries.set(entry.number, entry);
     }
     for (const number of this.entries.keys()) {
-      if (number >= picture.first) break;
+      if (number >= view.first) break;
       this.entries.delete(number);
       this.children.delete(number);
       this.items.delete(number);
@@ -63,14 +63,14 @@ export class Flow {
     if (!this.isPaused) this.schedule();
   }
 
-  /** Draws once, however much has come. */
+  /** Draws at most once per frame. */
   schedule() {
     if (this.isScheduled) return;
     this.isScheduled = true;
     requestAnimationFrame(() => { this.isScheduled = false; this.draw(); });
   }
 
-  isHit(entry) {
+  isMatch(entry) {
     if (this.failuresOnly && (entry.outcome === undefined || entry.outcome === "success")) return false;
     if (!this.search) return true;
     return [entry.kind, entry.type, entry.outcome, entry.failure, entry.payload, entry.note, entry.id, entry.correlation]
@@ -80,48 +80,48 @@ export class Flow {
   draw() {
     const isFiltered = Boolean(this.search || this.failuresOnly);
     const wanted = new Map();
-    const holds = (number) => {
+    const isVisible = (number) => {
       if (wanted.has(number)) return wanted.get(number);
       const entry = this.entries.get(number);
-      const below = (this.children.get(number) ?? []).filter((child) => this.entries.has(child) && holds(child));
-      const result = Boolean(entry && (this.isHit(entry) || below.length));
+      const below = (this.children.get(number) ?? []).filter((child) => this.entries.has(child) && isVisible(child));
+      const result = Boolean(entry && (this.isMatch(entry) || below.length));
       wanted.set(number, result);
       return result;
     };
     const roots = [...this.entries.values()]
-      .filter((entry) => entry.number > this.hidden && !this.entries.has(entry.parent) && holds(entry.number))
+      .filter((entry) => entry.number > this.hidden && !this.entries.has(entry.parent) && isVisible(entry.number))
       .map((entry) => entry.number)
       .sort((one, other) => other - one);
-    // What is drawn anew has no focus: the row that had it gets it back.
+    // Redrawing removes the focus, so this restores it.
     const focused = this.tree.contains(document.activeElement) ? document.activeElement.dataset.number : null;
     this.tree.replaceChildren(...roots.slice(0, chainLimit).map((number) => this.item(number, isFiltered, wanted)));
     if (focused) this.tree.querySelector(`[data-number="${focused}"]`)?.focus({ preventScroll: true });
     const more = roots.length > chainLimit ? ` The latest ${chainLimit} of ${roots.length} chains are shown.` : "";
     this.hint.textContent = this.entries.size === 0
-      ? "Nothing has happened since somebody began to look."
-      : roots.length === 0 ? "Nothing matches." : `${this.entries.size} messages and stages.${more}${this.isPaused ? " Paused." : ""}`;
+      ? "No messages yet."
+      : roots.length === 0 ? "No matches." : `${this.entries.size} messages and stages.${more}${this.isPaused ? " Paused." : ""}`;
   }
 
   item(number, isFiltered, wanted) {
     const entry = this.entries.get(number);
     const item = make("li", { "data-kind": entry.kind, "data-type": short(entry.type) });
-    if (isFiltered && this.isHit(entry)) item.classList.add("hit");
+    if (isFiltered && this.isMatch(entry)) item.classList.add("hit");
     if (!this.items.has(number)) item.classList.add("new");
     this.items.set(number, true);
-    const isGoing = entry.outcome === undefined;
-    const isGood = entry.outcome === "success";
+    const isOpen = entry.outcome === undefined;
+    const isSuccess = entry.outcome === "success";
     const toggle = () => { if (!this.open.delete(number)) this.open.add(number); this.draw(); };
     const row = make("div", { class: "row", tabindex: 0, role: "button", "aria-expanded": String(this.open.has(number)), "data-number": number, onclick: toggle },
       make("span", { class: "kind" }, entry.kind),
       make("span", { class: "name", title: entry.type }, short(entry.type)),
       entry.note ? make("span", { class: "quiet mark" }, entry.note) : null,
-      make("span", { class: `mark ${isGoing ? "wait" : isGood ? "good" : "bad"}` }, isGoing ? "going on" : isGood ? "✓" : `✗ ${short(entry.outcome)}`),
-      make("span", { class: "took" }, isGoing ? "…" : took(entry.duration)));
+      make("span", { class: `mark ${isOpen ? "wait" : isSuccess ? "good" : "bad"}` }, isOpen ? "in progress" : isSuccess ? "✓" : `✗ ${short(entry.outcome)}`),
+      make("span", { class: "took" }, isOpen ? "…" : took(entry.duration)));
     row.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); toggle(); } };
     item.append(row);
     if (this.open.has(number)) item.append(this.facts(entry));
     const children = (this.children.get(number) ?? []).filter((child) => this.entries.has(child) && wanted.get(child))
-      // They come when something of them has changed, and are shown as they began.
+      // Entries arrive in the order of their changes, and are shown in the order of their start.
       .sort((one, other) => one - other);
     if (children.length) item.append(make("ol", {}, ...children.map((child) => this.item(child, isFiltered, wanted))));
     return item;

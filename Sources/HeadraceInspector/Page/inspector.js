@@ -1,8 +1,8 @@
-// The frame of the page: tabs, the stream of events, and what the panes share. Values reach the page as text only.
+// The frame of the page: tabs, the event stream, and helpers for the panes. Values are inserted as text, never as markup.
 import { Flow } from "./flow.js";
 import { deliveries, graphs, log, rates, stations } from "./panes.js";
 
-/** Makes an element; children are elements or text. */
+/** Creates an element. Children are elements or text. */
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -14,15 +14,15 @@ export function make(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Asks the inspector; throws what it says where it refuses. */
+/** Sends a request to the inspector. Throws its message if it refuses the request. */
 export async function ask(path, options = {}) {
   const response = await fetch(`api/${path}`, options);
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error ?? `It answered ${response.status}.`);
+  if (!response.ok) throw new Error(answer.error ?? `The inspector responded with status ${response.status}.`);
   return answer;
 }
 
-/** A duration in milliseconds, in the unit that suits it. */
+/** Formats a duration in milliseconds with a suitable unit. */
 export function took(milliseconds) {
   if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
   if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 2 : 0)} ms`;
@@ -30,12 +30,12 @@ export function took(milliseconds) {
   return `${Math.round(milliseconds / 60000)} min`;
 }
 
-/** The time of day of a date in milliseconds. */
+/** Formats the time of day of a date in milliseconds. */
 export function time(milliseconds) {
   return new Date(milliseconds).toLocaleTimeString([], { hour12: false }) + "." + String(Math.floor(milliseconds % 1000)).padStart(3, "0");
 }
 
-/** The name of a type without its modules, also where it is a parameter of another. */
+/** Removes the modules from the name of a type and of its generic parameters. */
 export function short(type) {
   const plain = type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "");
   return plain.replace(/[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)+/gu, (path) => path.slice(path.indexOf(".") + 1));
@@ -48,20 +48,20 @@ let overview = { graphs: [], stations: [], stores: [], allowsWrites: false };
 let current = "flow";
 let timer;
 
-function say(text, isBad = false) {
+function setStatus(text, isBad = false) {
   status.textContent = text;
   status.className = isBad ? "bad" : "";
 }
 
-// Tabs: arrows move, as the pattern for tabs has it.
+// Tabs: the arrow keys move between them, as in the ARIA pattern for tabs.
 const tabs = [...document.querySelectorAll("[role=tab]")];
 function show(name) {
   current = name;
   for (const tab of tabs) {
-    const isChosen = tab.id === `tab-${name}`;
-    tab.setAttribute("aria-selected", isChosen);
-    tab.tabIndex = isChosen ? 0 : -1;
-    document.getElementById(tab.getAttribute("aria-controls")).hidden = !isChosen;
+    const isSelected = tab.id === `tab-${name}`;
+    tab.setAttribute("aria-selected", isSelected);
+    tab.tabIndex = isSelected ? 0 : -1;
+    document.getElementById(tab.getAttribute("aria-controls")).hidden = !isSelected;
   }
   if (location.hash !== `#${name}`) history.replaceState(null, "", `#${name}`);
   refresh();
@@ -86,7 +86,7 @@ async function refresh() {
     try {
       if (pane.refresh) await pane.refresh(element, overview);
     } catch (error) {
-      say(error.message, true);
+      setStatus(error.message, true);
     }
   }
   clearTimeout(timer);
@@ -94,10 +94,10 @@ async function refresh() {
 }
 document.addEventListener("visibilitychange", refresh);
 
-// The stream: the browser opens it again by itself; where it was refused, the reason is asked for.
+// The event stream. After an error, it starts again with a request that shows the reason if the inspector refuses it.
 function listen() {
   const source = new EventSource(`api/events?after=${flow.revision}`);
-  source.onopen = () => say(overview.allowsWrites ? "live" : "live, read-only");
+  source.onopen = () => setStatus(overview.allowsWrites ? "live" : "live, read-only");
   source.addEventListener("flow", (event) => flow.take(JSON.parse(event.data)));
   source.addEventListener("rates", (event) => {
     const pane = document.getElementById("pane-rates");
@@ -105,7 +105,7 @@ function listen() {
   });
   source.onerror = () => {
     source.close();
-    say("not connected; trying again…", true);
+    setStatus("disconnected; reconnecting…", true);
     setTimeout(start, 1500);
   };
 }
@@ -117,7 +117,7 @@ async function start() {
     listen();
     refresh();
   } catch (error) {
-    say(error.message, true);
+    setStatus(error.message, true);
     setTimeout(start, 3000);
   }
 }

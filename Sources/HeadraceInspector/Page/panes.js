@@ -1,4 +1,4 @@
-// The panes besides the flow. Each has `refresh(element, overview)`, called every two seconds while it is seen.
+// All panes except the flow. While a pane is visible, its `refresh(element, overview)` is called every two seconds.
 import { ask, make, short, time, took } from "./inspector.js";
 
 const svgSpace = "http://www.w3.org/2000/svg";
@@ -10,8 +10,8 @@ function draw(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Draws anew only where something is different, so that what is selected stays. */
-function onlyIfNew(element, value, body) {
+/** Redraws an element only if its value has changed, so that a selection survives. */
+function ifChanged(element, value, body) {
   const text = JSON.stringify(value);
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
@@ -37,7 +37,7 @@ const vertical = (value, top) => plot.height - plot.bottom - (value / top) * (pl
 
 function bars(label, values, failures) {
   const top = Math.max(1, ...values);
-  const svg = frame(`${label}, at most ${top} a second`, top, (value) => `${value}/s`);
+  const svg = frame(`${label}, maximum ${top} per second`, top, (value) => `${value}/s`);
   const width = (plot.width - plot.left) / values.length;
   values.forEach((value, index) => {
     for (const [amount, name] of [[value, "bar-all"], [failures[index], "bar-bad"]]) {
@@ -52,7 +52,7 @@ function bars(label, values, failures) {
 
 function curves(label, lines) {
   const top = Math.max(0.01, ...lines.flatMap(([, values]) => values.filter((value) => value !== undefined)));
-  const svg = frame(`${label}, at most ${took(top)}`, top, took);
+  const svg = frame(`${label}, maximum ${took(top)}`, top, took);
   for (const [name, values] of lines) {
     let path = "";
     values.forEach((value, index) => {
@@ -68,9 +68,9 @@ function curves(label, lines) {
 
 export const rates = {
   async refresh(element) { this.draw(element, await ask("rates")); },
-  draw(element, picture) {
-    onlyIfNew(element, picture, () => {
-      const points = picture.points;
+  draw(element, view) {
+    ifChanged(element, view, () => {
+      const points = view.points;
       const totals = points.map((point) => point.counts.reduce((sum, count) => sum + count, 0));
       const none = points.map(() => 0);
       const card = (title, svg, words) => make("div", { class: "card" }, make("h2", {}, title), svg, make("p", { class: "hint" }, words));
@@ -78,9 +78,9 @@ export const rates = {
       const failed = points.reduce((a, point) => a + point.failures, 0);
       const charts = [
         card("All messages", bars("All messages", totals, points.map((point) => point.failures)), `${sum} in two minutes, ${failed} failed.`),
-        card("Latency", curves("Latency", [["median", points.map((point) => point.median)], ["high", points.map((point) => point.high)]]), "Half of the messages took no longer than the lower curve, 99 in 100 no longer than the upper one."),
+        card("Latency", curves("Latency", [["median", points.map((point) => point.median)], ["high", points.map((point) => point.high)]]), "Median and 99th percentile of the durations."),
       ];
-      picture.kinds.forEach((kind, index) => {
+      view.kinds.forEach((kind, index) => {
         const values = points.map((point) => point.counts[index]);
         if (values.some((value) => value > 0)) charts.push(card(kind, bars(kind, values, none), `${values.reduce((a, b) => a + b, 0)} in two minutes.`));
       });
@@ -91,7 +91,7 @@ export const rates = {
 
 // MARK: Graphs
 
-/** Columns by the longest way from a root; within one, in the order met. */
+/** Arranges the nodes in columns by their longest path from a root, and within a column in the order of discovery. */
 function layered(graph) {
   const depths = graph.nodes.map(() => 0);
   const visit = (index, depth, path) => {
@@ -139,8 +139,8 @@ function tree(graph) {
 export const graphs = {
   async refresh(element) {
     const shown = await ask("graphs");
-    onlyIfNew(element, shown, () => {
-      element.replaceChildren(...(shown.length ? shown.map(this.card) : [make("p", { class: "hint" }, "No graph is shown. Call 'inspector.show(container.graph)'.")]));
+    ifChanged(element, shown, () => {
+      element.replaceChildren(...(shown.length ? shown.map(this.card) : [make("p", { class: "hint" }, "No graphs. To show one, call 'inspector.show(container.graph)'.")]));
     });
   },
   card(graph) {
@@ -161,19 +161,19 @@ export const stations = {
   chosen: new Map(),
   async refresh(element) {
     const shown = await ask("stations");
-    onlyIfNew(element, shown, () => this.draw(element, shown));
+    ifChanged(element, shown, () => this.draw(element, shown));
   },
   draw(element, shown) {
     const focused = document.activeElement?.id;
     element.replaceChildren(...(shown.length
       ? shown.map((station, index) => this.card(element, shown, station, index))
-      : [make("p", { class: "hint" }, "No station is shown. Call 'inspector.show(station, named: …)'.")]));
+      : [make("p", { class: "hint" }, "No stations. To show one, call 'inspector.show(station, named: …)'.")]));
     if (focused) document.getElementById(focused)?.focus();
   },
   card(element, shown, station, index) {
     const count = station.steps.length;
     const first = count ? station.steps[0].number : 1;
-    // A chosen step stays chosen while others come; without a choice it is the last.
+    // A selected step stays selected when new steps arrive. Without a selection, the last step is shown.
     const chosen = this.chosen.get(station.name);
     const position = chosen === undefined ? count : Math.min(count, Math.max(0, chosen - first + 1));
     const go = (next) => {
@@ -198,19 +198,19 @@ export const stations = {
       return make("tr", { class: change ? "changed" : null },
         make("td", { "data-name": "property" }, name),
         make("td", { "data-name": "before" }, change ? cell(change.old) : ""),
-        make("td", { "data-name": "value" }, change?.isGone ? "gone" : cell(values.get(name))));
+        make("td", { "data-name": "value" }, change?.isGone ? "removed" : cell(values.get(name))));
     });
     return make("div", { class: "card" }, make("h2", {}, station.name),
-      make("p", { class: "hint" }, `${count} ${count === 1 ? "action" : "actions"} since somebody began to look.${station.isGone ? " The station is gone." : ""}`),
+      make("p", { class: "hint" }, `${count} ${count === 1 ? "action" : "actions"} since the recording began.${station.isGone ? " The station has been released." : ""}`),
       make("div", { class: "bar stepper" },
         make("button", { type: "button", id: `${id}-first`, disabled: position === 0, onclick: () => go(0) }, "First"),
         make("button", { type: "button", id: `${id}-back`, disabled: position === 0, onclick: () => go(position - 1) }, "Step back"),
         range,
-        make("button", { type: "button", id: `${id}-on`, disabled: position >= count, onclick: () => go(position + 1) }, "Step on"),
+        make("button", { type: "button", id: `${id}-on`, disabled: position >= count, onclick: () => go(position + 1) }, "Step forward"),
         make("button", { type: "button", id: `${id}-last`, disabled: position >= count, onclick: () => go(count) }, "Latest")),
       make("p", { class: "station-step" }, step
         ? `${step.number}. ${time(step.date)} ${step.action ?? short(step.type)}`
-        : "Before the first action that is kept."),
+        : "Before the first recorded action."),
       make("div", { class: "wide" }, make("table", { class: "stacked" },
         make("thead", {}, make("tr", {}, make("th", {}, "property"), make("th", {}, "before"), make("th", {}, "value"))),
         make("tbody", {}, ...rows))));
@@ -225,6 +225,7 @@ function table(names, rows) {
     make("tbody", {}, ...rows.map((cells) => make("tr", {}, ...cells.map((cell, index) => make("td", { "data-name": names[index] }, cell)))))));
 }
 
+const letters = (count) => `${count} dead ${count === 1 ? "letter" : "letters"}`;
 const query = (store, rest = "") => `?store=${encodeURIComponent(store)}${rest}`;
 
 export const deliveries = {
@@ -236,24 +237,24 @@ export const deliveries = {
       shown.push({ store, ...(await ask(`subscriptions${query(store)}`)), letters: await ask(`dead-letters${query(store)}`) });
     }
     const notes = await ask("deliveries");
-    onlyIfNew(element, [shown, notes, this.message], () => {
+    ifChanged(element, [shown, notes, this.message], () => {
       const focused = element.contains(document.activeElement) ? document.activeElement : null;
       const place = focused && `[data-verb="${focused.dataset.verb}"][data-letter="${focused.dataset.letter}"]`;
-      const cards = shown.map((picture) => this.card(element, overview, picture));
+      const cards = shown.map((view) => this.card(element, overview, view));
       element.replaceChildren(
-        make("p", { class: "hint", role: "status", id: "deliveries-message" }, this.message || (shown.length ? "" : "No store is shown. Call 'inspector.show(store)'.")),
+        make("p", { class: "hint", role: "status", id: "deliveries-message" }, this.message || (shown.length ? "" : "No stores. To show one, call 'inspector.show(store)'.")),
         ...cards,
         notes.length ? make("div", { class: "card" }, make("h2", {}, "Latest deliveries"), table(
-          ["when", "outcome", "subscription", "message", "attempt", "failure", "again at"],
+          ["when", "outcome", "subscription", "message", "attempt", "failure", "next attempt"],
           notes.slice(0, 50).map((note) => [time(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? time(note.retry) : ""]))) : "");
       if (place) element.querySelector(place)?.focus({ preventScroll: true });
     });
   },
-  card(element, overview, picture) {
+  card(element, overview, view) {
     const act = async (verb, ids) => {
       try {
-        const done = await ask(`dead-letters/${verb}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ store: picture.store, ids }) });
-        this.message = verb === "replay" ? `${done.count} will be delivered again.` : `${done.count} discarded.`;
+        const done = await ask(`dead-letters/${verb}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ store: view.store, ids }) });
+        this.message = verb === "replay" ? `${letters(done.count)} will be delivered again.` : `${letters(done.count)} discarded.`;
       } catch (error) {
         this.message = error.message;
       }
@@ -261,19 +262,19 @@ export const deliveries = {
     };
     const button = (word, verb, letter) => make("button", {
       type: "button", disabled: !overview.allowsWrites, "data-verb": verb, "data-letter": letter.id,
-      title: overview.allowsWrites ? null : "The inspector was started to show only.",
+      title: overview.allowsWrites ? null : "The inspector is read-only.",
       onclick: (event) => {
         const target = event.currentTarget;
-        if (verb === "discard" && target.dataset.sure === undefined) {
-          target.dataset.sure = "";
-          target.textContent = "Discard for good?";
+        if (verb === "discard" && target.dataset.confirmed === undefined) {
+          target.dataset.confirmed = "";
+          target.textContent = "Discard permanently?";
           return;
         }
         act(verb, [letter.id]);
       },
     }, word);
-    const key = (letter) => `${picture.store} ${letter.id}`;
-    const letters = picture.letters.map((letter) => make("details", {
+    const key = (letter) => `${view.store} ${letter.id}`;
+    const rows = view.letters.map((letter) => make("details", {
       class: "letter",
       open: this.open.has(key(letter)),
       ontoggle: (event) => (event.currentTarget.open ? this.open.add(key(letter)) : this.open.delete(key(letter))),
@@ -283,7 +284,7 @@ export const deliveries = {
         const facts = make("dl", { class: "facts" });
         const add = (name, value) => { if (value) facts.append(make("dt", {}, name), make("dd", {}, value)); };
         add("reason", letter.reason ?? "hidden");
-        add("given up", time(letter.date));
+        add("failed at", time(letter.date));
         add("stream", letter.stream);
         add("payload", letter.payload);
         add("message", letter.messageID);
@@ -291,14 +292,14 @@ export const deliveries = {
         return facts;
       })(),
       make("div", { class: "bar" }, button("Replay", "replay", letter), button("Discard", "discard", letter))));
-    const ids = picture.letters.map((letter) => letter.id);
-    return make("div", { class: "card" }, make("h2", {}, picture.store),
+    const ids = view.letters.map((letter) => letter.id);
+    return make("div", { class: "card" }, make("h2", {}, view.store),
       table(["subscription", "pending", "lag", "dead letters"],
-        picture.subscriptions.map((line) => [line.name, String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), String(line.deadLetters)])),
+        view.subscriptions.map((line) => [line.name, String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), String(line.deadLetters)])),
       make("h2", {}, "Dead letters"),
-      ...(letters.length
-        ? [...letters, make("div", { class: "bar" }, make("button", { type: "button", id: "replay-all", disabled: !overview.allowsWrites, onclick: () => act("replay", ids) }, `Replay ${ids.length === 1 ? "it" : `these ${ids.length}`}`))]
-        : [make("p", { class: "hint" }, "There are none.")]));
+      ...(rows.length
+        ? [...rows, make("div", { class: "bar" }, make("button", { type: "button", id: "replay-all", disabled: !overview.allowsWrites, onclick: () => act("replay", ids) }, `Replay ${ids.length === 1 ? "it" : `these ${ids.length}`}`))]
+        : [make("p", { class: "hint" }, "No dead letters.")]));
   },
 };
 
@@ -308,11 +309,11 @@ export const log = {
   async refresh(element, overview) {
     const shown = [];
     for (const store of overview.stores) shown.push({ store, ...(await ask(`log${query(store, "&limit=100")}`)) });
-    onlyIfNew(element, shown, () => {
-      element.replaceChildren(...(shown.length ? shown.map((picture) => make("div", { class: "card" }, make("h2", {}, picture.store),
-        make("p", { class: "hint" }, picture.last ? `The last event has position ${picture.last}; the latest ${picture.events.length} are shown.` : "The log is empty."),
-        table(["position", "when", "event", "stream", "payload", "chain"], picture.events.slice().reverse().map((event) => [
-          String(event.position), new Date(event.date).toLocaleString(), event.version > 1 ? `${event.name} v${event.version}` : event.name, event.stream ?? "", event.payload ?? "", event.correlation ?? ""])))) : [make("p", { class: "hint" }, "No store is shown.")]));
+    ifChanged(element, shown, () => {
+      element.replaceChildren(...(shown.length ? shown.map((view) => make("div", { class: "card" }, make("h2", {}, view.store),
+        make("p", { class: "hint" }, view.last ? `The last event has the position ${view.last}. The latest ${view.events.length} are shown.` : "The log is empty."),
+        table(["position", "when", "event", "stream", "payload", "chain"], view.events.slice().reverse().map((event) => [
+          String(event.position), new Date(event.date).toLocaleString(), event.version > 1 ? `${event.name} v${event.version}` : event.name, event.stream ?? "", event.payload ?? "", event.correlation ?? ""])))) : [make("p", { class: "hint" }, "No stores.")]));
     });
   },
 };

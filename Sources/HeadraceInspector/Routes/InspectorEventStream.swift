@@ -7,35 +7,37 @@
 public import Foundation
 import HeadraceCore
 
-/// The flow as it goes on, as server-sent events.
+/// Live changes of the flow as server-sent events.
 ///
-/// It begins with all that is kept, then gives what has changed, and each second the rates; as long as it is read, somebody
-/// looks. It ends when its task is cancelled.
+/// The stream begins with the recorded entries. Then it returns changes within 200 milliseconds, and the rates every
+/// second. Reading it keeps the inspector active. The stream ends when its task is cancelled.
 ///
 /// Related documentation: <https://html.spec.whatwg.org/multipage/server-sent-events.html>
 public struct InspectorEventStream: AsyncSequence, Sendable {
-    /// What is written, as it is.
+    /// The bytes of one event, ready to be written.
     public typealias Element = Data
 
-    /// It never fails.
+    /// The stream doesn't throw.
     public typealias Failure = Never
 
     private let inspector: Inspector
-    private let ticket: Ticket
+    private let permit: Permit
     private let revision: UInt64
 
-    init(_ inspector: Inspector, after revision: UInt64, ticket: Ticket) {
+    init(_ inspector: Inspector, after revision: UInt64, permit: Permit) {
         self.inspector = inspector
         self.revision = revision
-        self.ticket = ticket
+        self.permit = permit
     }
 
-    /// Begins to read; one reader at a time.
+    /// Creates an iterator.
+    ///
+    /// A stream supports one iterator at a time.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(inspector: inspector, ticket: ticket, revision: revision)
+        Iterator(inspector: inspector, permit: permit, revision: revision)
     }
 
-    /// Gives the events.
+    /// Returns the events of the stream.
     public struct Iterator: AsyncIteratorProtocol {
         private static let pause: Duration = .milliseconds(200)
         private static let heartbeat: Duration = .seconds(1)
@@ -43,29 +45,29 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
 
         let inspector: Inspector
 
-        /// Held as long as somebody reads.
-        let ticket: Ticket
+        /// Occupies one of the available streams until the iterator is released.
+        let permit: Permit
 
         var revision: UInt64
         private var hasBegun = false
         private var nextRates: ContinuousClock.Instant?
 
-        init(inspector: Inspector, ticket: Ticket, revision: UInt64) {
+        init(inspector: Inspector, permit: Permit, revision: UInt64) {
             self.inspector = inspector
-            self.ticket = ticket
+            self.permit = permit
             self.revision = revision
         }
 
-        /// The next event; `nil` when the task is cancelled.
+        /// Returns the next event, or `nil` if the task is cancelled.
         public mutating func next() async -> Data? {
             await next(isolation: #isolation)
         }
 
-        /// The next event; `nil` when the task is cancelled.
+        /// Returns the next event, or `nil` if the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Data? {
             let clock = inspector.recorder.clock
             while !Task.isCancelled {
-                inspector.look()
+                inspector.activate()
                 if !hasBegun {
                     hasBegun = true
                     return Data("retry: 1000\n\n".utf8)
@@ -74,7 +76,7 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
                 let now = clock.now
                 if now >= nextRates ?? now {
                     nextRates = now.advanced(by: Self.heartbeat)
-                    return Self.event("rates", RatePicture(inspector))
+                    return Self.event("rates", inspector.recorder.rates)
                 }
                 guard await Self.pause(on: clock) else { return nil }
             }
@@ -82,10 +84,9 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
         }
 
         private mutating func takeFlow() -> Data? {
-            let (last, entries) = inspector.recorder.entries(after: revision, limit: Self.batchLimit)
-            revision = last
-            if entries.isEmpty { return nil }
-            return Self.event("flow", FlowPicture(inspector, revision: last, entries: entries))
+            let flow = inspector.recorder.flow(after: revision, limit: Self.batchLimit)
+            revision = flow.revision
+            return flow.entries.isEmpty ? nil : Self.event("flow", flow)
         }
 
         private static func pause(on clock: some TimeSource) async -> Bool {
@@ -101,31 +102,5 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
             guard case .data(let json) = InspectorResponse.json(value).body else { return nil }
             return Data("event: \(name)\ndata: ".utf8) + json + Data("\n\n".utf8)
         }
-    }
-}
-
-/// What has changed of the flow.
-struct FlowPicture: Encodable {
-    let revision: UInt64
-
-    /// The number of the oldest entry that is kept.
-    let first: UInt64
-
-    let entries: [FlowEntry]
-
-    init(_ inspector: Inspector, revision: UInt64, entries: [FlowEntry]) {
-        self.revision = revision
-        self.entries = entries
-        first = inspector.recorder.firstNumber
-    }
-}
-
-/// The last seconds.
-struct RatePicture: Encodable {
-    let kinds = RateHistory.kinds
-    let points: [RateHistory.Point]
-
-    init(_ inspector: Inspector) {
-        points = inspector.recorder.points
     }
 }

@@ -6,18 +6,22 @@
 
 public import Foundation
 
-/// A request to the inspector, as any server has it.
+/// A request to the inspector, independent of the server.
 public struct InspectorRequest: Sendable {
-    /// The method, in capital letters.
+    /// The method in uppercase letters.
     public var method: String
 
-    /// The path and the query as they were sent, percent-encoded; with the base path of the routes.
+    /// The percent-encoded path and query as the client sent them, including the base path of the routes.
     public var target: String
 
-    /// The header fields in the order sent; their names in any case.
+    /// The header fields in the order of the request.
+    ///
+    /// Names are case-insensitive.
     public var headers: [(name: String, value: String)]
 
-    /// The body, which the server has read and limited; see ``InspectorRoutes/Limits/bodyLength``.
+    /// The complete body.
+    ///
+    /// The server must limit its size to ``InspectorRoutes/Limits/bodyLength``.
     public var body: Data
 
     /// Creates a request.
@@ -28,12 +32,12 @@ public struct InspectorRequest: Sendable {
         self.body = body
     }
 
-    /// The values of the fields `name`, which is in small letters.
+    /// Returns the values of all fields `name`, which must be lowercase.
     func values(of name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// The value of the field `name`; `nil` where there is none, or more than one.
+    /// Returns the value of the field `name`, or `nil` unless there is exactly one such field.
     func value(of name: String) -> String? {
         let values = values(of: name)
         return values.count == 1 ? values[0] : nil

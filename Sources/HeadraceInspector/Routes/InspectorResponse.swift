@@ -6,41 +6,43 @@
 
 public import Foundation
 
-/// What the inspector answers.
+/// A response of the inspector, independent of the server.
 ///
-/// A server writes the head, and then the body: at once, or as the stream gives it.
+/// The server writes the status and the header fields, and then the body: at once, or event by event if it is a stream.
 public struct InspectorResponse: Sendable {
-    /// What follows the head.
+    /// The content of a response.
     public enum Body: Sendable {
-        /// All of it.
+        /// The complete body.
         case data(Data)
 
-        /// A stream of server-sent events, for as long as the client listens.
+        /// A stream of server-sent events that ends when the client disconnects.
         case stream(InspectorEventStream)
     }
 
     /// The status code.
     public var status: Int
 
-    /// The header fields, without the length of the body: the server knows how it writes that.
+    /// The header fields.
+    ///
+    /// The server adds the length of the body.
     public var headers: [(name: String, value: String)]
 
-    /// What follows the head.
+    /// The body.
     public var body: Body
 
     init(_ status: Int, type: String, _ data: Data, headers: [(name: String, value: String)] = []) {
         self.status = status
-        self.headers = [("Content-Type", type)] + headers + Self.cautions
+        self.headers = [("Content-Type", type)] + headers + Self.securityHeaders
         body = .data(data)
     }
 
     init(_ stream: InspectorEventStream) {
         status = 200
-        headers = [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")] + Self.cautions
+        headers = [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")] + Self.securityHeaders
         body = .stream(stream)
     }
 
-    /// A value as JSON.
+    /// Creates a response with `value` as JSON.
     static func json(_ value: some Encodable, status: Int = 200) -> InspectorResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -52,11 +54,12 @@ public struct InspectorResponse: Sendable {
         do {
             return InspectorResponse(status, type: "application/json", try encoder.encode(value))
         } catch {
-            return InspectorResponse(500, type: "text/plain; charset=utf-8", Data("It cannot be written as JSON.".utf8))
+            return InspectorResponse(
+                500, type: "text/plain; charset=utf-8", Data("The response could not be encoded as JSON.".utf8))
         }
     }
 
-    /// A refusal: what is wrong, and how to mend it.
+    /// Creates a response that reports an error and its fix.
     static func refusal(_ status: Int, _ message: String, headers: [(name: String, value: String)] = [])
         -> InspectorResponse
     {
@@ -65,8 +68,8 @@ public struct InspectorResponse: Sendable {
         return response
     }
 
-    /// Nothing from elsewhere is loaded, nobody frames the page, and nothing of it is kept.
-    private static let cautions: [(name: String, value: String)] = [
+    /// Header fields that forbid content of other origins, frames, and caches.
+    private static let securityHeaders: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
             "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"

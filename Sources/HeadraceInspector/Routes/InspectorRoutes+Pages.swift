@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 import HeadraceStorage
 
 extension InspectorRoutes {
@@ -20,22 +21,22 @@ extension InspectorRoutes {
         case ["panes.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.panes_js)
         default: break
         }
-        guard target.path.first == "api" else { return Self.nothing }
-        inspector.look()
+        guard target.path.first == "api" else { return Self.notFound }
+        inspector.activate()
         switch target.path.dropFirst() {
         case ["overview"]: return .json(Overview(inspector, allowsWrites: allowsWrites))
         case ["messages"]: return messages(target)
         case ["events"]: return events(target)
-        case ["rates"]: return .json(RatePicture(inspector))
+        case ["rates"]: return .json(inspector.recorder.rates)
         case ["graphs"]: return .json(inspector.graphs)
-        case ["stations"]: return .json(inspector.stations.map(\.picture))
-        case ["deliveries"]: return .json(inspector.recorder.deliveryNotes)
+        case ["stations"]: return .json(inspector.stations.map(\.view))
+        case ["deliveries"]: return .json(inspector.recorder.deliveries)
         case ["log"], ["subscriptions"], ["dead-letters"]: return await store(target)
-        default: return Self.nothing
+        default: return Self.notFound
         }
     }
 
-    static var nothing: InspectorResponse { .refusal(404, "There is nothing at this path.") }
+    static var notFound: InspectorResponse { .refusal(404, "There is nothing at this path.") }
 
     private static func file(_ type: String, _ bytes: [UInt8]) -> InspectorResponse {
         InspectorResponse(200, type: type, Data(bytes))
@@ -46,30 +47,29 @@ extension InspectorRoutes {
     private func messages(_ target: RequestTarget) -> InspectorResponse {
         let search = target.query["search"].flatMap { $0.isEmpty ? nil : $0 }
         if let search, search.utf8.count > limits.searchLength {
-            return .refusal(400, "What is searched for is longer than \(limits.searchLength) bytes.")
+            return .refusal(400, "The search text is longer than \(limits.searchLength) bytes.")
         }
         guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max),
             let limit = Self.number(target.query["limit"], default: Self.pageLimit, in: 1...Self.pageLimit)
         else { return Self.badNumber }
-        let (last, entries) = inspector.recorder.entries(after: revision, search: search, limit: limit)
-        return .json(FlowPicture(inspector, revision: last, entries: entries))
+        return .json(inspector.recorder.flow(after: revision, search: search, limit: limit))
     }
 
     private func events(_ target: RequestTarget) -> InspectorResponse {
         guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max) else {
             return Self.badNumber
         }
-        guard let ticket = takeTicket() else {
+        guard let permit = streamPermits.tryAcquire() else {
             return .refusal(
                 429, "\(limits.streamCount) streams are open. To fix, close a page.", headers: [("Retry-After", "5")])
         }
-        return InspectorResponse(InspectorEventStream(inspector, after: revision, ticket: ticket))
+        return InspectorResponse(InspectorEventStream(inspector, after: revision, permit: permit))
     }
 
     // MARK: Stores
 
     private nonisolated(nonsending) func store(_ target: RequestTarget) async -> InspectorResponse {
-        guard let shown = shownStore(target.query["store"]) else { return Self.noStore }
+        guard let inspected = inspectedStore(target.query["store"]) else { return Self.noStore }
         guard let after = Self.number(target.query["after"], default: Int64(-1), in: -1...Int64.max),
             let limit = Self.number(target.query["limit"], default: 100, in: 1...Self.pageLimit)
         else { return Self.badNumber }
@@ -77,23 +77,24 @@ extension InspectorRoutes {
         return await answering {
             switch target.path.last {
             case "log":
-                let last = try await shown.store.deliveryStatistics().lastPosition
+                let last = try await inspected.store.deliveryStatistics().lastPosition
                 let start = after >= 0 ? after : max(0, last - Int64(limit))
-                let records = try await shown.store.events(after: start, limit: limit)
-                return .json(LogPicture(last: last, events: records.map { LoggedEvent($0, configuration) }))
+                let records = try await inspected.store.events(after: start, limit: limit)
+                return .json(LogView(last: last, events: records.map { LogEventView($0, configuration) }))
             case "subscriptions":
-                let statistics = try await shown.store.deliveryStatistics()
+                let statistics = try await inspected.store.deliveryStatistics()
                 let now = self.inspector.recorder.now
-                return .json(SubscriptionsPicture(statistics, now: now))
+                return .json(SubscriptionsView(statistics, now: now))
             default:
                 let subscription = target.query["subscription"].flatMap { $0.isEmpty ? nil : $0 }
-                let letters = try await shown.store.deadLetters(after: max(0, after), of: subscription, limit: limit)
-                return .json(letters.map { ShownLetter($0, configuration) })
+                let letters = try await inspected.store.deadLetters(
+                    after: max(0, after), of: subscription, limit: limit)
+                return .json(letters.map { DeadLetterView($0, configuration) })
             }
         }
     }
 
-    func shownStore(_ name: String?) -> ShownStore? {
+    func inspectedStore(_ name: String?) -> InspectedStore? {
         let stores = inspector.stores
         guard let name else { return stores.first }
         return stores.first { $0.name == name }
@@ -101,15 +102,15 @@ extension InspectorRoutes {
 
     static var noStore: InspectorResponse {
         .refusal(
-            404, "No store of this name is shown. To fix, call 'inspector.show(store)', or take a name of the overview."
+            404, "No store has this name. To fix, call 'inspector.show(store)', or use a name from the overview."
         )
     }
 
     static var badNumber: InspectorResponse {
-        .refusal(400, "A number is not one, or is out of range. To fix, leave it out, or give a smaller one.")
+        .refusal(400, "A number is malformed or out of range. To fix, correct or omit it.")
     }
 
-    /// Gives what `body` gives; where the store fails, a refusal that says so.
+    /// Returns the response of `body`, or a refusal if the store throws.
     nonisolated(nonsending) func answering(
         _ body: nonisolated(nonsending) () async throws -> InspectorResponse
     ) async -> InspectorResponse {
@@ -118,7 +119,7 @@ extension InspectorRoutes {
         } catch {
             let configuration = inspector.recorder.configuration
             let reason = configuration.shown("\(error)", by: configuration.redaction.failure)
-            return .refusal(503, "The store could not be asked." + (reason.map { " \($0)" } ?? ""))
+            return .refusal(503, "The request to the store failed." + (reason.map { " \($0)" } ?? ""))
         }
     }
 

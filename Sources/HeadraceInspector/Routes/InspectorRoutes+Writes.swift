@@ -8,43 +8,45 @@ import Foundation
 import HeadraceRelay
 
 extension InspectorRoutes {
-    /// What is asked to be done with dead letters.
-    private struct Choice: Decodable {
+    /// The dead letters to change.
+    private struct DeadLetterSelection: Decodable {
         let store: String?
         let ids: [Int64]
     }
 
-    private struct Done: Encodable {
+    private struct CountResponse: Encodable {
         let count: Int
     }
 
     nonisolated(nonsending) func post(_ target: RequestTarget, _ request: InspectorRequest) async -> InspectorResponse {
         guard target.path.count == 3, target.path.prefix(2) == ["api", "dead-letters"],
             let verb = target.path.last, ["replay", "discard"].contains(verb)
-        else { return Self.nothing }
+        else { return Self.notFound }
         guard allowsWrites else {
-            return .refusal(403, "The inspector only shows. To fix, start it with 'allowsWrites: true'.")
+            return .refusal(403, "The inspector is read-only. To fix, start it with 'allowsWrites: true'.")
         }
         let type = request.value(of: "content-type")?.lowercased().split(separator: ";").first
         guard type?.trimmingCharacters(in: .whitespaces) == "application/json" else {
-            return .refusal(415, "The body is to be JSON, and to say so: 'Content-Type: application/json'.")
-        }
-        let choice: Choice
-        do {
-            choice = try JSONDecoder().decode(Choice.self, from: request.body)
-        } catch {
-            return .refusal(400, #"The body is to be JSON like {"ids": [1, 2]}."#)
-        }
-        if choice.ids.count > limits.letterCount {
             return .refusal(
-                413, "More than \(limits.letterCount) dead letters are named. To fix, take several requests.")
+                415, "The body must be JSON. To fix, send the header field 'Content-Type: application/json'.")
         }
-        guard let shown = shownStore(choice.store) else { return Self.noStore }
-        inspector.look()
-        let letters = DeadLetters(in: shown.store)
+        let selection: DeadLetterSelection
+        do {
+            selection = try JSONDecoder().decode(DeadLetterSelection.self, from: request.body)
+        } catch {
+            return .refusal(400, #"The body must be JSON like {"ids": [1, 2]}."#)
+        }
+        if selection.ids.count > limits.deadLetterCount {
+            return .refusal(
+                413, "The request has more than \(limits.deadLetterCount) dead letters. To fix, send several requests.")
+        }
+        guard let inspected = inspectedStore(selection.store) else { return Self.noStore }
+        inspector.activate()
+        let letters = DeadLetters(in: inspected.store)
         return await answering {
-            let count = verb == "replay" ? try await letters.replay(choice.ids) : try await letters.discard(choice.ids)
-            return .json(Done(count: count))
+            let count =
+                verb == "replay" ? try await letters.replay(selection.ids) : try await letters.discard(selection.ids)
+            return .json(CountResponse(count: count))
         }
     }
 }

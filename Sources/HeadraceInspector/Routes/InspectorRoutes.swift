@@ -5,56 +5,59 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 
-/// Answers requests to an ``Inspector``, whichever server has received them.
+/// Answers requests to an ``Inspector`` from any HTTP server.
 ///
 /// ```swift
 /// let routes = InspectorRoutes(inspector, basePath: "/inspector")
-/// print("http://127.0.0.1:8080" + routes.entrance)
+/// print("http://127.0.0.1:8080" + routes.signInPath)
 /// // in the handler of your server, for all methods and all paths below the base path
 /// let response = await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers))
 /// ```
 ///
-/// It answers who knows the token, which ``entrance`` has in it and which a browser trades for a cookie, and only under
-/// the host names of ``Limits/hosts``; what comes from a page of another origin is refused. It changes nothing unless it
-/// is made with `allowsWrites`.
+/// Each request needs the token. ``signInPath`` contains the token, and a browser that opens this path receives a cookie.
+/// Requests with a host name that isn't in ``Limits/hosts`` and requests from a page of another origin are refused. Dead
+/// letters can be changed only with `allowsWrites`.
 ///
-/// A server limits what it reads, by ``limits-swift.property``, and ends open streams when it shuts down, by cancelling the tasks that
-/// write them.
+/// The server must apply ``limits-swift.property`` to the bytes that it reads. When it shuts down, it must cancel the
+/// tasks that write streams.
 public final class InspectorRoutes: Sendable {
-    /// What a client may send at the most; what exceeds it is refused with a status that says so.
+    /// Limits on requests.
+    ///
+    /// A request that exceeds a limit is refused with a status code for this limit.
     public struct Limits: Sendable {
-        /// How many bytes the path and the query have; 2,048 unless told otherwise.
+        /// Maximum size of the path and the query in bytes; 2,048 by default.
         public var targetLength = 2_048
 
-        /// How many header fields there are; 64 unless told otherwise.
+        /// Maximum number of header fields; 64 by default.
         public var headerCount = 64
 
-        /// How many bytes the header fields have in all; 16 KiB unless told otherwise.
+        /// Maximum size of all header fields in bytes; 16 KiB by default.
         public var headerLength = 16 << 10
 
-        /// How many bytes the body has; 64 KiB unless told otherwise.
+        /// Maximum size of the body in bytes; 64 KiB by default.
         public var bodyLength = 64 << 10
 
-        /// How many bytes what is searched for has; 200 unless told otherwise.
+        /// Maximum size of a search text in bytes; 200 by default.
         public var searchLength = 200
 
-        /// How many dead letters one request names; 1,000 unless told otherwise.
-        public var letterCount = 1_000
+        /// Maximum number of dead letters in one request; 1,000 by default.
+        public var deadLetterCount = 1_000
 
-        /// How many streams are open at a time; 8 unless told otherwise.
+        /// Maximum number of open streams; 8 by default.
         public var streamCount = 8
 
-        /// The host names, without port, under which it answers; those of this machine unless told otherwise.
+        /// Accepted host names without a port; `127.0.0.1` and `localhost` by default.
         ///
-        /// Whoever gives another name an address of this machine gets nothing.
+        /// This prevents DNS rebinding: a foreign site that points its own name to this machine is refused.
         public var hosts: Set<String> = ["127.0.0.1", "localhost"]
 
-        /// Creates the limits that hold unless told otherwise.
+        /// Creates limits with the default values.
         public init() {}
     }
 
-    /// What a client may send.
+    /// Limits on requests.
     public let limits: Limits
 
     /// Whether dead letters may be replayed and discarded.
@@ -65,44 +68,46 @@ public final class InspectorRoutes: Sendable {
     private let token = AccessToken()
     private let session = AccessToken()
     private let cookieName: String
-    private let tickets: Ticket.Office
+    let streamPermits: Permits
 
     /// Creates routes with a new token.
     ///
     /// - Parameters:
-    ///   - inspector: What is shown.
-    ///   - basePath: Below which path they are, without a slash at the end; empty for all of a server.
+    ///   - inspector: The inspector to serve.
+    ///   - basePath: The path below which the routes are, without a slash at the end; empty for the root of a server.
     ///   - allowsWrites: Whether dead letters may be replayed and discarded.
-    ///   - limits: What a client may send.
+    ///   - limits: Limits on requests.
     public init(_ inspector: Inspector, basePath: String = "", allowsWrites: Bool = false, limits: Limits = Limits()) {
         self.inspector = inspector
         self.basePath = basePath
         self.allowsWrites = allowsWrites
         self.limits = limits
-        // Cookies do not tell ports apart: two inspectors of one machine need two names.
+        // Browsers share cookies between the ports of a host, so each inspector needs a name of its own.
         cookieName = "headrace-inspector-\(AccessToken().text.prefix(8))"
-        tickets = Ticket.Office(limit: limits.streamCount)
+        streamPermits = Permits(max(0, limits.streamCount))
     }
 
-    /// The path, with the token in it, at which a browser gets in: give it to nobody else.
-    public var entrance: String { "\(basePath)/?token=\(token.text)" }
+    /// The path that signs a browser in.
+    ///
+    /// It contains the token, so keep it secret.
+    public var signInPath: String { "\(basePath)/?token=\(token.text)" }
 
-    /// The token, for clients that send it in a header field: `Authorization: Bearer …`.
+    /// The token for clients that send the header field `Authorization: Bearer …`.
     public var bearerToken: String { token.text }
 
     /// Answers `request`.
     ///
-    /// It never throws: what is wrong with a request is told in the answer.
+    /// An invalid request receives a response with an error message.
     public nonisolated(nonsending) func respond(to request: InspectorRequest) async -> InspectorResponse {
         if let refusal = refusal(of: request) { return refusal }
         if request.target == basePath, !basePath.isEmpty {
             return InspectorResponse(308, type: "text/plain", Data(), headers: [("Location", basePath + "/")])
         }
         guard let target = RequestTarget(request.target, below: basePath) else {
-            return .refusal(400, "The path or the query is not written as one. To fix, take one that the page takes.")
+            return .refusal(400, "The path or the query is malformed. To fix, use a path that the page uses.")
         }
-        if target.path.isEmpty, request.method == "GET", let given = target.query["token"] { return admit(given) }
-        guard isAdmitted(request) else {
+        if target.path.isEmpty, request.method == "GET", let token = target.query["token"] { return signIn(token) }
+        guard isSignedIn(request) else {
             return .refusal(
                 401,
                 "The token is missing or wrong. To fix, open the address that was printed when the inspector started.",
@@ -114,11 +119,12 @@ public final class InspectorRoutes: Sendable {
         case "POST": return await post(target, request)
         default:
             return .refusal(
-                405, "'\(request.method.shortened(to: 16))' does nothing here.", headers: [("Allow", "GET, POST")])
+                405, "The method '\(request.method.truncated(to: 16))' isn't supported.",
+                headers: [("Allow", "GET, POST")])
         }
     }
 
-    // MARK: Who may ask
+    // MARK: Access
 
     private func refusal(of request: InspectorRequest) -> InspectorResponse? {
         if request.target.utf8.count > limits.targetLength {
@@ -127,13 +133,17 @@ public final class InspectorRoutes: Sendable {
         let length = request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         if request.headers.count > limits.headerCount || length > limits.headerLength {
             return .refusal(
-                431, "There are more than \(limits.headerCount) header fields or \(limits.headerLength) bytes.")
+                431,
+                "There are more than \(limits.headerCount) header fields, or they are longer than \(limits.headerLength) bytes."
+            )
         }
         if request.body.count > limits.bodyLength {
             return .refusal(413, "The body is longer than \(limits.bodyLength) bytes.")
         }
         guard let host = request.value(of: "host"), limits.hosts.contains(Self.name(of: host)) else {
-            return .refusal(421, "This is not the host that was asked for. To fix, use the address that was printed.")
+            return .refusal(
+                421,
+                "The host name isn't accepted. To fix, use the address that was printed when the inspector started.")
         }
         let origins = request.values(of: "origin")
         if !origins.allSatisfy({ $0 == "http://\(host)" || $0 == "https://\(host)" }) {
@@ -149,8 +159,8 @@ public final class InspectorRoutes: Sendable {
         return parts[0].lowercased()
     }
 
-    /// Trades the token for a cookie.
-    private func admit(_ given: String) -> InspectorResponse {
+    /// Exchanges the token for a cookie.
+    private func signIn(_ given: String) -> InspectorResponse {
         guard token.matches(given) else {
             return .refusal(
                 401, "The token is wrong. To fix, open the address that was printed when the inspector started.")
@@ -159,12 +169,12 @@ public final class InspectorRoutes: Sendable {
         return InspectorResponse(
             303,
             type: "text/plain; charset=utf-8",
-            Data("Welcome.".utf8),
+            Data("Signed in.".utf8),
             headers: [("Location", "\(basePath)/"), ("Set-Cookie", cookie)]
         )
     }
 
-    private func isAdmitted(_ request: InspectorRequest) -> Bool {
+    private func isSignedIn(_ request: InspectorRequest) -> Bool {
         if let authorization = request.value(of: "authorization") {
             let parts = authorization.split(separator: " ", maxSplits: 1)
             return parts.count == 2 && parts[0].lowercased() == "bearer" && token.matches(String(parts[1]))
@@ -177,7 +187,4 @@ public final class InspectorRoutes: Sendable {
         }
         return false
     }
-
-    /// A ticket for a stream, or `nil` where there are too many.
-    func takeTicket() -> Ticket? { tickets.take() }
 }

@@ -6,20 +6,24 @@
 
 import Foundation
 
-/// The path and the query of a request, taken apart.
+/// The path and the query of a request, parsed and decoded.
 struct RequestTarget: Equatable {
-    /// The parts of the path between slashes, decoded.
+    /// Decoded segments of the path.
     let path: [String]
 
-    /// The parameters, decoded; of several of a name, the first.
+    /// Decoded parameters.
+    ///
+    /// If several have the same name, the first is used.
     let query: [String: String]
 
     private static let parameterLimit = 16
 
-    /// Takes `target` apart, or gives `nil` where that is no path below `base`, or is not written as one is.
+    /// Parses `target`.
     ///
-    /// Nothing is made of odd paths: dots that lead elsewhere, doubled slashes, backslashes and control characters
-    /// are refused, encoded or not.
+    /// Returns `nil` if `target` is malformed or isn't below `base`.
+    ///
+    /// Paths aren't normalized. Segments of dots, empty segments, backslashes, and control characters are refused, encoded
+    /// or not.
     init?(_ target: String, below base: String) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let rawPath = parts.first, rawPath.hasPrefix(base + "/") else { return nil }

@@ -13,7 +13,7 @@ import Synchronization
 public import ServiceLifecycle
 #endif
 
-/// Serves an ``Inspector`` on this machine, and nowhere else.
+/// An HTTP server for an ``Inspector``, reachable from this machine only.
 ///
 /// ```swift
 /// let server = InspectorServer(inspector)
@@ -21,12 +21,11 @@ public import ServiceLifecycle
 /// await server.stop()
 /// ```
 ///
-/// It listens on 127.0.0.1, on a port that is free unless told otherwise. Whoever does not know the token gets nothing, and
-/// nothing is changed unless it is made with `allowsWrites`; see ``InspectorRoutes``. Each connection carries one request,
-/// and has ten seconds to bring it.
+/// The server listens on 127.0.0.1, by default on a free port. Each request needs the token; see ``InspectorRoutes``. A
+/// connection carries one request, which must arrive within ten seconds.
 ///
-/// Where the trait `Lifecycle` is on, it is a service of swift-service-lifecycle: a graceful shutdown ends it at once, open
-/// streams included. It needs the trait `Inspector`.
+/// The server requires the trait `Inspector`. With the trait `Lifecycle`, it conforms to `Service` of
+/// swift-service-lifecycle: a graceful shutdown ends it at once, including open streams.
 public final class InspectorServer: Sendable {
     private struct State {
         var isStarting = false
@@ -34,7 +33,7 @@ public final class InspectorServer: Sendable {
         var url: URL?
     }
 
-    /// What it answers with.
+    /// The routes that answer the requests.
     public let routes: InspectorRoutes
 
     private let port: UInt16
@@ -42,16 +41,18 @@ public final class InspectorServer: Sendable {
     private let announce: @Sendable (String) -> Void
     private let state = Mutex(State())
 
-    /// Creates a server that does not listen yet.
+    /// Creates a server.
+    ///
+    /// Call ``start()`` or ``run()`` to listen.
     ///
     /// - Parameters:
-    ///   - inspector: What it shows.
-    ///   - port: Where it listens; 0, the default, for a port that is free.
+    ///   - inspector: The inspector to serve.
+    ///   - port: The port on 127.0.0.1; 0, the default, selects a free port.
     ///   - allowsWrites: Whether dead letters may be replayed and discarded.
-    ///   - limits: What a client may send.
-    ///   - clock: Tells when a client has had time enough.
-    ///   - announce: Is given the address to open whenever the server starts; prints it unless told otherwise. The token
-    ///     is in it: keep it out of logs.
+    ///   - limits: Limits on requests.
+    ///   - clock: Measures the timeouts of connections.
+    ///   - announce: Receives the address to open whenever the server starts; prints it by default. The address contains
+    ///     the token, so don't log it.
     public init(
         _ inspector: Inspector,
         port: UInt16 = 0,
@@ -70,21 +71,21 @@ public final class InspectorServer: Sendable {
         state.withLock { $0.loop }?.cancel()
     }
 
-    /// The address to open, with the token in it; `nil` while it does not listen.
+    /// The address to open, including the token; `nil` while the server isn't listening.
     public var url: URL? { state.withLock { $0.url } }
 
-    /// Begins to listen, and returns when it does.
+    /// Starts the server, and returns when it listens.
     ///
-    /// - Returns: The address to open, with the token in it.
-    /// - Throws: ``InspectorServerError``.
+    /// - Returns: The address to open, including the token.
+    /// - Throws: ``InspectorServerError`` if the server is already running or can't listen on the port.
     @discardableResult
     public func start() async throws -> URL {
         try await begin().url
     }
 
-    /// Serves until it is stopped, its task is cancelled, or a graceful shutdown begins.
+    /// Serves until ``stop()`` is called, the task is cancelled, or a graceful shutdown begins.
     ///
-    /// - Throws: ``InspectorServerError``.
+    /// - Throws: ``InspectorServerError`` if the server is already running or can't listen on the port.
     public func run() async throws {
         let loop = try await begin().loop
         #if Lifecycle
@@ -99,7 +100,9 @@ public final class InspectorServer: Sendable {
         forget(loop)
     }
 
-    /// Listens no more, ends all connections, and returns when they have ended; it may be started again then.
+    /// Stops listening, and returns when all connections have ended.
+    ///
+    /// The server can be started again afterwards.
     public func stop() async {
         guard let loop = state.withLock({ $0.loop }) else { return }
         loop.cancel()
@@ -122,8 +125,8 @@ public final class InspectorServer: Sendable {
         } catch {
             throw InspectorServerError.cannotListen(on: port, error)
         }
-        guard let url = URL(string: "http://127.0.0.1:\(loop.port)\(routes.entrance)") else {
-            preconditionFailure("The address of a port is one.")
+        guard let url = URL(string: "http://127.0.0.1:\(loop.port)\(routes.signInPath)") else {
+            preconditionFailure("The address of the inspector isn't a URL.")
         }
         let task = loop.begin()
         state.withLock { state in

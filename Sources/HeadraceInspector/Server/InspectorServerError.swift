@@ -7,33 +7,33 @@
 #if Inspector
 public import HeadraceCore
 
-/// Why an ``InspectorServer`` does not start.
+/// An error at the start of an ``InspectorServer``.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``description``. Minor releases can add codes.
 public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, stable enough to branch on.
+    /// The reason of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Word: String { case alreadyRunning, cannotListen }
+        private enum Kind: String { case alreadyRunning, cannotListen }
 
-        private let word: Word
+        private let kind: Kind
 
-        /// The server runs already.
-        public static let alreadyRunning = Code(word: .alreadyRunning)
+        /// The server is already running.
+        public static let alreadyRunning = Code(kind: .alreadyRunning)
 
-        /// The port is taken, or may not be used.
-        public static let cannotListen = Code(word: .cannotListen)
+        /// The port is in use, or the process isn't allowed to use it.
+        public static let cannotListen = Code(kind: .cannotListen)
 
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { word.rawValue }
+        /// The name of the code, suitable for a metric label.
+        public var description: String { kind.rawValue }
     }
 
-    /// What is wrong.
+    /// The reason of the error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// A description of the error and its fix.
     public let message: String
 
-    /// What the system has said, where it has.
+    /// The error of the operating system, if there is one.
     public let cause: (any Error)?
 
     /// The code and the message.
@@ -41,7 +41,7 @@ public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
 
     static let alreadyRunning = InspectorServerError(
         code: .alreadyRunning,
-        message: "The inspector's server runs already. To fix, start it once, or stop it before.",
+        message: "The inspector's server is already running. To fix, start it once, or stop it first.",
         cause: nil
     )
 
@@ -49,8 +49,8 @@ public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
         InspectorServerError(
             code: .cannotListen,
             message: """
-                The inspector cannot listen on port \(port) of 127.0.0.1: \(cause). To fix, give another port, or 0 for one \
-                that is free.
+                The inspector cannot listen on port \(port) of 127.0.0.1: \(cause). To fix, choose another port, or 0 for a \
+                free port.
                 """,
             cause: cause
         )

@@ -4,9 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The first lines of a request, taken apart; what is not written as HTTP says is refused.
+/// A parsed request line with its header fields.
 ///
-/// It is the subset that a page and a client on this machine need: no transfer codings, one request a connection.
+/// Malformed requests are refused.
+///
+/// The parser supports the subset of HTTP that a page and a local client need: no transfer codings, and one request per
+/// connection.
 ///
 /// Related documentation: <https://www.rfc-editor.org/rfc/rfc9112>
 struct RequestHead: Sendable {
@@ -15,32 +18,32 @@ struct RequestHead: Sendable {
     let headers: [(name: String, value: String)]
     let bodyLength: Int
 
-    /// Whether the client waits to be told to send the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     let expectsContinue: Bool
 
-    /// What keeps a request from being one.
+    /// The reason to refuse a request, with its status code.
     struct Problem: Error, Equatable {
         let status: Int
         let message: String
     }
 
-    /// How many bytes of a method are read at the most.
+    /// Maximum size of a method in bytes.
     private static let methodLength = 16
 
-    /// How many bytes of a first line there are besides the target: the method, the version, two spaces.
+    /// Maximum size of a request line without the target in bytes: a method, a version, and two spaces.
     private static let frameLength = methodLength + 10
 
-    /// Finds the end of the head in `bytes`: the index after it, or `nil` where it has not come yet.
+    /// Returns the index after the empty line that ends the head, or `nil` if this line hasn't arrived yet.
     ///
-    /// - Throws: A problem as soon as it is longer than the limits allow.
+    /// - Throws: A problem as soon as the head exceeds a limit.
     static func end(in bytes: [UInt8], limits: InspectorRoutes.Limits) throws(Problem) -> Int? {
         let lineLimit = limits.targetLength + frameLength
         let lineEnd = bytes.prefix(lineLimit + 2).firstIndex(of: 0x0A)
         if lineEnd == nil, bytes.count > lineLimit + 1 {
-            throw Problem(status: 414, message: "The first line is longer than \(lineLimit) bytes.")
+            throw Problem(status: 414, message: "The request line is longer than \(lineLimit) bytes.")
         }
         guard let lineEnd else { return nil }
-        // Each field has a colon, a space and an end of line besides what the limit counts.
+        // The limit doesn't count the colon, the space, and the line end of each field.
         let headLimit = lineEnd + 1 + limits.headerLength + 4 * limits.headerCount + 2
         var index = lineEnd
         while index < min(bytes.count, headLimit) {
@@ -53,24 +56,24 @@ struct RequestHead: Sendable {
         return nil
     }
 
-    /// Reads a head, its empty line at the end included.
+    /// Parses a head including the empty line at its end.
     init(_ bytes: some Collection<UInt8>, limits: InspectorRoutes.Limits) throws(Problem) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("It is no UTF-8.") }
-        // A carriage return and a line feed are one character together: what is split is the text's bytes.
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("It isn't valid UTF-8.") }
+        // This splits the bytes of the text, because a carriage return with a line feed is a single `Character`.
         var lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(Substring($0)) }
         guard lines.count >= 3, lines.allSatisfy({ $0.utf8.last == 0x0D || $0.isEmpty }) else {
-            throw .malformed("Its lines do not end as those of a request do.")
+            throw .malformed("Each line must end with a carriage return and a line feed.")
         }
         lines = lines.map { $0.utf8.last == 0x0D ? String(Substring($0.utf8.dropLast())) : $0 }
-        if lines.contains(where: Self.hasControlCharacter) { throw .malformed("There are control characters in it.") }
+        if lines.contains(where: Self.hasControlCharacter) { throw .malformed("It contains control characters.") }
 
         let first = lines[0].split(separator: " ", omittingEmptySubsequences: false)
         guard first.count == 3, first[1].utf8.first == UInt8(ascii: "/") else {
-            throw .malformed("Its first line is to be a method, a path and a version.")
+            throw .malformed("The request line must be a method, a path, and a version.")
         }
         guard first[0].utf8.count <= Self.methodLength, !first[0].isEmpty,
             first[0].utf8.allSatisfy({ (0x41...0x5A).contains($0) })
-        else { throw .malformed("Its method is none.") }
+        else { throw .malformed("Its method isn't valid.") }
         guard first[2] == "HTTP/1.1" || first[2] == "HTTP/1.0" else {
             throw Problem(status: 505, message: "The version of HTTP is not 1.1.")
         }
@@ -81,7 +84,7 @@ struct RequestHead: Sendable {
         for line in lines.dropFirst() where !line.isEmpty {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isTokenCharacter) else {
-                throw .malformed("A header field is to be a name, a colon and a value.")
+                throw .malformed("A header field must be a name, a colon, and a value.")
             }
             headers.append((parts[0].lowercased(), Self.trimmed(parts[1])))
         }
@@ -95,12 +98,13 @@ struct RequestHead: Sendable {
         limits: InspectorRoutes.Limits
     ) throws(Problem) -> Int {
         if headers.contains(where: { $0.name == "transfer-encoding" }) {
-            throw Problem(status: 411, message: "The body is to come as it is, after its Content-Length.")
+            throw Problem(
+                status: 411, message: "The body must have a Content-Length. Transfer codings aren't supported.")
         }
         let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
         guard let first = lengths.first else { return 0 }
         guard lengths.count == 1, !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .malformed("Its Content-Length is none.")
+            throw .malformed("Its Content-Length isn't a number.")
         }
         guard let length = Int(first), length <= limits.bodyLength else {
             throw Problem(status: 413, message: "The body is longer than \(limits.bodyLength) bytes.")

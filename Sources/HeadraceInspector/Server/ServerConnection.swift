@@ -9,21 +9,20 @@ import FlyingSocks
 import Foundation
 import HeadraceCore
 
-/// One connection: a request is read, answered, and the connection closed.
+/// One connection: reads a request, writes the response, and closes the socket.
 ///
-/// What a client may make it wait for, and keep, is limited: the head and the body by ``InspectorRoutes/Limits``, the time
-/// until both are there, and the time until what is written was taken.
+/// ``InspectorRoutes/Limits`` limit the size of the head and the body. Reading the request and each write have a timeout.
 struct ServerConnection: Sendable {
-    private static let readingTime: Duration = .seconds(10)
-    private static let writingTime: Duration = .seconds(10)
-    private static let drainingTime: Duration = .seconds(2)
+    private static let readTimeout: Duration = .seconds(10)
+    private static let writeTimeout: Duration = .seconds(10)
+    private static let drainTimeout: Duration = .seconds(2)
 
     let socket: AsyncSocket
     let pool: ServerPool
     let routes: InspectorRoutes
     let clock: any TimeSource
 
-    private struct TimeIsUp: Error {}
+    private struct ClientTimeout: Error {}
 
     func serve() async {
         await answer()
@@ -35,17 +34,17 @@ struct ServerConnection: Sendable {
         do {
             let request: InspectorRequest
             do {
-                request = try await within(Self.readingTime) { try await readRequest() }
+                request = try await within(Self.readTimeout) { try await readRequest() }
             } catch let problem as RequestHead.Problem {
                 try await write(.refusal(problem.status, problem.message))
                 return await drain()
-            } catch is TimeIsUp {
-                try await write(.refusal(408, "The request took longer than \(Self.readingTime)."))
+            } catch is ClientTimeout {
+                try await write(.refusal(408, "The request took longer than \(Self.readTimeout)."))
                 return discardArrived()
             }
             try await write(await routes.respond(to: request))
         } catch {
-            // The client is gone, or the server stops: there is nobody to tell.
+            // The client has disconnected or the server stops, so no response is possible.
             return
         }
     }
@@ -69,9 +68,11 @@ struct ServerConnection: Sendable {
         return InspectorRequest(method: head.method, target: head.target, headers: head.headers, body: Data(body))
     }
 
-    /// Takes what the client still sends, and keeps nothing of it: closed at once, the refusal might not reach it.
+    /// Discards bytes until the client has finished.
+    ///
+    /// If the socket closed at once, the client could lose the refusal.
     private func drain() async {
-        _ = try? await within(Self.drainingTime) {
+        _ = try? await within(Self.drainTimeout) {
             while true { _ = try await socket.read(atMost: 4_096) }
         }
     }
@@ -100,7 +101,7 @@ struct ServerConnection: Sendable {
         }
     }
 
-    /// Writes `stream` until it ends, the client is gone, or the task is cancelled.
+    /// Writes `stream` until it ends, the client disconnects, or the task is cancelled.
     private func write(_ stream: InspectorEventStream) async {
         await withTaskGroup { group in
             group.addTask {
@@ -109,7 +110,7 @@ struct ServerConnection: Sendable {
                 }
             }
             group.addTask {
-                // Nothing is expected: what comes in the end is that the client is gone.
+                // The client sends nothing more. The read fails when it disconnects.
                 while let _ = try? await socket.read(atMost: 4_096) {}
             }
             await group.next()
@@ -118,10 +119,10 @@ struct ServerConnection: Sendable {
     }
 
     private func send(_ data: Data) async throws {
-        try await within(Self.writingTime) { try await socket.write(data) }
+        try await within(Self.writeTimeout) { try await socket.write(data) }
     }
 
-    /// Runs `operation`, and cancels it when `duration` has passed.
+    /// Runs `operation`, and cancels it after `duration`.
     private func within<Result: Sendable>(
         _ duration: Duration,
         _ operation: @escaping @Sendable () async throws -> Result
@@ -131,15 +132,15 @@ struct ServerConnection: Sendable {
             group.addTask { try await operation() }
             group.addTask {
                 try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
-                throw TimeIsUp()
+                throw ClientTimeout()
             }
             defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw TimeIsUp() }
+            guard let result = try await group.next() else { throw ClientTimeout() }
             return result
         }
     }
 
-    /// The words beside a status; clients do not read them, people do.
+    /// Returns the reason phrase for a status code.
     private static func reason(of status: Int) -> String {
         switch status {
         case 200: "OK"

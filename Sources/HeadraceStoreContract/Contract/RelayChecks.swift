@@ -111,7 +111,7 @@ private final class RelayWalk {
         let relay = relay(on: store)
         let running = Task { try await relay.run() }
         while try await store.deliveryStatistics().pendingCount > 0 {
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             clock.advance(by: .seconds(1))
             await Task.yield()
         }

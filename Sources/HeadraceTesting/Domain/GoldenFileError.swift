@@ -6,12 +6,12 @@
 
 import Foundation
 
-/// A golden file is missing, cannot be decoded, or differs from what its type encodes today.
+/// A golden file is missing, can't be decoded, or differs from the current encoding of its type.
 public struct GoldenFileError: Error, Sendable, CustomStringConvertible {
     /// The name of the file.
     public let file: String
 
-    /// What happened and how to fix it.
+    /// A description of the error and its fix.
     public let message: String
 
     /// The message.
@@ -22,7 +22,7 @@ public struct GoldenFileError: Error, Sendable, CustomStringConvertible {
             file: file,
             message: """
                 '\(file)', version \(version) of \(lastVersion), could not be read and decoded: \(error). \
-                To fix, add the file, or let the type decode this version.
+                To fix, add the file, or change the type so that it decodes this version.
                 """
         )
     }
@@ -31,8 +31,8 @@ public struct GoldenFileError: Error, Sendable, CustomStringConvertible {
         GoldenFileError(
             file: file,
             message: """
-                '\(file)' differs from what version \(version) encodes today: \(String(decoding: encoded, as: UTF8.self)). \
-                To fix, give the new shape a new version, and add a file for it.
+                '\(file)' differs from the JSON that version \(version) encodes today: \(String(decoding: encoded, as: UTF8.self)). \
+                To fix, increase the version of the type, and add a file for the new version.
                 """
         )
     }

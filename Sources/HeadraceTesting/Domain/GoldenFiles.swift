@@ -8,7 +8,9 @@ public import Foundation
 public import HeadraceDomain
 import HeadraceStorage
 
-/// Tries that what was ever written still decodes: a file of JSON for each version of a type.
+/// Checks that a type still decodes every stored version of itself.
+///
+/// A golden file contains sample JSON of one version.
 ///
 /// ```swift
 /// @Test func everyVersionOfACustomerDecodes() throws {
@@ -18,12 +20,12 @@ import HeadraceStorage
 /// }
 /// ```
 ///
-/// Keep the files for ever: they stand for what lies in the stores of those who run the program. A file of the current
-/// version is compared with what the type encodes today, so that a shape which changes without a new version is found out.
+/// Never delete these files: they represent the data in the stores of your users. The file of the current version is also
+/// compared with the current encoding, so a change of the format without a new version fails the check.
 public enum GoldenFiles {
-    /// Tries the versions of an entity: the files `entityName.version.json` in `folder`.
+    /// Checks all versions of an entity: the files `entityName.version.json` in `folder`.
     ///
-    /// - Throws: ``GoldenFileError`` that names the file, and says whether it is missing, cannot be decoded, or is out of date.
+    /// - Throws: ``GoldenFileError`` for the first file that is missing, can't be decoded, or is outdated.
     public static func check<Entity: StoredEntity>(_ type: Entity.Type, in folder: URL) throws {
         try check(Entity.entityName, through: Entity.schemaVersion, in: folder) { json, version in
             let document = StoredDocument(
@@ -37,9 +39,9 @@ public enum GoldenFiles {
         }
     }
 
-    /// Tries the versions of an event: the files `eventName.version.json` in `folder`.
+    /// Checks all versions of an event: the files `eventName.version.json` in `folder`.
     ///
-    /// - Throws: ``GoldenFileError`` that names the file, and says whether it is missing, cannot be decoded, or is out of date.
+    /// - Throws: ``GoldenFileError`` for the first file that is missing, can't be decoded, or is outdated.
     public static func check<Event: DurableDomainEvent>(_ type: Event.Type, in folder: URL) throws {
         var registry = EventRegistry()
         try registry.register(type)
@@ -56,7 +58,7 @@ public enum GoldenFiles {
         }
     }
 
-    /// Reads each version, and has it decoded and encoded again by `roundTrip`.
+    /// Reads each file, and passes it to `roundTrip`, which decodes and encodes it again.
     private static func check(
         _ name: String,
         through lastVersion: Int,

@@ -7,7 +7,7 @@
 public import HeadraceDomain
 import Synchronization
 
-/// A delegator that handles nothing and remembers what it was given, in order.
+/// A delegator that records events in order instead of passing them to handlers.
 ///
 /// ```swift
 /// let delegator = RecordingDelegator()
@@ -23,21 +23,25 @@ public final class RecordingDelegator: DomainEventDelegator {
     private let record = Mutex(Record())
     private let reject: @Sendable (any DomainEvent) throws -> Void
 
-    /// Creates a delegator that has seen nothing.
+    /// Creates a delegator without events.
     ///
-    /// - Parameter reject: Throws for an event that must keep the unit of work from being committed; for none
-    ///   unless given. It runs after the event was recorded.
+    /// - Parameter reject: Throws an error for events that must prevent the commit. It runs after the event was recorded. By
+    ///   default, no event is rejected.
     public init(rejecting reject: @escaping @Sendable (any DomainEvent) throws -> Void = { _ in }) {
         self.reject = reject
     }
 
-    /// The events that came before a commit, in that order; those of units of work that failed are among them.
+    /// The events before commits, in order.
+    ///
+    /// This includes events of units of work that failed.
     public var eventsBeforeCommit: [any DomainEvent] { record.withLock { $0.beforeCommit } }
 
-    /// The events that came after a commit, in that order.
+    /// The events after commits, in order.
     public var eventsAfterCommit: [any DomainEvent] { record.withLock { $0.afterCommit } }
 
-    /// Records `event`, then throws what rejects it.
+    /// Records `event`, and throws the error of `reject`.
+    ///
+    /// - Throws: The error of `reject`.
     public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context

@@ -7,7 +7,7 @@
 public import HeadraceResolution
 
 extension Container {
-    /// Runs `operation` with a container in which what `register` registers wins, and all else is as here.
+    /// Runs `operation` with a copy of this container in which `register` replaces registrations.
     ///
     /// ```swift
     /// try await appContainer.withDependencies { builder in
@@ -17,15 +17,15 @@ extension Container {
     /// }
     /// ```
     ///
-    /// That container is also ``HeadraceResolution/Container/current``, for the task and the tasks within, as long as
-    /// `operation` runs; nothing outside of it changes. Tests that run side by side share nothing but what their
-    /// factories capture: as with `overriding(_:)`, each has singletons of its own.
+    /// During `operation`, the new container is also ``HeadraceResolution/Container/current`` for the task and its child
+    /// tasks. This container doesn't change. The new container has its own singletons, as with `overriding(_:)`, so parallel
+    /// tests share only the objects that their factories capture.
     ///
     /// - Parameters:
-    ///   - register: Registers what is another in this test; a set is replaced as a whole.
+    ///   - register: Registers the replacements. A set of registrations is replaced as a whole.
     ///   - operation: Runs on the actor of the caller.
-    /// - Returns: What `operation` returns.
-    /// - Throws: What `register` and `operation` throw.
+    /// - Returns: The result of `operation`.
+    /// - Throws: The errors of `register` and `operation`.
     public nonisolated(nonsending) func withDependencies<Result>(
         _ register: (ContainerBuilder) throws -> Void,
         operation: nonisolated(nonsending) (Container) async throws -> Result
@@ -34,7 +34,7 @@ extension Container {
         return try await container.withCurrent { try await operation(container) }
     }
 
-    /// The twin of `withDependencies(_:operation:)` for what is synchronous.
+    /// The synchronous variant of `withDependencies(_:operation:)`.
     public func withDependencies<Result>(
         _ register: (ContainerBuilder) throws -> Void,
         operation: (Container) throws -> Result

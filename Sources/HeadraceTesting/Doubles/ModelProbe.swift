@@ -5,9 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 public import HeadraceServices
-import Synchronization
 
-/// Sees the values that a store makes of its model, which nobody else can see.
+/// Records the values of a model that is otherwise private to its store.
 ///
 /// ```swift
 /// let probe = ModelProbe<CounterModel>()
@@ -19,52 +18,36 @@ import Synchronization
 /// #expect(probe.current?.count == 1)
 /// ```
 ///
-/// It is for models that are values; an object is at hand anyway.
+/// Use a probe for models of value types. For a model object, keep a reference to the object instead.
 public final class ModelProbe<Model: Sendable>: Sendable {
-    private struct State {
-        var values: [Model] = []
-        var watchers: [(isMet: @Sendable (Model) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
-    }
+    private let recorded = ConditionVariable<[Model]>([])
 
-    private let state = Mutex(State())
-
-    /// Creates a probe that has seen nothing.
+    /// Creates a probe without values.
     public init() {}
 
-    /// The model as it was given, then as each mutation has left it.
+    /// The initial model, followed by the model after each mutation.
     ///
-    /// Where several stores have a model from one `with(model:probe:)`, those of all of them are here.
-    public var values: [Model] { state.withLock { $0.values } }
+    /// If several stores use the model of one `with(model:probe:)`, the values of all these stores are in this array.
+    public var values: [Model] { recorded.value }
 
-    /// The latest of ``values``, or `nil` where no store has taken the model.
-    public var current: Model? { state.withLock { $0.values.last } }
+    /// The last of ``values``, or `nil` if no store uses the model.
+    public var current: Model? { values.last }
 
-    /// Returns when a mutation has left a value for which `condition` holds, or the latest one is so already.
-    public func reaches(_ condition: @escaping @Sendable (Model) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if let latest = state.values.last, condition(latest) { return true }
-                state.watchers.append((condition, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
+    /// Returns when `condition` holds for the current model, or when the waiting task is cancelled.
+    ///
+    /// The condition is checked at once and after each mutation.
+    public func waitForModel(where condition: @escaping @Sendable (Model) -> Bool) async {
+        await recorded.wait { $0.last.map(condition) ?? false }
     }
 
-    func note(_ model: Model) {
-        let reached = state.withLock { state in
-            state.values.append(model)
-            let reached = state.watchers.filter { $0.isMet(model) }
-            state.watchers.removeAll { $0.isMet(model) }
-            return reached
-        }
-        for watcher in reached { watcher.continuation.resume() }
+    func record(_ model: Model) {
+        recorded.change { $0.append(model) }
     }
 }
 
 extension HeadraceServices.Service {
-    /// Gives this model to the stores under it, and lets `probe` see what they make of it.
+    /// Provides `model` to the stores of this service and its children, and records its values in `probe`.
     public func with<Model: Sendable>(model: Model, probe: ModelProbe<Model>) -> ModifiedService<Self> {
-        with(model: model) { probe.note($0) }
+        with(model: model) { probe.record($0) }
     }
 }

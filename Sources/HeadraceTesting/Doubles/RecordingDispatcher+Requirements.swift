@@ -6,17 +6,17 @@
 
 import HeadraceCore
 
-/// What a test asks of what was dispatched; without a test framework, since each has its own.
+/// Requirements on the dispatched messages. They throw, so that they work with every test framework.
 extension RecordingDispatcher {
-    /// The messages of `type` that were dispatched, in order.
+    /// Returns the dispatched messages of `type` in order.
     public func dispatched<Message: Sendable>(_ type: Message.Type) -> [Message] {
         messages.compactMap { $0 as? Message }
     }
 
-    /// Gives the message of `type` that was dispatched, of which there must be exactly one.
+    /// Returns the only dispatched message of `type`.
     ///
-    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement``,
-    ///   which lists what was dispatched, where there is none or are several.
+    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement`` unless exactly
+    ///   one message of `type` was dispatched. The error lists all dispatched messages.
     public func requireOne<Message: Sendable>(_ type: Message.Type) throws -> Message {
         let found = dispatched(type)
         guard let message = found.first, found.count == 1 else {
@@ -25,10 +25,12 @@ extension RecordingDispatcher {
         return message
     }
 
-    /// Requires that messages of these types were dispatched, in this order, and no others; none where none are given.
+    /// Requires that exactly the messages of these types were dispatched, in this order.
     ///
-    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement``,
-    ///   which lists what was dispatched.
+    /// Without types, it requires that no message was dispatched.
+    ///
+    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement``. The error
+    ///   lists all dispatched messages.
     public func requireDispatched(_ types: any Sendable.Type...) throws {
         let actual = messages.map { ObjectIdentifier(Swift.type(of: $0)) }
         if actual != types.map({ ObjectIdentifier($0) }) {
@@ -37,13 +39,14 @@ extension RecordingDispatcher {
         }
     }
 
-    /// Requires that these messages were dispatched, in this order, and no others.
+    /// Requires that exactly these messages were dispatched, in this order.
     ///
     /// ```swift
     /// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
     /// ```
     ///
-    /// - Throws: As of `requireDispatched(_:)`.
+    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement``. The error
+    ///   lists all dispatched messages.
     public func requireDispatched<First: Sendable & Equatable, each Other: Sendable & Equatable>(
         _ first: First,
         _ others: repeat each Other
@@ -58,7 +61,7 @@ extension RecordingDispatcher {
     }
 }
 
-/// One of the messages that a test requires, whatever its type.
+/// A required message of any type.
 private struct RequiredMessage {
     let text: String
     let isEqual: (any Sendable) -> Bool

@@ -7,7 +7,9 @@
 public import HeadraceCommands
 import Synchronization
 
-/// A dispatcher without handlers: it remembers what was dispatched, in order, and answers as it was told.
+/// A dispatcher without handlers.
+///
+/// It records the dispatched messages in order, and answers them with stubs.
 ///
 /// ```swift
 /// let dispatcher = RecordingDispatcher()
@@ -21,11 +23,11 @@ import Synchronization
 /// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
 /// ```
 ///
-/// A command without a stub succeeds. A query without one throws ``RecordingDispatcherError``, which says how to
-/// stub it. What is dispatched is recorded before it is answered, failures included. Stub and ask from any thread;
-/// tests that run side by side have a dispatcher each, and share nothing.
+/// A command without a stub succeeds. A query without a stub throws a ``RecordingDispatcherError`` that explains how to add
+/// the stub. Messages are recorded before they are answered, so failed messages are recorded, too. All methods are
+/// thread-safe. Dispatchers share no state, so parallel tests use one dispatcher each.
 ///
-/// To have it resolved: `builder.singleton((any CommandQueryDispatcher).self) { dispatcher }`.
+/// To resolve the dispatcher from a container: `builder.singleton((any CommandQueryDispatcher).self) { dispatcher }`.
 public final class RecordingDispatcher: CommandQueryDispatcher {
     private struct State {
         var messages: [any Sendable] = []
@@ -48,17 +50,19 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
 
     private let state = Mutex(State())
 
-    /// Creates a dispatcher to which nothing was dispatched.
+    /// Creates a dispatcher without stubs.
     public init() {}
 
-    /// Everything that was dispatched, in order.
+    /// All dispatched messages in order.
     ///
-    /// What is dispatched at the same moment is in one order or the other.
+    /// The order of concurrently dispatched messages is undefined.
     public var messages: [any Sendable] { state.withLock { $0.messages } }
 
     // MARK: Stubs
 
-    /// Has commands of `type` carried out by `carryOut`, in the isolation of who dispatches; the last stub counts.
+    /// Handles commands of `type` with `carryOut`, on the actor of the dispatching caller.
+    ///
+    /// Replaces an earlier stub.
     public func stub<Command: CQDCommand>(
         _ type: Command.Type,
         carryOut: @escaping @Sendable (Command) async throws -> Void
@@ -66,7 +70,9 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
         state.withLock { $0.commandStubs[ObjectIdentifier(type)] = CommandStub(carryOut: carryOut) }
     }
 
-    /// Has queries of `type` answered by `answer`, in the isolation of who dispatches; the last stub counts.
+    /// Answers queries of `type` with `answer`, on the actor of the dispatching caller.
+    ///
+    /// Replaces an earlier stub.
     public func stub<Query: CQDQuery>(
         _ type: Query.Type,
         answer: @escaping @Sendable (Query) async throws -> Query.Value
@@ -74,7 +80,9 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
         state.withLock { $0.queryStubs[ObjectIdentifier(type)] = QueryStub(answer: answer) }
     }
 
-    /// Has stream queries of `type` answered with `values`, one after the other; the last stub counts.
+    /// Answers stream queries of `type` with a stream of `values`.
+    ///
+    /// Replaces an earlier stub.
     public func stub<Query: CQDStreamQuery>(
         _ type: Query.Type,
         values: @escaping @Sendable (Query) async throws -> [Query.Element]
@@ -84,17 +92,17 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
 
     // MARK: CommandQueryDispatcher
 
-    /// Records `command` and has its stub, if there is one, carry it out.
+    /// Records `command`, and calls its stub if it has one.
     ///
-    /// - Throws: What the stub throws.
+    /// - Throws: The error of the stub.
     public nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
         let stub = record(command, \.commandStubs) as? CommandStub<T>
         try await stub?.carryOut(command)
     }
 
-    /// Records `query` and has its stub answer it.
+    /// Records `query`, and returns the value of its stub.
     ///
-    /// - Throws: What the stub throws; ``RecordingDispatcherError`` where there is none.
+    /// - Throws: The error of the stub, or ``RecordingDispatcherError`` if the query has no stub.
     public nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
         guard let stub = record(query, \.queryStubs) as? QueryStub<T> else {
             throw RecordingDispatcherError.noStub(for: T.self, answer: "{ query in … }")
@@ -102,9 +110,9 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
         return try await stub.answer(query)
     }
 
-    /// Records `query` and has its stub give the values.
+    /// Records `query`, and returns the values of its stub as a stream.
     ///
-    /// - Throws: What the stub throws; ``RecordingDispatcherError`` where there is none.
+    /// - Throws: The error of the stub, or ``RecordingDispatcherError`` if the query has no stub.
     public nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery {
         guard let stub = record(query, \.streamStubs) as? StreamStub<T> else {
@@ -114,7 +122,7 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
         return QueryStream { values.next() }
     }
 
-    /// Records `message` and gives the stub of its type.
+    /// Records `message`, and returns the stub of its type.
     private func record<Message: Sendable>(
         _ message: Message,
         _ stubs: KeyPath<State, [ObjectIdentifier: any Sendable]>

@@ -6,28 +6,30 @@
 
 import HeadraceCore
 
-/// An error of a ``RecordingDispatcher`` itself, never of a stub.
+/// An error of a ``RecordingDispatcher``.
+///
+/// Errors of stubs aren't wrapped.
 public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// The reason of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case noStub, unmetRequirement }
 
         private let kind: Kind
 
-        /// A query was dispatched that the test has given no answer for.
+        /// A query without a stub was dispatched.
         public static let noStub = Code(kind: .noStub)
 
-        /// What the test required to be dispatched was not.
+        /// The dispatched messages differ from the required messages.
         public static let unmetRequirement = Code(kind: .unmetRequirement)
 
         /// The name of the code.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The reason of the error.
     public let code: Code
 
-    /// What happened and how to fix it.
+    /// A description of the error and its fix.
     public let message: String
 
     /// The code and the message.
@@ -37,8 +39,8 @@ public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible
         RecordingDispatcherError(
             code: .noStub,
             message: """
-                '\(String(naming: query))' was dispatched, and nothing answers it. To fix, add \
-                'dispatcher.stub(\(query).self) \(answer)' before.
+                '\(String(naming: query))' was dispatched without a stub. To fix, call \
+                'dispatcher.stub(\(query).self) \(answer)' first.
                 """
         )
     }
@@ -49,7 +51,7 @@ public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible
         return RecordingDispatcherError(
             code: .unmetRequirement,
             message: """
-                Required was \(requirement). Dispatched was \(messages.isEmpty ? "nothing." : "this:\(list)")
+                Required: \(requirement). Dispatched:\(messages.isEmpty ? " nothing." : list)
                 """
         )
     }

@@ -6,9 +6,8 @@
 
 public import HeadraceCore
 public import HeadraceServices
-import Synchronization
 
-/// Takes the place of what services send actions with, and remembers the actions instead.
+/// Replaces `\.send` in the environment of services, and records the actions instead of sending them.
 ///
 /// ```swift
 /// let recordingSend = RecordingSend()
@@ -21,58 +20,39 @@ import Synchronization
 /// #expect(recordingSend.actions(of: ArticlesAction.self) == [.reload])
 /// ```
 public final class RecordingSend: Sendable {
-    private struct State {
-        var actions: [any Action] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let state = Mutex(State())
+    private let recorded = ConditionVariable<[any Action]>([])
     private let answer: @Sendable (any Action) throws -> Void
 
-    /// Creates one that has seen nothing.
+    /// Creates a recorder.
     ///
-    /// - Parameter answer: Throws for an action whose sending is to fail; for none unless given. It runs after the action was
-    ///   recorded.
+    /// - Parameter answer: Throws an error for actions that must fail. It runs after the action was recorded. By default,
+    ///   all actions succeed.
     public init(answering answer: @escaping @Sendable (any Action) throws -> Void = { _ in }) {
         self.answer = answer
     }
 
-    /// The actions that were sent, in that order.
-    public var actions: [any Action] { state.withLock { $0.actions } }
+    /// The sent actions in order.
+    public var actions: [any Action] { recorded.value }
 
-    /// The actions of this type that were sent, in that order.
+    /// Returns the sent actions of type `A` in order.
     public func actions<A: Action>(of type: A.Type) -> [A] { actions.compactMap { $0 as? A } }
 
-    /// Returns when this many actions have been sent.
-    public func reaches(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.actions.count < count { state.watchers.append((count, continuation)) }
-                return state.actions.count >= count
-            }
-            if isThere { continuation.resume() }
-        }
+    /// Returns when at least `count` actions have been sent, or when the waiting task is cancelled.
+    public func waitForActions(_ count: Int) async {
+        await recorded.wait { $0.count >= count }
     }
 
-    /// What services are to send with.
+    /// The function that services use for sending.
     public var send: Send {
-        Send { action in try self.record(action) }
-    }
-
-    private func record(_ action: any Action) throws {
-        let reached = state.withLock { state in
-            state.actions.append(action)
-            let reached = state.watchers.filter { $0.count <= state.actions.count }
-            state.watchers.removeAll { $0.count <= state.actions.count }
-            return reached
+        Send { action in
+            self.recorded.change { $0.append(action) }
+            try self.answer(action)
         }
-        for watcher in reached { watcher.continuation.resume() }
-        try answer(action)
     }
 }
 
 extension HeadraceServices.Service {
-    /// Has the services under it send to `recorder` instead of the cluster.
+    /// Makes this service and its children send actions to `recorder` instead of the cluster.
     public func environment(
         _ key: any WritableKeyPath<ServiceEnvironmentValues, Send> & Sendable,
         _ recorder: RecordingSend

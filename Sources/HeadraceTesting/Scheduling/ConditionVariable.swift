@@ -6,11 +6,11 @@
 
 import Synchronization
 
-/// A value that tasks change, and whose changes other tasks wait for.
+/// A value with asynchronous waiting for a condition.
 ///
 /// A wait also ends when its task is cancelled. So a test ends at its time limit, and the run reports its name.
 package final class ConditionVariable<Value: Sendable>: Sendable {
-    private struct Waiter {
+    private struct WaitingTask {
         let id: UInt64
         let isMet: @Sendable (Value) -> Bool
         let continuation: CheckedContinuation<Void, Never>
@@ -18,7 +18,7 @@ package final class ConditionVariable<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        var waiters: [Waiter] = []
+        var waiting: [WaitingTask] = []
         var lastID: UInt64 = 0
     }
 
@@ -37,14 +37,14 @@ package final class ConditionVariable<Value: Sendable>: Sendable {
         let resumed = state.withLock { state in
             body(&state.value)
             let value = state.value
-            var (met, others): ([Waiter], [Waiter]) = ([], [])
-            for waiter in state.waiters {
-                if waiter.isMet(value) { met.append(waiter) } else { others.append(waiter) }
+            var (met, others): ([WaitingTask], [WaitingTask]) = ([], [])
+            for task in state.waiting {
+                if task.isMet(value) { met.append(task) } else { others.append(task) }
             }
-            state.waiters = others
+            state.waiting = others
             return met
         }
-        for waiter in resumed { waiter.continuation.resume() }
+        for task in resumed { task.continuation.resume() }
     }
 
     /// Returns when the value meets the condition `isMet`, or when the task is cancelled.
@@ -56,17 +56,17 @@ package final class ConditionVariable<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // The cancellation handler takes the lock, too. If it ran before, the task is cancelled here. If it runs
-                // later, it finds the waiter.
+                // later, it finds the waiting task.
                 let isDone = state.withLock { state in
                     if Task.isCancelled || isMet(state.value) { return true }
-                    state.waiters.append(Waiter(id: id, isMet: isMet, continuation: continuation))
+                    state.waiting.append(WaitingTask(id: id, isMet: isMet, continuation: continuation))
                     return false
                 }
                 if isDone { continuation.resume() }
             }
         } onCancel: {
             let cancelled = state.withLock { state in
-                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
             }
             cancelled?.continuation.resume()
         }

@@ -6,7 +6,9 @@
 
 import Synchronization
 
-/// Holds whoever passes until it is opened, cancelled tasks too, and tells how many have come.
+/// Suspends tasks until it is opened, and counts their arrivals.
+///
+/// Cancellation doesn't let a task pass.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -15,13 +17,13 @@ package final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// Number of tasks that have come to the gate.
+    /// Number of tasks that have arrived at the gate.
     private let arrived = ConditionVariable(0)
 
-    /// A gate that is closed.
+    /// Creates a closed gate.
     package init() {}
 
-    /// A gate that holds nobody.
+    /// A new gate that is already open.
     package static var opened: Gate {
         let gate = Gate()
         gate.open()
@@ -40,12 +42,12 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Returns when `count` have come to the gate, or when the task is cancelled.
+    /// Returns when `count` tasks have arrived at the gate, or when the waiting task is cancelled.
     package func arrivals(_ count: Int) async {
         await arrived.wait { $0 >= count }
     }
 
-    /// Lets everybody pass from now on.
+    /// Opens the gate for the suspended and all later tasks.
     package func open() {
         let held = state.withLock { state in
             state.isOpen = true

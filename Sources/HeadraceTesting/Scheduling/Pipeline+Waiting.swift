@@ -7,15 +7,15 @@
 public import HeadraceFlux
 
 extension Pipeline {
-    /// Returns when at least this many actions wait for their turn.
+    /// Returns when the pipeline has at least `count` queued actions.
     ///
     /// ```swift
     /// store.deactivate()
     /// let waiting = Task { await store.dispatch(Increment()) }
-    /// await store.pipeline.waiting(1)
+    /// await store.pipeline.waitForQueuedActions(1)
     /// waiting.cancel()
     /// ```
-    public func waiting(_ count: Int) async {
+    public func waitForQueuedActions(_ count: Int) async {
         await waitsFor(count)
     }
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Random numbers that are the same for the same seed: SplitMix64.
+/// A random number generator that is reproducible by its seed: SplitMix64.
 ///
 /// Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators,
 /// <https://doi.org/10.1145/2714064.2660195>.

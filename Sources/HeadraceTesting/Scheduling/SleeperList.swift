@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Who sleeps on a clock, and who waits for sleepers; tells whom to wake, and wakes nobody itself.
+/// The sleeping tasks of a clock, and the tasks that wait for sleepers.
+///
+/// It is a pure state machine: its methods return the continuations to resume, and the caller resumes them.
 struct SleeperList {
     struct Sleeper {
         let order: Int
@@ -22,12 +24,14 @@ struct SleeperList {
 
     private(set) var now: ContinuousClock.Instant
 
-    /// Sorted by deadline, then by the order in which they fell asleep.
+    /// Sorted by deadline, then by the order in which the tasks fell asleep.
     private(set) var sleepers: [Sleeper] = []
 
-    /// The sleepers whose time has come, and which wake after another one of their actor, by that actor.
+    /// Due sleepers by actor.
     ///
-    /// There is an entry as long as a sleeper of the actor is waking.
+    /// Each of them wakes after the previous sleeper of its actor runs again.
+    ///
+    /// An actor has an entry as long as one of its sleepers is waking.
     private var following: [ObjectIdentifier: ArraySlice<Sleeper>] = [:]
 
     private var watchers: [Watcher] = []
@@ -49,7 +53,9 @@ struct SleeperList {
         return WakeUps(sleepers: due.filter { wakes($0) })
     }
 
-    /// Whether `sleeper`, whose time has come, wakes now, and not after another one of its actor.
+    /// Whether the due `sleeper` wakes now.
+    ///
+    /// Otherwise it is queued behind another sleeper of its actor.
     private mutating func wakes(_ sleeper: Sleeper) -> Bool {
         guard let actor = sleeper.actor.map(ObjectIdentifier.init) else { return true }
         if following[actor] == nil {
@@ -60,7 +66,7 @@ struct SleeperList {
         return false
     }
 
-    /// Notes that a sleeper of `actor` runs again; the next one may wake.
+    /// Records that a sleeper of `actor` runs again, so that the next one can wake.
     mutating func hasWoken(on actor: any Actor) -> WakeUps {
         let actor = ObjectIdentifier(actor)
         if let next = following[actor]?.popFirst() { return WakeUps(sleepers: [next]) }
@@ -96,7 +102,7 @@ struct SleeperList {
     }
 }
 
-/// Whom to wake, once the lock is free.
+/// The continuations to resume after the lock has been released.
 struct WakeUps {
     var sleepers: [SleeperList.Sleeper] = []
     var cancelled: SleeperList.Sleeper?

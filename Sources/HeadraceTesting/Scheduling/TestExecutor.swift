@@ -7,11 +7,11 @@
 import Dispatch
 import Synchronization
 
-/// Runs one job at a time, on a thread of its own, and knows when there is none left.
+/// A serial executor with its own queue that reports when no job is left.
 ///
-/// It is the executor of an actor and that of the tasks' nonisolated parts, so that whatever an effect does between two
-/// suspensions is a job here. With a seed, which of several jobs is next is drawn; each task's own jobs keep their order,
-/// since a task has only one at a time.
+/// It executes an actor and, as the task executor, the nonisolated parts of tasks. So all code of an effect between two
+/// suspension points is a job of this executor. With a seed, the executor selects the next job at random. The jobs of one
+/// task keep their order, because a task has at most one pending job.
 package final class TestExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -21,9 +21,9 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
 
         mutating func nextJob() -> UnownedJob? {
             if jobs.isEmpty { return nil }
-            guard var drawn = generator else { return jobs.removeFirst() }
-            defer { generator = drawn }
-            return jobs.remove(at: Int.random(in: 0..<jobs.count, using: &drawn))
+            guard var generator else { return jobs.removeFirst() }
+            defer { self.generator = generator }
+            return jobs.remove(at: Int.random(in: 0..<jobs.count, using: &generator))
         }
     }
 
@@ -44,7 +44,9 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
         if mustStart { queue.async { self.drain() } }
     }
 
-    /// Returns when no job is left: not after some time, but when the last one has ended and has left no other.
+    /// Returns when no job is left: the last job has ended without a successor.
+    ///
+    /// This doesn't depend on time.
     package func idle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -56,15 +58,12 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
     }
 
     private func drain() {
-        while let job = state.withLock({ $0.nextJob() }) ?? takeJobOrStop() {
-            unsafe job.runSynchronously(
-                isolatedTo: asUnownedSerialExecutor(),
-                taskExecutor: asUnownedTaskExecutor()
-            )
-        }
+        while let job = state.withLock({ $0.nextJob() }) ?? takeJobOrStop() { run(job) }
     }
 
-    /// The next job; stops, and lets those go on who wait, where there is none.
+    /// Returns the next job.
+    ///
+    /// If there is none, it stops the executor and resumes the tasks that wait in ``idle()``.
     private func takeJobOrStop() -> UnownedJob? {
         var waiting: [CheckedContinuation<Void, Never>] = []
         let job = state.withLock { state in

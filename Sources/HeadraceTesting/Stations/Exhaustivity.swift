@@ -4,15 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How much of what happens a test has to assert.
+/// The extent to which a test must assert the behavior of its station.
 public struct Exhaustivity: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case on, off }
 
     let kind: Kind
 
-    /// Each change of the state, each action that effects send back, and the end of each effect.
+    /// The test must assert each change of the state, receive each action of an effect, and end each effect.
     public static let on = Exhaustivity(kind: .on)
 
-    /// Only what the test names: other properties may change, other actions may come, effects may go on.
+    /// The test asserts only the named properties and actions.
+    ///
+    /// Other changes, actions, and running effects are ignored.
     public static let off = Exhaustivity(kind: .off)
 }

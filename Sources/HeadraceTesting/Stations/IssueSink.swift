@@ -6,9 +6,9 @@
 
 import IssueReporting
 
-/// Where the failures of a test station go: to the test, or to whoever explores schedules.
+/// The destination of issues of a test station: the running test, or ``exploreSchedules(seeds:fileID:filePath:line:column:_:)``.
 struct IssueSink: Sendable {
-    /// Where in the test it is.
+    /// The source location of an issue.
     struct Location: Sendable {
         let fileID: StaticString
         let filePath: StaticString

@@ -8,38 +8,36 @@ import CustomDump
 import HeadraceCore
 import HeadraceStations
 
-/// The actor of a ``TestStation``: reduces, writes down what happens, and compares it with what was expected.
+/// The actor of a ``TestStation``. It reduces actions, records the reductions, and compares them with the expectations.
 actor TestHost<State, Action: Sendable> {
-    /// A reduction that is still to be asserted.
-    private struct Event {
+    /// A reduction that hasn't been asserted yet.
+    private struct RecordedReduction {
         let action: Action
 
-        /// The state after it, as text.
+        /// The state after the reduction, as text.
         let text: String
 
-        /// The state after it, where it is a value.
+        /// The state after the reduction; `nil` if the state is an object.
         let state: State?
 
-        /// How many reductions there were, this one included.
+        /// Number of reductions so far, including this reduction.
         let count: Int
     }
 
-    private nonisolated let executor: TestExecutor
+    nonisolated let executor: TestExecutor
     private let driver: StationDriver<State, Action>
     private let makeState: @Sendable () -> State
     private let makeReplay: @Sendable (ActionJournal<Action>) -> ActionReplay<State, Action>
     private let isObject = State.self is AnyObject.Type
     private let unstable: Set<[String]>
 
-    /// What the test takes the state to be.
+    /// The state that the test expects.
     private var expected: State
 
     private var journal = ActionJournal<Action>()
-    private var poured: Event?
-    private var received: [Event] = []
+    private var poured: RecordedReduction?
+    private var received: [RecordedReduction] = []
     private var failures: [String] = []
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init<D: Dripper>(
         executor: TestExecutor,
@@ -64,7 +62,7 @@ actor TestHost<State, Action: Sendable> {
         )
         if State.self is AnyObject.Type {
             expected = makeState()
-            unstable = StateText(of: driver.state).unstablePaths(comparedWith: StateText(of: expected))
+            unstable = StateDump(of: driver.state).unstablePaths(comparedWith: StateDump(of: expected))
         } else {
             expected = driver.state
             unstable = []
@@ -72,36 +70,38 @@ actor TestHost<State, Action: Sendable> {
         runningEffects.attach(self)
     }
 
-    /// Begins to write down what happens; to be called once, before anything does.
+    /// Starts recording.
+    ///
+    /// It must be called once, before the first action.
     func start() {
         driver.observe { [weak self] state, action, isPoured in
             self?.assumeIsolated { $0.note(action, isPoured: isPoured) }
         } failed: { [weak self] error, action in
-            let failure = "An effect of '\(action)' failed, and nothing has caught it: \(error)"
+            let failure = "An effect of '\(action)' failed with an error that isn't caught: \(error)"
             self?.assumeIsolated { $0.failures.append(failure) }
         }
     }
 
     private func note(_ action: Action, isPoured: Bool) {
         journal.actions.append(action)
-        let event = Event(
+        let reduction = RecordedReduction(
             action: action,
             text: text(of: driver.state),
             state: isObject ? nil : driver.state,
             count: journal.actions.count
         )
-        if isPoured { poured = event } else { received.append(event) }
+        if isPoured { poured = reduction } else { received.append(reduction) }
     }
 
     func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value { body(driver.state) }
 
-    /// What effects have failed with, once.
+    /// Returns the new failures of effects, and forgets them.
     func takeFailures() -> [String] {
         defer { failures = [] }
         return failures
     }
 
-    /// The actions that were received and not asserted.
+    /// The received actions that haven't been asserted.
     var unasserted: [Action] { received.map(\.action) }
 
     func skipReceived() {
@@ -109,7 +109,7 @@ actor TestHost<State, Action: Sendable> {
         received = []
     }
 
-    /// Reduces `action`, and says what is different from what was expected.
+    /// Reduces `action`, and returns the differences from the expected state.
     func pour(
         _ action: Action,
         _ exhaustivity: Exhaustivity,
@@ -120,7 +120,7 @@ actor TestHost<State, Action: Sendable> {
             problems.append(
                 """
                 '\(action)' was poured while \(received.count) received actions were not asserted: \
-                \(received.map { "'\($0.action)'" }.joined(separator: ", ")). To fix, receive them first.
+                \(received.map { "'\($0.action)'" }.joined(separator: ", ")). To fix, call 'receive' for each of them first.
                 """
             )
             expectNow(last)
@@ -128,16 +128,18 @@ actor TestHost<State, Action: Sendable> {
         }
         poured = nil
         let task = driver.pour(action)
-        guard let event = poured else {
-            problems.append("'\(action)' was not reduced: a middleware has refused it.")
+        guard let reduction = poured else {
+            problems.append("'\(action)' was not reduced, because a middleware refused it.")
             return (task, problems)
         }
-        if exhaustivity == .off { skip(before: event) }
-        problems += check(event, "After '\(action)' was poured", exhaustivity, assert)
+        if exhaustivity == .off { skip(before: reduction) }
+        problems += check(reduction, "After '\(action)' was poured", exhaustivity, assert)
         return (task, problems)
     }
 
-    /// Takes the next received action, or, where not all have to be asserted, the next that matches.
+    /// Asserts the next received action.
+    ///
+    /// With ``Exhaustivity/off``, it skips actions that don't match.
     func receive(
         _ exhaustivity: Exhaustivity,
         matching isMatch: @Sendable (Action) -> Bool,
@@ -146,64 +148,64 @@ actor TestHost<State, Action: Sendable> {
     ) -> [String] {
         if exhaustivity == .off {
             guard let index = received.firstIndex(where: { isMatch($0.action) }) else { return [describing(nil)] }
-            let event = received[index]
+            let reduction = received[index]
             received.removeFirst(index + 1)
-            return check(event, "After '\(event.action)' was received", exhaustivity, assert)
+            return check(reduction, "After '\(reduction.action)' was received", exhaustivity, assert)
         }
         guard !received.isEmpty else { return [describing(nil)] }
-        let event = received.removeFirst()
-        let problems = isMatch(event.action) ? [] : [describing(event.action)]
-        return problems + check(event, "After '\(event.action)' was received", exhaustivity, assert)
+        let reduction = received.removeFirst()
+        let problems = isMatch(reduction.action) ? [] : [describing(reduction.action)]
+        return problems + check(reduction, "After '\(reduction.action)' was received", exhaustivity, assert)
     }
 
-    /// Compares the state after `event` with what is expected.
+    /// Compares the state after `reduction` with the expected state.
     private func check(
-        _ event: Event,
+        _ reduction: RecordedReduction,
         _ occasion: String,
         _ exhaustivity: Exhaustivity,
         _ assert: (@Sendable (inout State) throws -> Void)?
     ) -> [String] {
         if exhaustivity == .off {
             guard assert != nil else { return [] }
-            expectNow(event)
+            expectNow(reduction)
         }
         do {
             try assert?(&expected)
         } catch {
-            expectNow(event)
-            return ["\(occasion), what the test expects could not be said: \(error)"]
+            expectNow(reduction)
+            return ["\(occasion), the assertion of the test threw an error: \(error)"]
         }
         let expectedText = text(of: expected)
-        if expectedText == event.text { return [] }
-        let difference = diff(expectedText, event.text) ?? ""
-        expectNow(event)
+        if expectedText == reduction.text { return [] }
+        let difference = diff(expectedText, reduction.text) ?? ""
+        expectNow(reduction)
         return [
             """
-            \(occasion), the state is not what the test expects:
+            \(occasion), the state differs from the expected state:
 
             \(difference)
 
-            (expected: −, is: +)
+            (expected: −, actual: +)
             """
         ]
     }
 
-    /// Takes the state to be what it was after `event`.
-    private func expectNow(_ event: Event) {
-        if let state = event.state {
+    /// Sets the expected state to the state after `reduction`.
+    private func expectNow(_ reduction: RecordedReduction) {
+        if let state = reduction.state {
             expected = state
         } else {
-            let replay = makeReplay(ActionJournal(Array(journal.actions.prefix(event.count))))
+            let replay = makeReplay(ActionJournal(Array(journal.actions.prefix(reduction.count))))
             replay.go(to: replay.count)
             expected = replay.state
         }
     }
 
-    private func skip(before event: Event) {
-        received.removeAll { $0.count < event.count }
+    private func skip(before reduction: RecordedReduction) {
+        received.removeAll { $0.count < reduction.count }
     }
 
     private func text(of state: State) -> String {
-        StateText(of: state).text(without: unstable)
+        StateDump(of: state).text(without: unstable)
     }
 }

@@ -7,7 +7,9 @@
 public import HeadraceCore
 public import HeadraceStations
 
-/// A station for tests, which say what each action changes, and which actions come back.
+/// A station for tests.
+///
+/// A test asserts the changes of each action, and the actions that effects send back.
 ///
 /// ```swift
 /// let station = TestStation(initialState: Counter.State()) { Counter() }
@@ -19,15 +21,17 @@ public import HeadraceStations
 /// await station.finish()
 /// ```
 ///
-/// The whole state is compared, whatever it is: an observable class without `Equatable` as well. A property that is
-/// another one for each instance, such as a UUID made in `init`, is left out.
+/// The test compares the complete state, even of an observable class that isn't `Equatable`. It ignores properties that
+/// differ for each instance, such as a UUID that `init` creates.
 ///
-/// Time stands still until ``advance(by:fileID:filePath:line:column:)``, and the executor is the station's own: each of its methods returns when no effect
-/// has anything left to do but to wait. That is a fact and no guess, so nothing here sleeps, yields or times out, and
-/// stations of tests that run in parallel do not touch each other. Not seen is only what an effect does on
-/// an actor with an executor of its own, the main actor for instance.
+/// Time stands still until ``advance(by:fileID:filePath:line:column:)``. The station has its own executor, and each method
+/// returns when all effects have ended or wait. The executor knows this state exactly, so no method sleeps, yields, or times
+/// out, and parallel tests don't affect each other. The executor doesn't see code that an effect runs on an actor with a
+/// custom executor, such as the main actor.
 public final class TestStation<State, Action: Sendable>: Sendable {
-    /// The clock of the station, which ``advance(by:fileID:filePath:line:column:)`` moves.
+    /// The clock of the station.
+    ///
+    /// Only ``advance(by:fileID:filePath:line:column:)`` may advance it.
     public let clock: TestClock
 
     private let exhaustivity: Exhaustivity
@@ -35,21 +39,21 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     private let host: TestHost<State, Action>
     private let runningEffects = RunningEffects()
     private let location: IssueSink.Location
-    private let ending = Ending()
+    private let progress = TestProgress()
 
     /// Creates a station.
     ///
     /// - Parameters:
-    ///   - initialState: What the state is before the first action. It is made several times where it is an object.
-    ///   - exhaustivity: Whether all has to be asserted that happens.
-    ///   - middleware: As of `Station`.
-    ///   - observers: As of `Station`.
-    ///   - clock: The clock; it is not to be moved by anybody else.
-    ///   - fileID: Where the test is.
-    ///   - filePath: Where the test is.
-    ///   - line: Where the test is.
-    ///   - column: Where the test is.
-    ///   - dripper: What reduces the actions.
+    ///   - initialState: The state before the first action. If `State` is a class, the expression is evaluated several times.
+    ///   - exhaustivity: Whether the test must assert all changes, actions, and effects.
+    ///   - middleware: The middleware of the station.
+    ///   - observers: The observers of the station.
+    ///   - clock: The clock for effects. The test must not advance it directly.
+    ///   - fileID: The file ID for reported issues.
+    ///   - filePath: The file path for reported issues.
+    ///   - line: The line for reported issues.
+    ///   - column: The column for reported issues.
+    ///   - dripper: The dripper (the reducer) of the station.
     public init<D: Dripper>(
         initialState: @autoclosure @escaping @Sendable () -> State,
         exhaustivity: Exhaustivity = .on,
@@ -65,7 +69,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         self.clock = clock
         self.exhaustivity = exhaustivity
         location = IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
-        executor = TestExecutor(seed: Schedule.seed)
+        executor = TestExecutor(seed: ScheduleSeed.current)
         host = TestHost(
             executor: executor,
             runningEffects: runningEffects,
@@ -79,27 +83,28 @@ public final class TestStation<State, Action: Sendable>: Sendable {
 
     deinit {
         runningEffects.cancel()
-        if exhaustivity == .on, ending.isOpen {
+        if exhaustivity == .on, progress.isOpen {
             IssueSink.current.report(
-                "The test has ended without 'await station.finish()', which makes sure that nothing is left.",
+                "The test ended without 'await station.finish()'. To fix, call it at the end of the test.",
                 location
             )
         }
     }
 
-    /// Reduces `action` and asserts the state after it.
+    /// Pours (sends) `action`, and asserts the state after its reduction.
     ///
-    /// It returns when effects have nothing left to do but to wait.
+    /// The method returns when all effects have ended or wait.
     ///
     /// - Parameters:
     ///   - action: The action.
-    ///   - assert: Changes the state as the action is expected to. Without it, nothing is expected to change; where not
-    ///     all has to be asserted, it is given the state after the action, and what it sets has to be so.
-    ///   - fileID: Where the test is.
-    ///   - filePath: Where the test is.
-    ///   - line: Where the test is.
-    ///   - column: Where the test is.
-    /// - Returns: What the action has started.
+    ///   - assert: Applies the expected changes to the state before the action. Without it, the state must not change. With
+    ///     ``Exhaustivity/off``, it receives the state after the action, and each value that it sets must equal the current
+    ///     value.
+    ///   - fileID: The file ID for reported issues.
+    ///   - filePath: The file path for reported issues.
+    ///   - line: The line for reported issues.
+    ///   - column: The column for reported issues.
+    /// - Returns: The effects of the action.
     @discardableResult
     public func pour(
         _ action: Action,
@@ -117,15 +122,15 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         return task
     }
 
-    /// Asserts that an effect has sent or poured `action`, and the state after it.
+    /// Asserts that `action` is the next action of an effect, and asserts the state after its reduction.
     ///
     /// - Parameters:
-    ///   - action: The next action that came back; where not all has to be asserted, those before it are passed over.
-    ///   - assert: As of ``pour(_:assert:fileID:filePath:line:column:)``.
-    ///   - fileID: Where the test is.
-    ///   - filePath: Where the test is.
-    ///   - line: Where the test is.
-    ///   - column: Where the test is.
+    ///   - action: The expected action. With ``Exhaustivity/off``, actions before it are skipped.
+    ///   - assert: Applies the expected changes; see ``pour(_:assert:fileID:filePath:line:column:)``.
+    ///   - fileID: The file ID for reported issues.
+    ///   - filePath: The file path for reported issues.
+    ///   - line: The line for reported issues.
+    ///   - column: The column for reported issues.
     public func receive(
         _ action: Action,
         assert: (@Sendable (_ state: inout State) throws -> Void)? = nil,
@@ -142,7 +147,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         )
     }
 
-    /// Asserts that an effect has sent or poured an action of which `predicate` is true, and the state after it.
+    /// Asserts that the next action of an effect matches `predicate`, and asserts the state after its reduction.
     public func receive(
         where predicate: @escaping @Sendable (Action) -> Bool,
         assert: (@Sendable (_ state: inout State) throws -> Void)? = nil,
@@ -152,16 +157,18 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         column: UInt = #column
     ) async {
         await receive(
-            "an action of which the predicate is true",
+            "an action that matches the predicate",
             where: predicate,
             assert,
             IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
         )
     }
 
-    /// Moves the clock, from one sleeper's deadline to the next, each time until effects have nothing left to do.
+    /// Advances the clock from deadline to deadline.
     ///
-    /// Whoever wakes sees the clock at its own deadline, so that a timer beats exactly as often as it should.
+    /// At each deadline, it waits until all effects have ended or wait.
+    ///
+    /// When a task wakes, the time is its deadline. So a timer fires as often as it would in real time.
     public func advance(
         by duration: Duration,
         fileID: StaticString = #fileID,
@@ -182,13 +189,13 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await report([], at: IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Takes all actions that came back as asserted.
+    /// Marks all received actions as asserted.
     public func skipReceivedActions() async {
         await executor.idle()
         await host.skipReceived()
     }
 
-    /// Ends the test: asserts that no effect is under way and that no action is left to be asserted.
+    /// Ends the test, and asserts that no effect is running and all received actions were asserted.
     public func finish(
         fileID: StaticString = #fileID,
         filePath: StaticString = #filePath,
@@ -196,7 +203,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         column: UInt = #column
     ) async {
         await begin()
-        ending.close()
+        progress.end()
         await executor.idle()
         var problems: [String] = []
         if exhaustivity == .on {
@@ -205,15 +212,15 @@ public final class TestStation<State, Action: Sendable>: Sendable {
                 problems.append(
                     """
                     \(unasserted.count) received actions were not asserted: \
-                    \(unasserted.map { "'\($0)'" }.joined(separator: ", ")). To fix, receive them.
+                    \(unasserted.map { "'\($0)'" }.joined(separator: ", ")). To fix, call 'receive' for each of them.
                     """
                 )
             }
             if runningEffects.count > 0 {
                 problems.append(
                     """
-                    \(runningEffects.count) effects are still under way\(sleeps). To fix, let them come to their end, or \
-                    cancel them by an action.
+                    \(runningEffects.count) effects are still running\(sleeps). To fix, advance the clock until they end, or \
+                    cancel them with an action.
                     """
                 )
             }
@@ -223,7 +230,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await executor.idle()
     }
 
-    /// Gives the state to `body`, and returns what that makes of it.
+    /// Returns the result of `body` for the current state.
     public func read<Value: Sendable>(_ body: @Sendable (State) -> Value) async -> Value {
         await executor.idle()
         return await host.read(body)
@@ -231,11 +238,11 @@ public final class TestStation<State, Action: Sendable>: Sendable {
 
     private var sleeps: String {
         let sleeps = clock.remainingSleeps
-        return sleeps.isEmpty ? "" : ", and the clock's sleepers wait for \(sleeps)"
+        return sleeps.isEmpty ? "" : ", sleeping for \(sleeps)"
     }
 
     private func begin() async {
-        if ending.begin() { await host.start() }
+        if progress.begin() { await host.start() }
     }
 
     private func receive(
@@ -254,7 +261,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
             describing: { action in
                 guard let action else {
                     return
-                        "Expected to receive \(expected), but no effect has sent it; \(count) are under way\(sleeps)."
+                        "Expected to receive \(expected), but no effect sent it. \(count) effects are running\(sleeps)."
                 }
                 return "Expected to receive \(expected), but received '\(action)'."
             },

@@ -45,7 +45,7 @@ import Testing
         let task = stuck(in: Handling(retry, timeout, clock: clock), journal: journal)
 
         for sleep in [Duration.seconds(5), .seconds(1), .seconds(5)] {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             #expect(clock.remainingSleeps == [sleep])
             clock.advance(by: sleep)
         }
@@ -69,7 +69,7 @@ import Testing
         }
 
         for _ in 1...3 {
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             clock.advance(by: .seconds(2))
         }
 

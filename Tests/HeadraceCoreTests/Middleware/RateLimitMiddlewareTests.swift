@@ -95,7 +95,7 @@ import Testing
         try await handling.handle { _ in }
         let task = Task { try await handling.handle { _ in 2 } }
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(clock.remainingSleeps == [.seconds(30)])
         clock.advance(by: .seconds(30))
 

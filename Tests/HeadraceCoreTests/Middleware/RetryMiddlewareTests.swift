@@ -30,7 +30,7 @@ import Testing
         async let answer = handling.handle { _ in try flaky.handle() }
 
         for pause in [Duration.seconds(2), .seconds(4)] {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             #expect(clock.remainingSleeps == [pause])
             clock.advance(by: pause - clock.minimumResolution)
             #expect(clock.remainingSleeps == [clock.minimumResolution])
@@ -44,7 +44,7 @@ import Testing
         let (clock, handling, flaky) = (clock, handling(attempts: 2), Flaky.failingAlways)
         let task = Task { try await handling.handle { _ in try flaky.handle() } }
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
 
         await #expect(throws: Outage(number: 2)) { try await task.value }
@@ -78,7 +78,7 @@ import Testing
         let flaky = Flaky { $0 == 1 ? Outage(earliestRetry: earliest) : nil }
         async let answer = handling.handle { _ in try flaky.handle() }
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(clock.remainingSleeps == [.seconds(30)])
         clock.advance(by: .seconds(30))
 
@@ -106,7 +106,7 @@ import Testing
             }
         }
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
 
         await #expect(throws: Outage(number: 1)) { try await task.value }
@@ -116,7 +116,7 @@ import Testing
     @Test func cancelledWhileItWaitsItThrowsTheErrorOfTheLastAttempt() async throws {
         let (handling, flaky) = (handling(), Flaky.failingAlways)
         let task = Task { try await handling.handle { _ in try flaky.handle() } }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
 
         task.cancel()
 
@@ -191,7 +191,7 @@ import Testing
         let answer = Answer("none")
         let (clock, handling) = (clock, handling())
         let waker = Task { @concurrent in
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(2))
         }
 

@@ -36,7 +36,7 @@ import Testing
             }
         }
 
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5) - clock.minimumResolution)
         #expect(journal.entries.isEmpty)
         clock.advance(by: clock.minimumResolution)
@@ -60,7 +60,7 @@ import Testing
                 journal.note("handler ends")
             }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5))
         await gate.arrivals(1)
 
@@ -83,7 +83,7 @@ import Testing
                 throw late
             }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5))
 
         let error = try await #require(throws: TimeoutError.self) { try await task.value }
@@ -115,7 +115,7 @@ import Testing
             await #expect(throws: TimeoutError.self) { try await handling.handle { _ in await untilCancelled() } }
             return Task.isCancelled
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5))
 
         #expect(await !task.value)
@@ -128,7 +128,7 @@ import Testing
                 try await handling.handle { _ in await untilCancelled() }
             }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
 
         clock.advance(by: .seconds(2))
 
@@ -161,7 +161,7 @@ import Testing
                     try Task.checkCancellation()
                 }
             }
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             clock.advance(by: .seconds(2))
 
             let error = try await #require(throws: TimeoutError.self) { try await task.value }
@@ -188,7 +188,7 @@ import Testing
                     return round
                 }
             }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             await withTaskGroup { group in
                 group.addTask { clock.advance(by: .seconds(5)) }
                 group.addTask { gate.open() }

@@ -92,7 +92,7 @@ extension Ledger {
         for action in actions {
             let count = pipeline.waitingCount
             tasks.append(Task { try await dispatch(action) as Void })
-            await pipeline.waiting(count + 1)
+            await pipeline.waitForQueuedActions(count + 1)
         }
         return tasks
     }

@@ -7,7 +7,7 @@
 import Foundation
 import HeadraceInspector
 
-/// Asks the routes as a server does that has read a request.
+/// Sends requests to the routes without a server.
 struct Client {
     let routes: InspectorRoutes
     var headers: [(name: String, value: String)]
@@ -17,13 +17,13 @@ struct Client {
         headers = [("Host", "127.0.0.1:8080"), ("Authorization", "Bearer \(routes.bearerToken)")]
     }
 
-    func get(_ target: String) async -> Answer {
-        Answer(await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers)))
+    func get(_ target: String) async -> ClientResponse {
+        ClientResponse(await routes.respond(to: InspectorRequest(method: "GET", target: target, headers: headers)))
     }
 
-    func post(_ target: String, _ body: String, type: String = "application/json") async -> Answer {
+    func post(_ target: String, _ body: String, type: String = "application/json") async -> ClientResponse {
         let headers = headers + [("Content-Type", type)]
-        return Answer(
+        return ClientResponse(
             await routes.respond(
                 to: InspectorRequest(method: "POST", target: target, headers: headers, body: Data(body.utf8))
             )
@@ -31,8 +31,8 @@ struct Client {
     }
 }
 
-/// What came back.
-struct Answer {
+/// A response of the routes.
+struct ClientResponse {
     let status: Int
     let headers: [String: String]
     let body: Data
@@ -54,7 +54,7 @@ struct Answer {
     }
 }
 
-/// The flow, as a client reads it.
+/// The flow as a client decodes it.
 struct Flow: Decodable {
     struct Entry: Decodable {
         let number: Int
@@ -73,7 +73,7 @@ struct Flow: Decodable {
     let first: Int
     let entries: [Entry]
 
-    /// Each entry in a line: its kind and type, indented below that within which it began.
+    /// A line for each entry: its kind and type, indented below its parent.
     var tree: [String] {
         lines(below: nil, indent: "")
     }

@@ -68,7 +68,7 @@ final class RelayBench: Sendable {
     /// Moves the clock by seconds, each when the relay sleeps, until the desk has `count` lines that begin with `prefix`.
     nonisolated(nonsending) func advance(until count: Int, _ prefix: String) async {
         while !Task.isCancelled, desk.lines.count(where: { $0.hasPrefix(prefix) }) < count {
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             clock.advance(by: .seconds(1))
             await Task.yield()
         }

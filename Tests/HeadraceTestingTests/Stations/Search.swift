@@ -8,7 +8,7 @@ import Foundation
 import HeadraceStations
 import Observation
 
-/// A search as you type: what is typed is looked up when it has been quiet for a while.
+/// A search as you type, which runs 300 milliseconds after the last change of the text.
 struct Search: Dripper {
     @Observable
     final class State {
@@ -57,7 +57,7 @@ struct Search: Dripper {
     }
 }
 
-/// Counts, at once, later, and in steps.
+/// A counter with immediate, repeated, concurrent, and failing effects.
 struct Steps: Dripper {
     struct State: Equatable, Sendable {
         var count = 0

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TestStationTests {
-    @Test func aTestSaysWhatChangesAndWhatComesBack() async {
+    @Test func aTestAssertsChangesAndReceivedActions() async {
         let station = TestStation(initialState: Search.State()) { Search() }
 
         await station.pour(.typed("a")) {
@@ -31,7 +31,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func aTimerBeatsAsOftenAsItShouldHoweverFarTheClockIsMoved() async {
+    @Test func aTimerFiresAtEachDeadlineOfALongAdvance() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
 
         await station.pour(.addEverySecond)
@@ -42,7 +42,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func actionsThatAreSentAndPouredComeBackInOrder() async {
+    @Test func sentAndPouredActionsArriveInOrder() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
 
         await station.pour(.addTwice(2))
@@ -52,7 +52,7 @@ import Testing
         #expect(await station.read(\.count) == 4)
     }
 
-    @Test func aWrongExpectationFailsWithTheActionAndTheDifference() async {
+    @Test func aWrongExpectationReportsTheActionAndTheDifference() async {
         let station = TestStation(initialState: Search.State()) { Search() }
 
         await withKnownIssue {
@@ -62,7 +62,7 @@ import Testing
             return text.contains("typed(\"a\")") && text.contains("text: \"b\"") && text.contains("text: \"a\"")
                 && text.contains("isSearching: true") && issue.sourceLocation?.fileName == "TestStationTests.swift"
         }
-        // It goes on with the state as it is.
+        // The test continues with the actual state.
         await station.pour(.cleared) {
             $0.text = ""
             $0.isSearching = false
@@ -70,7 +70,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func aChangeThatNobodyExpectsFails() async {
+    @Test func anUnexpectedChangeFails() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
 
         await withKnownIssue {
@@ -82,7 +82,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func anActionThatDoesNotComeFailsAtOnce() async {
+    @Test func aMissingActionFailsAtOnce() async {
         let station = TestStation(initialState: Search.State()) { Search() }
         await station.pour(.typed("a")) {
             $0.text = "a"
@@ -92,7 +92,7 @@ import Testing
         await withKnownIssue {
             await station.receive(.found([]))
         } matching: { issue in
-            issue.description.contains("no effect has sent it; 1 are under way")
+            issue.description.contains("no effect sent it. 1 effects are running")
                 && issue.description.contains("0.3 seconds")
         }
         await station.pour(.cleared) {
@@ -102,7 +102,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func anotherActionThanTheExpectedOneFails() async {
+    @Test func anUnexpectedActionFails() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
         await station.pour(.addTwice(1))
 
@@ -115,7 +115,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func anActionThatIsNotAssertedFailsTheNextPourAndTheEnd() async {
+    @Test func anUnassertedActionFailsTheNextPourAndTheEnd() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
         await station.pour(.addTwice(1))
 
@@ -132,18 +132,18 @@ import Testing
         }
     }
 
-    @Test func anEffectThatIsStillUnderWayFailsTheEnd() async {
+    @Test func aRunningEffectFailsTheEnd() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
         await station.pour(.addEverySecond)
 
         await withKnownIssue {
             await station.finish()
         } matching: { issue in
-            issue.description.contains("1 effects are still under way")
+            issue.description.contains("1 effects are still running")
         }
     }
 
-    @Test func aTestWithoutAnEndFails() async {
+    @Test func aTestWithoutFinishFails() async {
         await withKnownIssue {
             let station = TestStation(initialState: Steps.State()) { Steps() }
             await station.pour(.stop)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func anEffectThatFailsFailsTheTest() async throws {
+    @Test func aFailingEffectFailsTheTest() async throws {
         let station = TestStation(initialState: Steps.State()) { Steps() }
 
         await withKnownIssue {
@@ -163,7 +163,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func whereNotAllHasToBeAssertedOnlyWhatIsNamedCounts() async {
+    @Test func withoutExhaustivityOnlyNamedPropertiesAreCompared() async {
         let station = TestStation(initialState: Search.State(), exhaustivity: .off) { Search() }
 
         await station.pour(.typed("a"))
@@ -179,7 +179,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func skippedActionsNeedNotBeAsserted() async {
+    @Test func skippedActionsCountAsAsserted() async {
         let station = TestStation(initialState: Steps.State()) { Steps() }
 
         await station.pour(.addTwice(1))
@@ -188,7 +188,7 @@ import Testing
         await station.finish()
     }
 
-    @Test func aThousandRunsUnderLoadAreAllTheSame() async {
+    @Test func aThousandConcurrentRunsBehaveTheSame() async {
         await withTaskGroup { group in
             for _ in 0..<1_000 {
                 group.addTask {

@@ -63,8 +63,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// What an inspector shows besides types and names: the routes that are called, and why something failed.
-    private static var inspection: Inspector.Configuration {
-        var configuration = Inspector.Configuration()
+    private static var inspection: InspectorConfiguration {
+        var configuration = InspectorConfiguration()
         configuration.redaction.message = { ($0 as? WebRequest)?.description }
         configuration.redaction.failure = { $0 }
         return configuration

@@ -101,7 +101,7 @@ import Testing
             let port = try #require(await iterator.next())
 
             let stranger = try await Self.get("/inspector/", port: port)
-            let guest = try await Self.get(routes.entrance, port: port)
+            let guest = try await Self.get(routes.signInPath, port: port)
 
             #expect(stranger.status == 401)
             #expect(guest.status == 303)

@@ -6,20 +6,22 @@
 
 import CustomDump
 
-/// A state as text, to be compared with another one: whatever it is, without `Equatable`.
-struct StateText {
-    /// A line of the dump, and where it belongs.
-    private struct Line {
+/// The text form of a state.
+///
+/// It allows a comparison of states that aren't `Equatable`.
+struct StateDump {
+    /// A line of the dump.
+    private struct DumpLine {
         var text: String
 
-        /// The names of the properties that lead to it.
+        /// Names of the properties that lead to this line.
         let path: [String]
     }
 
-    private let lines: [Line]
+    private let lines: [DumpLine]
 
     init(of state: some Any) {
-        var lines: [Line] = []
+        var lines: [DumpLine] = []
         var path: [String] = []
         var hiddenDepth: Int?
         for line in String(customDumping: state).split(separator: "\n", omittingEmptySubsequences: false) {
@@ -31,7 +33,7 @@ struct StateText {
             }
             var label = content.contains(": ") ? String(content.prefix { $0 != ":" }) : ""
             var text = String(line)
-            // What observation has added or renamed is no part of the state.
+            // The Observation macro adds `_$…` properties and renames stored properties to `_…`.
             if label.hasPrefix("_$") {
                 hiddenDepth = depth
                 continue
@@ -41,23 +43,23 @@ struct StateText {
                 text = String(repeating: "  ", count: depth) + content.dropFirst()
             }
             path = Array(path.prefix(depth)) + Array(repeating: "", count: max(0, depth - path.count)) + [label]
-            lines.append(Line(text: text, path: path))
+            lines.append(DumpLine(text: text, path: path))
         }
         self.lines = lines
     }
 
-    /// The properties whose lines are not the same in `other`, though nothing has happened yet.
-    func unstablePaths(comparedWith other: StateText) -> Set<[String]> {
+    /// Returns the properties that differ between two new instances, such as a UUID.
+    func unstablePaths(comparedWith other: StateDump) -> Set<[String]> {
         guard lines.count == other.lines.count else { return [] }
         return Set(zip(lines, other.lines).filter { $0.text != $1.text }.map(\.0.path))
     }
 
-    /// The text, without what is another one for each instance.
+    /// Returns the text without the values of `unstable` properties.
     func text(without unstable: Set<[String]>) -> String {
         lines.map { line in
             guard unstable.contains(line.path) else { return line.text }
             let indentation = line.text.prefix { $0 == " " }
-            return "\(indentation)\(line.path.last ?? ""): (another one for each instance)"
+            return "\(indentation)\(line.path.last ?? ""): (differs for each instance)"
         }.joined(separator: "\n")
     }
 }

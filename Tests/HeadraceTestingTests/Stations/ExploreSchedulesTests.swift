@@ -9,11 +9,11 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ExploreTests {
-    @Test func schedulesPermuteTheEffectsThatCouldGoOn() async {
+@Suite(.timeLimit(.minutes(2))) struct ExploreSchedulesTests {
+    @Test func schedulesPermuteTheReadyEffects() async {
         let orders = Mutex<Set<[Int]>>([])
 
-        await explore(seeds: 0..<60) { seed in
+        await exploreSchedules(seeds: 0..<60) { seed in
             let order = Mutex<[Int]>([])
             let station = TestStation(initialState: Steps.State(), exhaustivity: .off) { Steps() }
             await station.pour(.race([1, 2, 3]))
@@ -31,11 +31,11 @@ import Testing
         #expect(orders.withLock(\.self).count == 6)
     }
 
-    @Test func theSameSeedIsTheSameSchedule() async {
+    @Test func theSameSeedLeadsToTheSameSchedule() async {
         let orders = Mutex<[UInt64: Set<[Int]>]>([:])
 
         for _ in 1...3 {
-            await explore(seeds: 0..<20) { seed in
+            await exploreSchedules(seeds: 0..<20) { seed in
                 let order = Mutex<[Int]>([])
                 let station = TestStation(initialState: Steps.State(), exhaustivity: .off) { Steps() }
                 await station.pour(.race(Array(1...6)))
@@ -54,10 +54,10 @@ import Testing
         #expect(orders.withLock { $0.values.allSatisfy { $0.count == 1 } })
     }
 
-    @Test func theSeedThatFailsIsReported() async {
+    @Test func theFailingSeedIsReported() async {
         await withKnownIssue {
-            await explore(seeds: 0..<200) { _ in
-                // Right only where the effects come in the order in which they were started.
+            await exploreSchedules(seeds: 0..<200) { _ in
+                // Fails unless the effects continue in the order of their start.
                 let station = TestStation(initialState: Steps.State()) { Steps() }
                 await station.pour(.race([1, 2]))
                 await station.receive(.add(1)) { $0.count = 1 }

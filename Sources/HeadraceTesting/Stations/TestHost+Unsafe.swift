@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Which schedule the test stations have that are made in this task; first in, first out where there is none.
-enum Schedule {
-    @TaskLocal static var seed: UInt64?
+extension TestHost {
+    /// The executor of the actor.
+    ///
+    /// Why this is safe: the reference doesn't retain the executor. The actor does, for as long as it lives.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 }

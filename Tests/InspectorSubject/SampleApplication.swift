@@ -13,7 +13,7 @@ import HeadraceStations
 import HeadraceStorage
 import Synchronization
 
-/// What came in from outside.
+/// A request from a client.
 struct PostRequest: Sendable {
     var path: String
 }
@@ -48,34 +48,38 @@ struct TransactionPosted: DurableDomainEvent {
 
 struct LimitExceeded: Error {}
 
-/// Refuses what is more than 1,000.
+/// Rejects amounts above 1,000.
 struct CheckLimit: DomainEventHandler {
     static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
         if event.amount > 1_000 { throw LimitExceeded() }
     }
 }
 
-/// Tells of each transaction, once the line is mended.
+/// Sends each transaction to the webhook.
+///
+/// An amount of 13 fails until the endpoint is repaired.
 struct SendWebhook: DurableDomainEventHandler {
     static let subscriptionName = "webhooks"
 
     static func handle(event: TransactionPosted, resolver: any DependencyResolver) async throws {
-        try resolver.resolve(Line.self).send(event.amount)
+        try resolver.resolve(WebhookEndpoint.self).send(event.amount)
     }
 }
 
-/// Where webhooks go; amounts of 13 do not get through until it is mended.
-final class Line: Sendable {
+/// The receiver of webhooks.
+///
+/// An amount of 13 fails until `repair()` is called.
+final class WebhookEndpoint: Sendable {
     struct Broken: Error, CustomStringConvertible {
         var description: String { "the line is broken <b>at 13</b>" }
     }
 
-    private let isMended = Mutex(false)
+    private let isRepaired = Mutex(false)
 
-    func mend() { isMended.withLock { $0 = true } }
+    func repair() { isRepaired.withLock { $0 = true } }
 
     func send(_ amount: Int) throws {
-        if amount == 13, !isMended.withLock(\.self) { throw Broken() }
+        if amount == 13, !isRepaired.withLock(\.self) { throw Broken() }
     }
 }
 
@@ -110,7 +114,7 @@ final class GetBalanceHandler: HandlesQuery, Resolvable {
     }
 }
 
-/// What a page would show: it says how many were posted, and which came last.
+/// The number of posted transactions, and the account of the last transaction.
 struct Totals: Dripper {
     struct State: Sendable {
         var count = 0

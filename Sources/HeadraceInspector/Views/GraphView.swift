@@ -7,28 +7,28 @@
 import HeadraceResolution
 import HeadraceServices
 
-/// A graph or a tree, as the page draws it.
-struct ShownGraph: Sendable, Encodable {
-    struct Node: Sendable, Encodable {
+/// A dependency graph or a service tree, as the page draws it.
+struct GraphView: Sendable, Encodable {
+    struct NodeView: Sendable, Encodable {
         let title: String
         let remarks: [String]
         let shape: String
-        let edges: [Edge]
+        let edges: [EdgeView]
     }
 
-    struct Edge: Sendable, Encodable {
+    struct EdgeView: Sendable, Encodable {
         let target: Int
         let kind: String
     }
 
     let name: String
     let kind: String
-    let nodes: [Node]
+    let nodes: [NodeView]
 
-    /// The nodes that no other leads to.
+    /// Indices of the nodes without an incoming edge.
     let roots: [Int]
 
-    /// The same for a drawing program.
+    /// The same graph in the Mermaid language.
     let mermaid: String
 
     init(_ graph: DependencyGraph, name: String) {
@@ -51,9 +51,9 @@ struct ShownGraph: Sendable, Encodable {
                     case .optional: "optional"
                     case .later: "later"
                     }
-                return Edge(target: edge.target, kind: kind)
+                return EdgeView(target: edge.target, kind: kind)
             }
-            return Node(title: titles[index], remarks: node.remarks, shape: shape, edges: edges)
+            return NodeView(title: titles[index], remarks: node.remarks, shape: shape, edges: edges)
         }
         let targets = Set(nodes.flatMap { $0.edges.map(\.target) })
         roots = nodes.indices.filter { !targets.contains($0) }
@@ -71,8 +71,8 @@ struct ShownGraph: Sendable, Encodable {
                 case .group: "group"
                 case .store: "store"
                 }
-            let edges = box.children.map { Edge(target: $0, kind: "child") }
-            return Node(title: box.title, remarks: box.remarks, shape: shape, edges: edges)
+            let edges = box.children.map { EdgeView(target: $0, kind: "child") }
+            return NodeView(title: box.title, remarks: box.remarks, shape: shape, edges: edges)
         }
     }
 }

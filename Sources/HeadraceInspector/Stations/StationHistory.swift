@@ -9,57 +9,15 @@ import HeadraceCore
 import HeadraceStations
 import Synchronization
 
-/// What a station's state was when somebody began to look, and the actions since, as many as the limits allow.
+/// The state of a station at the start of the recording, and the actions since then, within limits.
+///
+/// If an action exceeds the limits, the oldest actions are applied to the start state and removed.
 final class StationHistory: Sendable {
-    /// A property of the state.
-    struct Property: Sendable, Equatable, Encodable {
-        let name: String
-
-        /// The value as it may be shown; `nil` where it may not, or where there is none.
-        var value: String?
-    }
-
-    /// A property that an action has changed.
-    struct Change: Sendable, Equatable, Encodable {
-        let property: String
-        let old: String?
-        let new: String?
-        let isGone: Bool
-    }
-
-    /// An action, and what it has changed.
-    struct Step: Sendable, Equatable, Encodable {
-        let number: Int
-        let date: Double
-        let type: String
-        let action: String?
-        let changes: [Change]
-
-        fileprivate var byteCount: Int {
-            changes.reduce(64 + type.utf8.count + (action?.utf8.count ?? 0)) { count, change in
-                count + 32 + change.property.utf8.count + (change.old?.utf8.count ?? 0) + (change.new?.utf8.count ?? 0)
-            }
-        }
-    }
-
-    /// All that is known, as the page gets it.
-    struct Picture: Sendable, Equatable, Encodable {
-        let name: String
-
-        /// Whether the station is gone.
-        let isGone: Bool
-
-        /// The state before the first step.
-        let base: [Property]
-
-        let steps: [Step]
-    }
-
     fileprivate struct State {
         var isFollowed = false
         var isGone = false
-        var base: [Property] = []
-        var steps: [Step] = []
+        var base: [StationView.Property] = []
+        var steps: [StationView.ReducedAction] = []
         var byteCount = 0
         var lastNumber = 0
     }
@@ -67,21 +25,24 @@ final class StationHistory: Sendable {
     private static let propertyLimit = 500
 
     let name: String
-    private let configuration: Inspector.Configuration
+    private let configuration: InspectorConfiguration
     private let state = Mutex(State())
 
-    init(name: String, configuration: Inspector.Configuration) {
+    init(name: String, configuration: InspectorConfiguration) {
         self.name = name
         self.configuration = configuration
     }
 
-    var picture: Picture {
+    /// A snapshot for the page.
+    var view: StationView {
         state.withLock { state in
-            Picture(name: name, isGone: state.isGone, base: state.base, steps: state.steps)
+            StationView(name: name, isGone: state.isGone, base: state.base, steps: state.steps)
         }
     }
 
-    /// Marks it as followed; tells whether it was not, and can be.
+    /// Marks the station as followed.
+    ///
+    /// Returns `false` if it is followed already or has been released.
     func claim() -> Bool {
         state.withLock { state in
             if state.isFollowed || state.isGone { return false }
@@ -90,7 +51,7 @@ final class StationHistory: Sendable {
         }
     }
 
-    /// Marks it as no longer followed; where the station is gone, for ever.
+    /// Marks the station as no longer followed, and as released if `isGone` is `true`.
     func release(isGone: Bool) {
         state.withLock { state in
             state.isFollowed = false
@@ -98,10 +59,10 @@ final class StationHistory: Sendable {
         }
     }
 
-    /// Begins anew with `properties`.
+    /// Starts a new recording at the state with these `properties`.
     func begin(_ properties: [StateChange]) {
         let base = properties.prefix(Self.propertyLimit).map { property in
-            Property(name: property.property, value: shown(property.new, of: property.property))
+            StationView.Property(name: property.property, value: shown(property.new, of: property.property))
         }
         state.withLock { state in
             state.base = base
@@ -110,10 +71,10 @@ final class StationHistory: Sendable {
         }
     }
 
-    /// Adds an action that was reduced at `date`.
+    /// Records an action that was reduced at `date`.
     func add<Action>(_ reduction: Reduction<Action>, at date: Date) {
         let changes = reduction.changes.prefix(Self.propertyLimit).map { change in
-            Change(
+            StationView.PropertyChange(
                 property: change.property,
                 old: shown(change.old, of: change.property),
                 new: shown(change.new, of: change.property),
@@ -124,9 +85,9 @@ final class StationHistory: Sendable {
         let action = configuration.shown(reduction.action, by: configuration.redaction.message)
         state.withLock { state in
             state.lastNumber += 1
-            let step = Step(
+            let step = StationView.ReducedAction(
                 number: state.lastNumber,
-                date: date.flowTime,
+                date: date.millisecondsSince1970,
                 type: type,
                 action: action,
                 changes: changes
@@ -136,19 +97,19 @@ final class StationHistory: Sendable {
             while state.steps.count > max(1, configuration.historyLimit)
                 || (state.byteCount > configuration.byteLimit && state.steps.count > 1)
             {
-                state.retireFirst(limit: Self.propertyLimit)
+                state.removeFirst(propertyLimit: Self.propertyLimit)
             }
         }
     }
 
     private func shown(_ value: String?, of property: String) -> String? {
-        value.flatMap { configuration.redaction.property(name, property, $0)?.shortened(to: configuration.textLimit) }
+        value.flatMap { configuration.redaction.property(name, property, $0)?.truncated(to: configuration.textLimit) }
     }
 }
 
 extension StationHistory.State {
-    /// Takes the first step into the base.
-    fileprivate mutating func retireFirst(limit: Int) {
+    /// Removes the first step, and applies it to the start state.
+    fileprivate mutating func removeFirst(propertyLimit: Int) {
         let step = steps.removeFirst()
         byteCount -= step.byteCount
         for change in step.changes {
@@ -156,10 +117,19 @@ extension StationHistory.State {
             switch (index, change.isGone) {
             case (let index?, true): base.remove(at: index)
             case (let index?, false): base[index].value = change.new
-            case (nil, false) where base.count < limit:
-                base.append(StationHistory.Property(name: change.property, value: change.new))
+            case (nil, false) where base.count < propertyLimit:
+                base.append(StationView.Property(name: change.property, value: change.new))
             default: break
             }
+        }
+    }
+}
+
+extension StationView.ReducedAction {
+    /// Approximate size in bytes.
+    fileprivate var byteCount: Int {
+        changes.reduce(64 + type.utf8.count + (action?.utf8.count ?? 0)) { count, change in
+            count + 32 + change.property.utf8.count + (change.old?.utf8.count ?? 0) + (change.new?.utf8.count ?? 0)
         }
     }
 }

@@ -7,11 +7,11 @@
 #if Inspector
 import FlyingSocks
 
-/// The sockets that wait, and how to close one of them.
+/// The pool of waiting sockets.
 ///
-/// Those of FlyingFox 0.27.1 are told to go on before they are taken out of what the system watches. Where one goes on in
-/// another thread and is closed meanwhile, its number stays behind as watched, and the next socket of that number is
-/// never told anything. So nothing is closed before ``settle()`` has returned.
+/// Await ``settle()`` before you close a socket. FlyingFox 0.27.1 resumes a waiting task before it removes the socket's
+/// file descriptor from the poll set. If the resumed task closes the socket on another thread in between, the descriptor
+/// stays in the set, and the next socket with the same descriptor never receives events.
 struct ServerPool: Sendable {
     let sockets: any AsyncSocketPool
 
@@ -23,7 +23,9 @@ struct ServerPool: Sendable {
         try AsyncSocket(socket: socket, pool: sockets)
     }
 
-    /// Returns when the pool has finished what it was doing: it is an actor, and does it in one turn.
+    /// Returns when the pool has finished its current work.
+    ///
+    /// The pool is an actor and doesn't suspend while it resumes tasks.
     func settle() async {
         if let actor = sockets as? any Actor { await Self.turn(of: actor) }
     }

@@ -16,18 +16,20 @@ import Glibc
 import Darwin
 #endif
 
-/// Listens, and serves each connection, on sockets of FlyingFox.
+/// Accepts and serves connections on sockets of FlyingFox.
 ///
-/// Its sockets and not its server: that one reads a line however long it is, keeps a connection that sends nothing, and
-/// counts none. Nothing here may be made to grow by who has not shown the token yet.
+/// FlyingFox has a server, too. That server has no limits on line lengths, idle connections, and the number of connections, so
+/// a client without the token could exhaust the memory.
 struct ServerLoop: Sendable {
-    /// How many connections there are at a time; the next ones are told so and closed.
+    /// Maximum number of open connections.
+    ///
+    /// Further connections receive status 503.
     private static let connectionLimit = 64
 
-    /// How long it waits where the system has no room for another connection.
+    /// Time before the next attempt to accept a connection after a failure.
     private static let pause: Duration = .milliseconds(100)
 
-    /// Where it listens.
+    /// The port of the listening socket.
     let port: UInt16
 
     private let listener: AsyncSocket
@@ -35,7 +37,7 @@ struct ServerLoop: Sendable {
     private let routes: InspectorRoutes
     private let clock: any TimeSource
 
-    /// Listens on `port` of 127.0.0.1; 0 for one that is free.
+    /// Listens on `port` of 127.0.0.1, or on a free port if `port` is 0.
     init(port: UInt16, routes: InspectorRoutes, clock: any TimeSource) async throws {
         let pool = ServerPool()
         try await pool.sockets.prepare()
@@ -56,10 +58,9 @@ struct ServerLoop: Sendable {
         self.clock = clock
     }
 
-    /// Begins to serve, until the task is cancelled.
+    /// Starts a task that serves until it is cancelled.
     ///
-    /// Why a task of its own is right here: it belongs to the ``InspectorServer``, which cancels it when it is stopped
-    /// or released.
+    /// The task belongs to the ``InspectorServer``, which cancels it when the server is stopped or released.
     func begin() -> Task<Void, Never> {
         Task { await serve() }
     }
@@ -75,24 +76,24 @@ struct ServerLoop: Sendable {
     }
 
     private func accept() async {
-        let tickets = Ticket.Office(limit: Self.connectionLimit)
+        let permits = Permits(Self.connectionLimit)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 do {
                     let socket = try await listener.accept()
-                    guard let ticket = tickets.take() else {
+                    guard let permit = permits.tryAcquire() else {
                         refuse(socket)
                         continue
                     }
                     let connection = ServerConnection(socket: socket, pool: pool, routes: routes, clock: clock)
                     group.addTask {
                         await connection.serve()
-                        withExtendedLifetime(ticket) {}
+                        withExtendedLifetime(permit) {}
                     }
                 } catch is CancellationError {
                     return
                 } catch {
-                    // A client that is gone already, or too many open files: the next one may be luckier.
+                    // The client has already disconnected, or too many files are open.
                     try? await clock.sleep(until: clock.now.advanced(by: Self.pause), tolerance: nil)
                 }
             }

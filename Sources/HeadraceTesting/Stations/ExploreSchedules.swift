@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceCore
+import Synchronization
 
-/// Runs `scenario` again under other schedules of its effects, and reports the first seed under which it fails.
+/// Repeats `scenario` with other schedules of its effects, and reports the first seed that fails.
 ///
 /// ```swift
-/// await explore(seeds: 0..<200) { seed in
+/// await exploreSchedules(seeds: 0..<200) { seed in
 ///     let station = TestStation(initialState: Search.State()) { Search() }
 ///     await station.pour(.typed("t")) { $0.text = "t" }
 ///     await station.pour(.typed("tea")) { $0.text = "tea" }
@@ -19,18 +20,18 @@ import HeadraceCore
 /// }
 /// ```
 ///
-/// Whenever effects of a ``TestStation`` that is made in `scenario` could go on, one of them is drawn; the same seed draws
-/// the same. A failure is an error that is thrown, or what a test station reports; give `seed` to expectations of
-/// your own, which report themselves.
+/// Whenever several effects of a ``TestStation`` can continue, the seed determines which effect continues first. The same
+/// seed leads to the same schedule. A schedule fails if `scenario` throws or a test station reports an issue. Your own
+/// expectations report their issues themselves; include `seed` in their comments.
 ///
 /// - Parameters:
-///   - seeds: The schedules.
-///   - fileID: Where the test is.
-///   - filePath: Where the test is.
-///   - line: Where the test is.
-///   - column: Where the test is.
-///   - scenario: The test; each time it makes its stations anew.
-public nonisolated(nonsending) func explore(
+///   - seeds: The seeds of the schedules.
+///   - fileID: The file ID for reported issues.
+///   - filePath: The file path for reported issues.
+///   - line: The line for reported issues.
+///   - column: The column for reported issues.
+///   - scenario: The test. It must create its test stations itself.
+public nonisolated(nonsending) func exploreSchedules(
     seeds: some Sequence<UInt64>,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
@@ -40,17 +41,16 @@ public nonisolated(nonsending) func explore(
 ) async {
     let location = IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
     for seed in seeds {
-        let problems = Problems()
+        let issues = Mutex<[String]>([])
+        let sink = IssueSink { message, _ in issues.withLock { $0.append(message) } }
         do {
-            try await Schedule.$seed.binding(seed) {
-                try await IssueSink.$current.binding(IssueSink { message, _ in problems.add(message) }) {
-                    try await scenario(seed)
-                }
+            try await ScheduleSeed.$current.binding(seed) {
+                try await IssueSink.$current.binding(sink) { try await scenario(seed) }
             }
         } catch {
-            problems.add("It has thrown \(error).")
+            sink.report("The scenario threw an error: \(error)", location)
         }
-        let messages = problems.messages
+        let messages = issues.withLock(\.self)
         if !messages.isEmpty {
             IssueSink.current.report(
                 "The schedule with the seed \(seed) fails:\n\n\(messages.joined(separator: "\n\n"))",

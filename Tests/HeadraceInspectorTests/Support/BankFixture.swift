@@ -15,8 +15,8 @@ import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 
-/// A small application with everything that an inspector shows, on a clock that the test moves.
-final class Bank: Sendable {
+/// A small application with everything that an inspector shows, on a virtual clock.
+final class BankFixture: Sendable {
     static let epoch = Date(timeIntervalSince1970: 1_700_000_000)
 
     let clock = TestClock()
@@ -29,8 +29,8 @@ final class Bank: Sendable {
     let relay: Relay
     let mail = Mail()
 
-    init(_ configure: (inout Inspector.Configuration) -> Void = { _ in }) throws {
-        var configuration = Inspector.Configuration()
+    init(_ configure: (inout InspectorConfiguration) -> Void = { _ in }) throws {
+        var configuration = InspectorConfiguration()
         configure(&configuration)
         let (clock, start) = (clock, clock.now)
         let wallClock: @Sendable () -> Date = {
@@ -65,8 +65,8 @@ final class Bank: Sendable {
         inspector.show(store)
     }
 
-    /// A relay that has not run yet, for what the one before has left.
-    static func relay(like bank: Bank) -> Relay {
+    /// Creates another relay on the store of `bank`.
+    static func relay(like bank: BankFixture) -> Relay {
         relay(bank.store, bank.registrar, bank.inspector, bank.mail, bank.clock, { epoch })
     }
 
@@ -92,14 +92,14 @@ final class Bank: Sendable {
         )
     }
 
-    /// Posts a deposit as a request of a server does.
+    /// Posts a deposit within a request.
     nonisolated(nonsending) func request(_ amount: Int, to account: String = "a") async throws {
         try await entrance.handle(PostRequest(path: "/deposits")) { _ in
             try await self.dispatcher.dispatch(Deposit(account: account, amount: amount))
         }
     }
 
-    /// Runs the relay until `count` deliveries have been handled or given up.
+    /// Runs the relay until `count` deliveries are completed or dead letters.
     func deliver(_ count: Int) async throws {
         let running = Task { try await relay.run() }
         await mail.settled(count)
@@ -148,7 +148,9 @@ struct CheckLimit: DomainEventHandler {
     }
 }
 
-/// Mails a statement; an amount of 13 cannot be mailed until the test says so.
+/// Mails a statement.
+///
+/// An amount of 13 fails until the test calls `Mail.repair()`.
 struct MailStatement: DurableDomainEventHandler {
     static let subscriptionName = "statements"
 
@@ -165,7 +167,7 @@ final class DepositHandler: HandlesCommand, Resolvable {
     }
 
     func handle(_ command: Deposit) async throws {
-        // Joins the unit of work of the middleware, which has the handlers.
+        // Joins the unit of work of the middleware, whose registrar has the handlers.
         let unitOfWork = UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store))
         try await unitOfWork.execute { context in
             let account = try await context.find(Account.self, id: command.account) ?? Account(command.account)
@@ -188,53 +190,36 @@ final class GetBalanceHandler: HandlesQuery, Resolvable {
     }
 }
 
-/// Takes what is mailed, and lets a test wait for what has become of deliveries.
+/// Receives mail, and lets a test wait for the outcome of deliveries.
 final class Mail: RelayObserver {
     struct Bounced: Error, CustomStringConvertible {
         var description: String { "the mailbox of 13 is full" }
     }
 
     private struct State {
-        var isMended = false
+        var isRepaired = false
         var sent: [Int] = []
-        var settled = 0
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
+    private let settledCount = ConditionVariable(0)
 
     var sent: [Int] { state.withLock { $0.sent } }
 
-    func mend() { state.withLock { $0.isMended = true } }
+    func repair() { state.withLock { $0.isRepaired = true } }
 
     func send(_ amount: Int) throws {
         try state.withLock { state in
-            if amount == 13 && !state.isMended { throw Bounced() }
+            if amount == 13 && !state.isRepaired { throw Bounced() }
             state.sent.append(amount)
         }
     }
 
-    /// Returns when `count` deliveries have been made or given up in all.
+    /// Returns when `count` deliveries are completed or dead letters.
     func settled(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isNow = state.withLock { state in
-                if state.settled < count { state.waiters.append((count, continuation)) }
-                return state.settled >= count
-            }
-            if isNow { continuation.resume() }
-        }
+        await settledCount.wait { $0 >= count }
     }
 
-    private func settle() {
-        let woken = state.withLock { state in
-            state.settled += 1
-            let woken = state.waiters.filter { $0.count <= state.settled }
-            state.waiters.removeAll { $0.count <= state.settled }
-            return woken
-        }
-        for waiter in woken { waiter.continuation.resume() }
-    }
-
-    func delivered(_ delivery: Delivery) { settle() }
-    func deadLettered(_ delivery: Delivery, reason: String) { settle() }
+    func delivered(_ delivery: Delivery) { settledCount.change { $0 += 1 } }
+    func deadLettered(_ delivery: Delivery, reason: String) { settledCount.change { $0 += 1 } }
 }

@@ -7,7 +7,7 @@
 public import Foundation
 import HeadraceCore
 
-/// Says what an inspector may show of what is in messages, states and failures.
+/// Rules for showing the content of messages, states, and failures in an inspector.
 ///
 /// ```swift
 /// var redaction = Redaction.typesOnly
@@ -15,33 +15,45 @@ import HeadraceCore
 /// redaction.failure = { $0 }
 /// ```
 ///
-/// Each rule gives the text to show, or `nil` to show nothing. The rules run in the tasks that handle messages, while
-/// somebody looks, and not at all else.
+/// Each rule returns the text to show, or `nil` to hide the content. The rules run in the tasks that handle messages, and
+/// only while the inspector is in use.
 public struct Redaction: Sendable {
-    /// What is shown of a message, an event or an action, besides its type.
+    /// Content of a message, an event, or an action.
+    ///
+    /// Its type is always shown.
     public var message: @Sendable (_ message: any Sendable) -> String? = { _ in nil }
 
-    /// What is shown of a stored event or command, besides its name.
+    /// Content of a stored event or command.
+    ///
+    /// Its name is always shown.
     public var storedMessage: @Sendable (_ name: String, _ json: Data) -> String? = { _, _ in nil }
 
-    /// What is shown of a property of a station's state, besides its name.
+    /// Value of a property of a station's state.
+    ///
+    /// The name of the property is always shown.
     public var property: @Sendable (_ station: String, _ property: String, _ value: String) -> String? = { _, _, _ in
         nil
     }
 
-    /// What is shown of an error, or of the reason of a dead letter, besides its code.
+    /// Text of an error, or the reason of a dead letter.
+    ///
+    /// The code of the error is always shown.
     public var failure: @Sendable (_ text: String) -> String? = { _ in nil }
 
-    /// What is shown of the identifier of an entity, besides its kind.
+    /// Identifier of an entity.
+    ///
+    /// The kind of the entity is always shown.
     public var identifier: @Sendable (_ kind: String, _ key: String) -> String? = { _, _ in nil }
 
     private init() {}
 
-    /// Types, names and codes are shown, and nothing that is in a message.
+    /// Shows types, names, and codes; hides all content.
     public static let typesOnly = Redaction()
 
-    /// Everything is shown: for development, on data that may be seen.
-    public static let nothing: Redaction = {
+    /// Shows all content.
+    ///
+    /// Use it in development only, with data that isn't confidential.
+    public static let disabled: Redaction = {
         var redaction = Redaction()
         redaction.message = { String(reflecting: $0).withoutTypeAddresses }
         redaction.storedMessage = { _, json in String(decoding: json, as: UTF8.self) }

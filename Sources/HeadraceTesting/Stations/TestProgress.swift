@@ -6,14 +6,16 @@
 
 import Synchronization
 
-/// Whether a test has begun with its station, and whether it has ended.
-final class Ending: Sendable {
+/// Whether a test has begun to use its station, and whether it has finished.
+final class TestProgress: Sendable {
     private let state = Mutex((hasBegun: false, hasEnded: false))
 
-    /// Whether it has begun and not ended.
+    /// Whether the test has begun and not ended.
     var isOpen: Bool { state.withLock { $0.hasBegun && !$0.hasEnded } }
 
-    /// Notes that it has begun; tells whether it had not.
+    /// Marks the test as begun.
+    ///
+    /// Returns `false` if it already was.
     func begin() -> Bool {
         state.withLock { state in
             defer { state.hasBegun = true }
@@ -21,7 +23,8 @@ final class Ending: Sendable {
         }
     }
 
-    func close() {
+    /// Marks the test as ended.
+    func end() {
         state.withLock { $0.hasEnded = true }
     }
 }

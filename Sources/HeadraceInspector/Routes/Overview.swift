@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What there is to see.
+/// Names of everything that the page can show.
 struct Overview: Encodable {
-    /// Tells the inspector from the one before, which counted its entries anew.
+    /// Distinguishes this inspector from a predecessor with the same entry numbers.
     let session: String
 
     let allowsWrites: Bool

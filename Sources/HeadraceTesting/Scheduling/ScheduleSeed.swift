@@ -4,10 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceStorage
-
-/// A store that is shown.
-struct ShownStore: Sendable {
-    let name: String
-    let store: any DeliveryStore
+/// The seed for the schedules of test stations that are created in this task; `nil` schedules jobs in FIFO order.
+enum ScheduleSeed {
+    @TaskLocal static var current: UInt64?
 }

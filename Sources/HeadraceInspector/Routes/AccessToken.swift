@@ -4,18 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// 128 random bits that only who started the inspector knows, as text.
+/// A secret of 128 random bits, as hexadecimal text.
 struct AccessToken: Sendable {
     let text: String
 
-    /// Takes it from the system's source of randomness.
+    /// Creates a token from the system's random number generator.
     init() {
         var generator = SystemRandomNumberGenerator()
         let bits = [generator.next() as UInt64, generator.next() as UInt64]
         text = bits.map { String($0, radix: 16).leftPadded(to: 16) }.joined()
     }
 
-    /// Whether `other` is the token; takes as long wherever the two differ.
+    /// Compares in constant time, so that the duration of a refusal reveals nothing about the token.
     func matches(_ other: String) -> Bool {
         let (own, other) = (Array(text.utf8), Array(other.utf8))
         if own.count != other.count { return false }

@@ -8,15 +8,15 @@ import Foundation
 import HeadraceStorage
 
 /// A page of the event log.
-struct LogPicture: Encodable {
-    /// The position of the last event of the log.
+struct LogView: Encodable {
+    /// Position of the last event of the log.
     let last: Int64
 
-    let events: [LoggedEvent]
+    let events: [LogEventView]
 }
 
-/// An event of the log, as it may be shown.
-struct LoggedEvent: Encodable {
+/// An event of the log.
+struct LogEventView: Encodable {
     let position: Int64
     let id: UUID
     let name: String
@@ -27,38 +27,38 @@ struct LoggedEvent: Encodable {
     let cause: UUID?
     let correlation: UUID?
 
-    init(_ record: EventRecord, _ configuration: Inspector.Configuration) {
+    init(_ record: EventRecord, _ configuration: InspectorConfiguration) {
         let event = record.event
         position = record.position
         id = event.id
         name = event.name
         version = event.version
         stream = event.stream.map { configuration.shown($0) }
-        date = event.recordedAt.flowTime
-        payload = configuration.redaction.storedMessage(event.name, event.json)?.shortened(to: configuration.textLimit)
+        date = event.recordedAt.millisecondsSince1970
+        payload = configuration.payload(of: event.name, event.json)
         cause = event.origin.causationID
         correlation = event.origin.correlationID
     }
 }
 
-/// How far the subscriptions have come.
-struct SubscriptionsPicture: Encodable {
-    struct Subscription: Encodable {
+/// The progress of all subscriptions of a store.
+struct SubscriptionsView: Encodable {
+    struct SubscriptionView: Encodable {
         let name: String
         let pending: Int
         let deadLetters: Int
 
-        /// How long the oldest event has been waiting, in seconds; `nil` where none is.
+        /// Age of the oldest pending event in seconds; `nil` if no event is pending.
         let lag: Double?
     }
 
     let last: Int64
-    let subscriptions: [Subscription]
+    let subscriptions: [SubscriptionView]
 
     init(_ statistics: DeliveryStatistics, now: Date) {
         last = statistics.lastPosition
         subscriptions = statistics.subscriptions.map { subscription in
-            Subscription(
+            SubscriptionView(
                 name: subscription.name,
                 pending: subscription.pendingCount,
                 deadLetters: subscription.deadLetterCount,
@@ -68,8 +68,8 @@ struct SubscriptionsPicture: Encodable {
     }
 }
 
-/// A dead letter, as it may be shown.
-struct ShownLetter: Encodable {
+/// A dead letter.
+struct DeadLetterView: Encodable {
     let id: Int64
     let subscription: String
     let attempts: Int
@@ -81,42 +81,42 @@ struct ShownLetter: Encodable {
     let payload: String?
     let correlation: UUID?
 
-    init(_ letter: DeadLetter, _ configuration: Inspector.Configuration) {
+    init(_ letter: DeadLetter, _ configuration: InspectorConfiguration) {
         id = letter.id
         subscription = letter.subscription
         attempts = letter.attempts
         reason = configuration.shown(letter.reason, by: configuration.redaction.failure)
-        date = letter.date.flowTime
+        date = letter.date.millisecondsSince1970
         message = letter.content.messageName
-        let json: Data?
         switch letter.content {
         case .event(let record):
             messageID = record.event.id
             stream = record.event.stream.map { configuration.shown($0) }
             correlation = record.event.origin.correlationID
-            json = record.event.json
+            payload = configuration.payload(of: message, record.event.json)
         case .scheduled(let scheduled):
             messageID = scheduled.id
             stream = scheduled.stream.map { configuration.shown($0) }
             correlation = scheduled.origin.correlationID
-            json = scheduled.json
+            payload = configuration.payload(of: message, scheduled.json)
         case .missing:
             messageID = nil
             stream = nil
             correlation = nil
-            json = nil
-        }
-        let message = message
-        payload = json.flatMap {
-            configuration.redaction.storedMessage(message, $0)?.shortened(to: configuration.textLimit)
+            payload = nil
         }
     }
 }
 
-extension Inspector.Configuration {
-    /// The kind of an entity, and its identifier as far as that may be shown.
+extension InspectorConfiguration {
+    /// The kind of an entity, with its identifier if the redaction shows it.
     fileprivate func shown(_ reference: EntityReference) -> String {
-        let key = redaction.identifier(reference.kind, reference.key)?.shortened(to: textLimit)
+        let key = redaction.identifier(reference.kind, reference.key)?.truncated(to: textLimit)
         return key.map { "\(reference.kind) \($0)" } ?? reference.kind
+    }
+
+    /// The content of a stored message, as far as the redaction shows it.
+    fileprivate func payload(of name: String, _ json: Data) -> String? {
+        redaction.storedMessage(name, json)?.truncated(to: textLimit)
     }
 }

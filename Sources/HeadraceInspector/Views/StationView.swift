@@ -1,0 +1,43 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The history of a station, as the page shows it.
+struct StationView: Sendable, Equatable, Encodable {
+    /// A property of the state.
+    struct Property: Sendable, Equatable, Encodable {
+        let name: String
+
+        /// The value; `nil` if the redaction hides it or the property has no value.
+        var value: String?
+    }
+
+    /// A change of a property by an action.
+    struct PropertyChange: Sendable, Equatable, Encodable {
+        let property: String
+        let old: String?
+        let new: String?
+        let isGone: Bool
+    }
+
+    /// An action with its changes.
+    struct ReducedAction: Sendable, Equatable, Encodable {
+        let number: Int
+        let date: Double
+        let type: String
+        let action: String?
+        let changes: [PropertyChange]
+    }
+
+    let name: String
+
+    /// Whether the station has been released.
+    let isGone: Bool
+
+    /// The state before the first step.
+    let base: [Property]
+
+    let steps: [ReducedAction]
+}

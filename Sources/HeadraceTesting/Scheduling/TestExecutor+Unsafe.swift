@@ -1,0 +1,19 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension TestExecutor {
+    /// Runs a job that `enqueue(_:)` received.
+    ///
+    /// Why this is safe: a job must run exactly once. `enqueue(_:)` stores each job once, and the only caller of this method
+    /// removes the job from the storage under a lock first. Only one thread drains the storage at a time, because
+    /// `isRunning` is set under the same lock. The executor lives longer than the call, as the draining closure retains it.
+    func run(_ job: UnownedJob) {
+        unsafe job.runSynchronously(
+            isolatedTo: asUnownedSerialExecutor(),
+            taskExecutor: asUnownedTaskExecutor()
+        )
+    }
+}
