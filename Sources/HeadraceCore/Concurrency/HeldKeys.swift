@@ -1,0 +1,35 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Synchronization
+
+/// The keys of a ``KeyedLock`` that one caller holds, until ``release()`` or until the object is deallocated.
+public final class HeldKeys<Key: Hashable & Sendable>: Sendable {
+    private let lock: KeyedLock<Key>
+
+    /// The keys that are still held.
+    private let keys: Mutex<[Key]>
+
+    init(_ keys: [Key], of lock: KeyedLock<Key>) {
+        self.lock = lock
+        self.keys = Mutex(keys)
+    }
+
+    deinit {
+        release()
+    }
+
+    /// Releases the keys.
+    ///
+    /// Later calls have no effect.
+    public func release() {
+        let released = keys.withLock { keys in
+            defer { keys = [] }
+            return keys
+        }
+        for key in released { lock.release(key) }
+    }
+}
