@@ -18,6 +18,9 @@ public final class HeldKeys<Key: Hashable & Sendable>: Sendable {
         self.keys = Mutex(keys)
     }
 
+    /// Whether the keys have been released.
+    public var isReleased: Bool { keys.withLock(\.isEmpty) }
+
     deinit {
         release()
     }

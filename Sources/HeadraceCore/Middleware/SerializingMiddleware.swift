@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Runs commands with equal keys one at a time, in order of arrival, instead of letting them conflict in the store.
+///
+/// ```swift
+/// builder.commandQueryDispatch().standard(
+///     commandHandlers: [WithdrawHandler.self],
+///     middleware: [RetryMiddleware(), SerializingMiddleware()]
+/// )
+/// ```
+///
+/// Two units of work that change the same entity at the same time conflict. The store accepts the first, and the second has
+/// run in vain. Under contention, for example many transfers between few accounts, most of the work would be repeated. With
+/// this middleware each ``SerializedCommand`` waits for its keys, and then reads the changes of the command before it. A
+/// deadlock isn't possible: a command acquires all of its keys, in ascending order, before its handler runs.
+///
+/// Other messages pass through. So does a command that the handler of a serialized command sends, because the outer command
+/// holds the keys of both. Its own keys aren't acquired, so name them in
+/// ``SerializedCommand/lockKeys`` of the outer command.
+///
+/// The lock is in memory: it doesn't include other processes. Use a ``RetryMiddleware`` before it for conflicts with them.
+public struct SerializingMiddleware: Middleware {
+    private let lock = KeyedLock<String>()
+
+    @TaskLocal private static var current: HeldKeys<String>?
+
+    /// The keys of the serialized command that this task handles; `nil` if it handles none.
+    ///
+    /// A store can release the keys as soon as the order of commits is certain, before the commit is on the disk. Commands
+    /// that the handler sends later acquire their own keys.
+    public static var heldKeys: HeldKeys<String>? { current }
+
+    /// Creates a middleware with a lock that only its copies share.
+    public init() {}
+
+    /// Handles `message` when it holds all of its keys.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; the errors of `next`.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        guard let keys = (message as? any SerializedCommand)?.lockKeys, !keys.isEmpty,
+            Self.current?.isReleased != false
+        else { return try await next(message) }
+        let held = try await lock.acquire(keys)
+        defer { held.release() }
+        return try await Self.$current.binding(held) { try await next(message) }
+    }
+}
