@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Without the macros: what is built in release does not wait for swift-syntax.
+// The ledger doesn't use the macros, so a release build doesn't compile swift-syntax.
 let headrace = Target.Dependency.product(name: "Headrace", package: "headrace")
 
 let package = Package(
@@ -39,14 +39,14 @@ let package = Package(
             resources: [.copy("Journals")]
         ),
 
-        // MARK: The books, on Headrace
+        // MARK: The ledger, on Headrace
         .target(name: "LedgerApplication", dependencies: ["LedgerBooks", "LedgerJournal", headrace]),
         .testTarget(
             name: "LedgerApplicationTests",
             dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace]
         ),
 
-        // MARK: The books, served
+        // MARK: The server
         .target(
             name: "LedgerServer",
             dependencies: [
@@ -125,21 +125,23 @@ let package = Package(
             ]
         ),
 
-        // MARK: What several test targets need
+        // MARK: Support for several test targets
         .target(name: "LedgerTestSupport", path: "Tests/LedgerTestSupport"),
     ],
     swiftLanguageModes: [.v6]
 )
 
-/// The settings of every target; unsafe code and warnings stop the build.
+/// The settings of all targets.
+///
+/// Unsafe code without a mark and warnings are errors.
 let strictSettings: [SwiftSetting] = [
     // SE-0335: existentials are written `any`.
     .enableUpcomingFeature("ExistentialAny"),
-    // SE-0409: imports are internal unless they say otherwise.
+    // SE-0409: imports are internal by default.
     .enableUpcomingFeature("InternalImportsByDefault"),
     // SE-0444: members come only from modules that the file imports.
     .enableUpcomingFeature("MemberImportVisibility"),
-    // SE-0461: nonisolated async functions stay on their caller's actor.
+    // SE-0461: nonisolated async functions run on the caller's actor.
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // SE-0470: conformances are isolated like their type.
     .enableUpcomingFeature("InferIsolatedConformances"),
@@ -147,7 +149,7 @@ let strictSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
     // SE-0458: unsafe constructs are marked.
     .strictMemorySafety(),
-    // SE-0443: a warning is an error; ignored where this package is a dependency.
+    // SE-0443: warnings are errors, except if the package is a dependency.
     .treatAllWarnings(as: .error),
 ]
 

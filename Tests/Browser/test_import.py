@@ -79,7 +79,7 @@ class Imports(LedgerPageCase):
         self.page.wait_balance("assets:bank", "\u221220.00 EUR")
         self.page.begin_import(path)
         self.browser.wait(lambda: len(self.browser.find_all("#imports li[data-state=finished]")) == 2, "both have ended")
-        self.assertEqual(self.browser.text("#imports li .counts"), "\u00b7 0 posted, 20 in the books already")
+        self.assertEqual(self.browser.text("#imports li .counts"), "\u00b7 0 posted, 20 posted before")
         self.assertEqual(self.page.balance("assets:bank"), "\u221220.00 EUR")
 
     def test_the_page_lives_while_thousands_of_accounts_come(self):

@@ -109,7 +109,7 @@ class ServedLedger(InspectorCase):
                 "command PostTransaction",
                 "unit of work",
                 "event TransactionPosted",
-                "handler BookPostings",
+                "handler FinishBooking",
                 "commit",
                 "handler KeepStatement",
             }

@@ -195,7 +195,7 @@ class TheForm(LedgerPageCase):
         self.page.open()
         self.page.fill("2026-01-02", "Off", ("expenses:food", "12.30 EUR"), ("assets:bank", "-12.00 EUR"))
         self.page.submit()
-        reason = "The postings add up to 0.30 EUR instead of zero. Correct an amount, or leave one out to have it filled in."
+        reason = "The postings add up to 0.30 EUR instead of zero. To fix, correct an amount, or omit one amount to have it computed."
         self.browser.wait_text("#refusal", reason)
         field = self.browser.focused()
         self.assertEqual(field.get_attribute("class"), "number")
@@ -290,8 +290,8 @@ class TheForm(LedgerPageCase):
         self.page.submit()
         self.browser.wait_text(
             "#refusal",
-            "The server gave no answer, so this may have been posted or not. "
-            "Post it again, unchanged: it is posted once only.",
+            "The server didn't answer, so the transaction may be posted or not. "
+            "Post it again, unchanged: it is posted only once.",
         )
         self.page.submit()
         self.browser.wait_text("#outcome", "Posted.")
@@ -421,12 +421,12 @@ class WhenTheServerIsGone(LedgerPageCase):
         self.browser.script("window.isTheSamePage = true")
         self.server.stop()
         self.browser.wait_text("#connection", "Reconnecting")
-        self.browser.wait_text("#banner", "The server does not answer. What you see may be old; trying again.")
+        self.browser.wait_text("#banner", "The server doesn't answer. The page may be outdated; trying again.")
 
         # What is posted meanwhile is sent when the server is back.
         self.page.fill("2026-01-02", "Meanwhile", ("expenses:tea", "3 EUR"), ("assets:bank", None))
         self.page.submit()
-        self.browser.wait_text("#outcome", "The server does not answer. Trying again\u2026")
+        self.browser.wait_text("#outcome", "The server doesn't answer. Trying again\u2026")
 
         self.server.start()
         self.page.wait_live()

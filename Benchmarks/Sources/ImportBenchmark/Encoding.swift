@@ -21,7 +21,7 @@ enum Encoding {
     }
 
     private static func entity(of document: StoredDocument) throws -> any Encodable {
-        let types: [any StoredEntity.Type] = Books.entities
+        let types: [any StoredEntity.Type] = LedgerComposition.entities
         guard let type = types.first(where: { $0.entityName == document.reference.kind }) else {
             throw CocoaError(.coderInvalidValue)
         }

@@ -15,7 +15,7 @@ enum Import {
     ///
     /// - Returns: What each phase has taken, and what was committed.
     static func run(_ source: URL, into database: URL) async throws -> (Laps, ChangeSet) {
-        let store = try SQLiteStore(path: database.path(percentEncoded: false), entities: Books.entities)
+        let store = try SQLiteStore(path: database.path(percentEncoded: false), entities: LedgerComposition.entities)
         let laps = Laps()
         let timedStore = TimedStore(store, laps: laps)
         let dispatcher = try dispatcher(on: timedStore, laps: laps)
@@ -33,9 +33,9 @@ enum Import {
     }
 
     private static func dispatcher(on store: TimedStore, laps: Laps) throws -> any CommandQueryDispatcher {
-        var configuration = Books.Configuration()
+        var configuration = LedgerComposition.Configuration()
         configuration.progress = TimedProgress(laps: laps)
-        let books = try Books.makeContainer(on: store, configuration: configuration)
+        let books = try LedgerComposition.makeContainer(on: store, configuration: configuration)
         // The same books once more, whose delegator is wrapped in one with a clock.
         let timed = books.overriding { builder in
             builder.singleton((any DomainEventDelegator).self) { TimedDelegator(of: books, laps: laps) }

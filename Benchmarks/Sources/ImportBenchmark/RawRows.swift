@@ -95,7 +95,7 @@ struct RawRows {
     private static func time(of groups: [[Insertion]], into database: URL) throws -> Time {
         let path = database.path(percentEncoded: false)
         // Makes the tables, and numbers kinds and indexes as in the file that was read.
-        try SQLiteStore(path: path, entities: Books.entities).close()
+        try SQLiteStore(path: path, entities: LedgerComposition.entities).close()
         let pool = try DatabasePool(path: path)
         defer { try? pool.close() }
         return try pool.writeWithoutTransaction { database in

@@ -12,51 +12,51 @@ import NIOCore
 public import ServiceLifecycle
 public import UnixSignals
 
-/// The books, served: an HTTP API, a page that is live, and what happens after something was posted.
+/// Serves a ledger by an HTTP API and a live web page, and delivers its events.
 ///
 /// ```swift
-/// try await LedgerServer(LedgerServer.Configuration(database: "ledger.sqlite")).run()
+/// try await LedgerServer(LedgerServerConfiguration(database: "ledger.sqlite")).run()
 /// ```
 ///
-/// Each face of Headrace has its place: commands and queries behind the routes; entities, events and their handlers in the
-/// books; a tree of services that follows the events; a flux dispatcher for each import; a station that holds what the page
-/// shows.
+/// Each module of Headrace has a role here. The routes dispatch commands and queries. The ledger consists of entities,
+/// events, and event handlers. A tree of services follows the event log. Each import has a flux dispatcher. A station,
+/// which is a store, holds the state of the page.
 public final class LedgerServer: Sendable {
-    /// How it was configured.
-    public let configuration: Configuration
+    /// The configuration.
+    public let configuration: LedgerServerConfiguration
 
-    /// Where the books are kept.
+    /// The store of the ledger.
     public let store: SQLiteStore
 
-    /// What the books are made of.
+    /// The container of the ledger.
     public let container: Container
 
-    /// Delivers stored events.
+    /// The relay, which delivers stored events.
     public let relay: Relay
 
-    /// Has what the page shows.
+    /// The state of the page.
     let station: ActorStation<PageState, PageAction>
-    let desk: ImportDesk
+    let imports: ImportService
     let connections: ConnectionLimit
-    let streams: Slots
+    let streams: Permits
     private let observers: [any MessageObserver]
     private let inspector: Inspector?
     private let clock: any TimeSource
     private let logger: Logger
 
-    /// Opens the books.
+    /// Opens the database and composes the server.
     ///
     /// - Parameters:
-    ///   - configuration: What the server needs to know.
-    ///   - observers: Are told of each message: commands, queries, actions, events.
-    ///   - relayObservers: Are told of each delivery.
-    ///   - inspector: Shows what goes on in the server, to whoever serves it.
-    ///   - relayConfiguration: How events are delivered.
-    ///   - clock: Waits.
-    ///   - logger: Is told what goes wrong.
-    /// - Throws: `StoreError` where the database cannot be opened; `CompositionError` if the program lacks a registration.
+    ///   - configuration: The configuration.
+    ///   - observers: Observers of commands, queries, actions, and events.
+    ///   - relayObservers: Observers of the outcomes of deliveries.
+    ///   - inspector: The inspector of the server; `nil` for none.
+    ///   - relayConfiguration: The settings of the relay.
+    ///   - clock: The clock for all waiting.
+    ///   - logger: The logger.
+    /// - Throws: `StoreError` if the database can't be opened; `CompositionError` if a registration is missing.
     public init(
-        _ configuration: Configuration,
+        _ configuration: LedgerServerConfiguration,
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         inspector: Inspector? = nil,
@@ -64,24 +64,24 @@ public final class LedgerServer: Sendable {
         clock: any TimeSource = ContinuousClock(),
         logger: Logger = Logger(label: "ledger")
     ) throws {
-        let inspecting = inspector.map { [$0.observer] } ?? []
-        let observers = observers + inspecting
+        let inspectorObservers = inspector.map { [$0.observer] } ?? []
+        let observers = observers + inspectorObservers
         self.configuration = configuration
         self.observers = observers
         self.inspector = inspector
         self.clock = clock
         self.logger = logger
-        store = try SQLiteStore(path: configuration.database, entities: Books.entities)
-        var books = Books.Configuration()
-        books.webhook = configuration.webhook.map { HTTPWebhook($0) }
-        books.relay = relayConfiguration
-        books.observers = observers
-        books.relayObservers = relayObservers + inspecting
-        books.clock = clock
-        container = try Books.makeContainer(on: store, configuration: books)
+        store = try SQLiteStore(path: configuration.database, entities: LedgerComposition.entities)
+        var composition = LedgerComposition.Configuration()
+        composition.webhook = configuration.webhook.map { HTTPWebhook($0) }
+        composition.relay = relayConfiguration
+        composition.observers = observers
+        composition.relayObservers = relayObservers + inspectorObservers
+        composition.clock = clock
+        container = try LedgerComposition.makeContainer(on: store, configuration: composition)
         relay = container.resolve()
         station = ActorStation(initialState: PageState(), observers: observers, clock: clock) { PageDripper() }
-        desk = ImportDesk(
+        imports = ImportService(
             container: container,
             spool: ImportSpool(database: configuration.database),
             limits: configuration.limits,
@@ -90,22 +90,22 @@ public final class LedgerServer: Sendable {
             logger: logger
         )
         connections = try ConnectionLimit(FileLimit.allow(configuration.limits.connections))
-        streams = Slots(configuration.limits.eventStreams)
+        streams = Permits(configuration.limits.eventStreams)
         inspector?.show(container.graph)
         inspector?.show(station, named: "Page")
         inspector?.show(store)
     }
 
-    /// Serves until it is told to shut down, or the task is cancelled.
+    /// Serves until a graceful shutdown is triggered or the task is cancelled.
     ///
-    /// A graceful shutdown takes less than two seconds: what is being answered is answered, event streams end, and what is
-    /// being imported or delivered is gone on with next time.
+    /// A graceful shutdown takes less than two seconds. The server completes the open requests and ends the event
+    /// streams. The next start continues imports and deliveries.
     ///
     /// - Parameters:
-    ///   - services: Run beside it, and are shut down after it.
-    ///   - signals: Shut it down.
-    ///   - onListening: Is given the address once it is listened on.
-    /// - Throws: ``ListeningError`` where it cannot listen at the address; what else keeps it from being served.
+    ///   - services: Services that run beside the server and are shut down after it.
+    ///   - signals: The signals that trigger a graceful shutdown.
+    ///   - onListening: Called with the address when the server listens.
+    /// - Throws: ``ListeningError`` if the server can't listen at the address; the errors of the services.
     public func run(
         beside services: [any ServiceLifecycle.Service] = [],
         signals: [UnixSignal] = [.sigterm, .sigint],
@@ -115,40 +115,42 @@ public final class LedgerServer: Sendable {
             let group = try await makeGroup(beside: services, signals: signals, onListening: onListening)
             try await Self.run(group)
         } catch {
-            // The first error says more than an error of the closing.
+            // The first error is more important than an error of 'close()'.
             try? store.close()
             throw ListeningError(error, configuration) ?? error
         }
         try store.close()
     }
 
-    /// Runs `group`; that some of it had to be cancelled in the end is no failure.
+    /// Runs `group`.
+    ///
+    /// A service that was cancelled at the end of the shutdown is no error.
     static func run(_ group: ServiceGroup) async throws {
         do {
             try await group.run()
         } catch is CancellationError where !Task.isCancelled {}
     }
 
-    /// Makes everything that runs.
+    /// Creates the group of all services.
     func makeGroup(
         beside services: [any ServiceLifecycle.Service] = [],
         signals: [UnixSignal] = [],
         onListening: @escaping @Sendable (_ address: String) async -> Void
     ) async throws -> ServiceGroup {
         let log = EventLog(store: store, pollInterval: configuration.limits.pollInterval, clock: clock)
-        // Before the page is loaded: what happens in between is read twice, and nothing is missed.
+        // Before the page is loaded, so that it misses no event. Some events may be read twice.
         let position = try await log.lastPosition()
         var settings = Bootstrap.Configuration()
         settings.observers = observers
         settings.clock = clock
-        let model = PageModel(station: station, container: container, desk: desk)
+        let model = PageModel(station: station, container: container, imports: imports)
         let cluster = try await Bootstrap(configuration: settings) {
-            BooksTree(log: log, position: position).with(model: model)
+            LedgerServices(log: log, position: position).with(model: model)
         }
         inspector?.show(cluster.graph)
         let application = makeApplication(onListening: onListening)
         var group = ServiceGroupConfiguration(
-            services: services + [relay, cluster, desk, application],
+            services: services + [relay, cluster, imports, application],
             gracefulShutdownSignals: signals,
             logger: logger
         )
@@ -156,11 +158,12 @@ public final class LedgerServer: Sendable {
         return ServiceGroup(configuration: group)
     }
 
-    /// All routes there are.
+    /// All routes.
     var routes: [LedgerRoute] {
         let limits = configuration.limits
         return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
-            + ImportRoutes(container: container, desk: desk, uploads: Slots(limits.uploads), limits: limits).routes
+            + ImportRoutes(container: container, imports: imports, uploads: Permits(limits.uploads), limits: limits)
+            .routes
             + LiveRoutes(station: station, container: container, store: store, streams: streams, limits: limits).routes
             + PageRoutes().routes
     }

@@ -6,24 +6,24 @@
 
 import LedgerBooks
 
-/// How many digits after the point the amounts of a commodity have, the same in every report.
+/// The format of amounts: each commodity has the same number of digits after the point in all reports.
 ///
 /// Nothing is rounded.
 struct AmountStyle {
     private let scales: [String: Int]
 
-    /// Takes the digits of each commodity.
+    /// Creates a style from the number of digits of each commodity.
     init(_ scales: [String: Int]) {
         self.scales = scales
     }
 
-    /// Returns the quantity of `amount`, with as many digits as its commodity has.
+    /// Returns the quantity of `amount`, with the digits of its commodity.
     func quantity(of amount: Amount) -> Quantity {
         let zeros = try? Quantity(mantissa: 0, scale: scales[amount.commodity] ?? 0)
         return (try? zeros?.adding(amount.quantity)) ?? amount.quantity
     }
 
-    /// Returns `amount` as text, with as many digits as its commodity has.
+    /// Returns `amount` as text, with the digits of its commodity.
     func text(of amount: Amount) -> String {
         Amount(quantity(of: amount), amount.commodity).description
     }

@@ -7,10 +7,10 @@
 import ArgumentParser
 import LedgerApplication
 
-/// Prints what is on the accounts.
+/// Prints the balances of the accounts.
 struct Balance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints what is on the accounts; what has come to nothing is left out."
+        abstract: "Prints the balances of the accounts that aren't zero."
     )
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -18,11 +18,12 @@ struct Balance: AsyncParsableCommand {
     }
 
     @Argument(
-        help: ArgumentHelp("Only accounts whose name contains one of these, in any case.", valueName: "account")
+        help: ArgumentHelp(
+            "Parts of account names, in upper or lower case; all accounts by default.", valueName: "account")
     )
     var accounts: [String] = []
 
-    @Option(help: "How the balances are printed.")
+    @Option(help: "The output format.")
     var format: Format = .table
 
     @OptionGroup var database: DatabaseOption

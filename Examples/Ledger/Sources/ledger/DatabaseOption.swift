@@ -6,11 +6,11 @@
 
 import ArgumentParser
 
-/// Which database the books are in; every command that needs one takes it.
+/// The option for the database, which all commands on a ledger share.
 struct DatabaseOption: ParsableArguments {
     @Option(
         name: [.customLong("database"), .customShort("d")],
-        help: "The SQLite file that holds the books.",
+        help: "The SQLite file of the ledger.",
         completion: .file(extensions: ["sqlite", "sqlite3", "db"])
     )
     var path = "ledger.sqlite"

@@ -7,15 +7,15 @@
 import ArgumentParser
 import Headrace
 
-/// Looks after the events that could not be delivered.
+/// Manages dead letters: events that couldn't be delivered.
 struct DeadLetterCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead-letters",
-        abstract: "Lists what could not be delivered, and delivers it again or discards it.",
+        abstract: "Lists, replays, or discards dead letters: events that couldn't be delivered.",
         discussion: """
-            An event whose handler has failed too often is put aside, so that those behind it go on. Find out why \
-            with 'show', mend that, and have it delivered again with 'replay': the next program that delivers from the \
-            database does so.
+            If the handler of an event fails too often, the event becomes a dead letter, so that the events after it can \
+            be delivered. Find the reason with 'show', remove it, and queue the event again with 'replay'. The next \
+            program that delivers events from the database delivers it.
             """,
         subcommands: [List.self, Show.self, Replay.self, Discard.self],
         defaultSubcommand: List.self
@@ -24,7 +24,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists dead letters, the oldest first (the default).")
 
-        @Option(help: "Only those of this subscription.")
+        @Option(help: "A subscription; all subscriptions by default.")
         var subscription: String?
 
         @OptionGroup var database: DatabaseOption
@@ -48,9 +48,9 @@ struct DeadLetterCommands: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Prints all that is known of a dead letter.")
+        static let configuration = CommandConfiguration(abstract: "Prints all details of a dead letter.")
 
-        @Argument(help: "The number of the dead letter, as 'dead-letters' lists it.")
+        @Argument(help: "The number of the dead letter, from 'ledger dead-letters'.")
         var number: Int64
 
         @OptionGroup var database: DatabaseOption
@@ -66,7 +66,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
 
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delivers dead letters again: all that are named, or none if a number is unknown."
+            abstract: "Queues dead letters for delivery. If a number is unknown, it queues none."
         )
 
         @OptionGroup var choice: DeadLetterChoice
@@ -86,7 +86,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
 
     struct Discard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Discards dead letters for good: all that are named, or none if a number is unknown."
+            abstract: "Deletes dead letters. If a number is unknown, it deletes none."
         )
 
         @Argument(help: ArgumentHelp("The numbers of the dead letters.", valueName: "number"))
@@ -104,23 +104,23 @@ struct DeadLetterCommands: AsyncParsableCommand {
     }
 }
 
-/// Some dead letters, or all of a subscription.
+/// The numbers of dead letters, or a subscription.
 struct DeadLetterChoice: ParsableArguments {
     @Argument(help: ArgumentHelp("The numbers of the dead letters.", valueName: "number"))
     var numbers: [Int64] = []
 
-    @Option(help: ArgumentHelp("All of this subscription, instead of numbers.", valueName: "subscription"))
+    @Option(help: ArgumentHelp("A subscription, instead of numbers.", valueName: "subscription"))
     var allOf: String?
 
     func validate() throws {
         if numbers.isEmpty == (allOf == nil) {
-            throw ValidationError("Either numbers of dead letters or --all-of SUBSCRIPTION must be given.")
+            throw ValidationError("There must be either numbers of dead letters or '--all-of SUBSCRIPTION'.")
         }
     }
 }
 
 extension Session {
-    /// Requires a dead letter for each of `numbers`, so that a wrong number among them changes nothing.
+    /// Throws if there is no dead letter for one of `numbers`.
     fileprivate func requireDeadLetters(_ numbers: [Int64]) async throws {
         var unknown: [Int64] = []
         for number in numbers {
@@ -135,7 +135,7 @@ extension Failure {
     fileprivate static func noDeadLetters(_ numbers: [Int64]) -> Failure {
         let list = numbers.map { "\($0)" }.joined(separator: ", ")
         return numbers.count == 1
-            ? Failure("There is no dead letter \(list). To fix, take a number that 'ledger dead-letters' lists.")
-            : Failure("There are no dead letters \(list). To fix, take numbers that 'ledger dead-letters' lists.")
+            ? Failure("There is no dead letter \(list). To fix, use a number from 'ledger dead-letters'.")
+            : Failure("There are no dead letters \(list). To fix, use numbers from 'ledger dead-letters'.")
     }
 }

@@ -9,7 +9,9 @@ import Foundation
 import Headrace
 import LedgerBooks
 
-/// Why the program ends with exit code 1, as the person at the terminal is told.
+/// An error message for the user.
+///
+/// The program ends with the exit code 1.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -17,18 +19,18 @@ struct Failure: Error, CustomStringConvertible {
         self.description = Report.printable(description)
     }
 
-    /// Says why the file at `path` can't be read, and what to do.
+    /// Creates the message for a file that can't be read.
     init(reading path: String, _ error: any Error) {
         let isFolder = try? URL(filePath: path).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
         let number = Self.number(of: error)
         let (reason, remedy) =
             switch number {
             case _ where isFolder == true:
-                ("it is a folder", "name a file in it")
+                ("it is a folder", "use a file in it")
             case ENOENT:
                 ("there is no such file", "check the name and the folder")
             case ENOTDIR:
-                ("a part of the path is no folder", "check the name and the folder")
+                ("a part of the path isn't a folder", "check the name and the folder")
             case EACCES, EPERM:
                 (
                     "this user may not read it",
@@ -43,7 +45,7 @@ struct Failure: Error, CustomStringConvertible {
         self.init("'\(path)' can't be read: \(reason). To fix, \(remedy).")
     }
 
-    /// Runs `operation`; whatever it throws is thrown as a failure without what only a program needs.
+    /// Runs `operation` and converts its error to a message for the user.
     static func telling<Value>(_ operation: () throws -> Value) throws -> Value {
         do {
             return try operation()
@@ -52,7 +54,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// As the synchronous ``telling(_:)``.
+    /// The asynchronous variant of ``telling(_:)``.
     static func telling<Value>(_ operation: () async throws -> Value) async throws -> Value {
         do {
             return try await operation()
@@ -61,7 +63,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// What happened and how to fix it, without the code that a program branches on.
+    /// The cause and the remedy, without the code.
     static func message(of error: any Error) -> String {
         switch error {
         case let error as StoreError:
@@ -77,7 +79,7 @@ struct Failure: Error, CustomStringConvertible {
             let code = "\(error.codeName): "
             return text.hasPrefix(code) ? String(text.dropFirst(code.count)) : text
         case is CancellationError:
-            return "It was interrupted."
+            return "The command was interrupted."
         case is CocoaError:
             return "The system reports the error \(number(of: error)). To fix, check the disk and the files on it."
         default:
@@ -85,7 +87,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// The number of the system's error at the root of `error`.
+    /// The error number of the system that caused `error`.
     private static func number(of error: any Error) -> Int32 {
         var error = error
         while let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error { error = cause }

@@ -9,26 +9,26 @@ import Foundation
 import Headrace
 import LedgerApplication
 
-/// Imports journals, one unit of work each.
+/// Imports journals, each in one unit of work.
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Imports plain-text accounting journals.",
         discussion: """
-            A journal is imported whole or, if it has an error, not at all. Transactions that are in the books already, \
-            from an earlier import of the same file or of a shorter version of it, are not posted again.
+            If a journal has an error, nothing of it is imported. Transactions from an earlier import of the same file, \
+            or of a shorter version of it, are not posted again.
 
-            The books tell journals apart by their names. If you import several sources from the standard input, give \
-            each a '--name'.
+            Journals are distinguished by their names. If you import several sources from the standard input, give each \
+            source a '--name'.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("The journals to import; '-' is the standard input.", valueName: "file"),
+        help: ArgumentHelp("The journals; '-' is the standard input.", valueName: "file"),
         completion: .file(extensions: ["journal", "j", "hledger", "ledger"])
     )
     var files: [String]
 
-    @Option(help: "The name of the journal that is read from the standard input.")
+    @Option(help: "The name of the journal from the standard input.")
     var name: String?
 
     @OptionGroup var database: DatabaseOption
@@ -36,21 +36,21 @@ struct Import: AsyncParsableCommand {
     func validate() throws {
         let count = files.count { $0 == JournalFile.standardInput }
         if count > 1 {
-            throw ValidationError("The standard input can be read once. To fix, give '-' once.")
+            throw ValidationError("The standard input can be read only once. To fix, pass '-' once.")
         }
         guard let name else { return }
         if count == 0 {
             throw ValidationError(
-                "'--name' is for the standard input. To fix, add '-' or leave the name out: a file has its own."
+                "'--name' is for the standard input. To fix, add '-', or remove the name, because a file has a name."
             )
         }
         if !JournalFile.isName(name) {
-            throw ValidationError("The name of a journal has 1 to 255 bytes, and neither '/' nor control characters.")
+            throw ValidationError("The name of a journal must have 1 to 255 bytes, without '/' and control characters.")
         }
     }
 
     func run() async throws {
-        // All are read before the first is posted, so that an error in the third leaves the books as they were.
+        // All journals are parsed before the first is posted. So an error in one of them changes nothing.
         let journals = try files.map { try JournalFile(path: $0, standardInputName: name) }
         let progress = TerminalProgress.ifTerminal()
         try await Session.with(database: database.path, for: .creating, progress: progress) { session in

@@ -8,7 +8,7 @@ import ArgumentParser
 import Foundation
 import UnixSignals
 
-/// Ends work in order when the process is interrupted (Control-C) or asked to terminate.
+/// Cancels the work on SIGINT (Control-C) and SIGTERM.
 enum Interruption {
     private enum Event<Value: Sendable>: Sendable {
         case signal(UnixSignal)
@@ -16,7 +16,9 @@ enum Interruption {
         case noSignal
     }
 
-    /// Runs `body`; the first signal cancels it, and a second one ends the process at once.
+    /// Runs `body`.
+    ///
+    /// The first signal cancels it, and the second signal ends the process.
     ///
     /// - Throws: `ExitCode` 128 plus the number of the signal if `body` fails after a signal; otherwise the error of
     ///   `body`.
@@ -52,7 +54,7 @@ enum Interruption {
                     restoreDefault(of: signal)
                     group.cancelAll()
                 case .end(.failure) where received != nil:
-                    FileHandle.standardError.write(Data("Interrupted. The work under way was not stored.\n".utf8))
+                    FileHandle.standardError.write(Data("Interrupted. The current command has stored nothing.\n".utf8))
                     throw ExitCode(128 + (received?.rawValue ?? 0))
                 case .end(let result):
                     return try result.get()
@@ -64,7 +66,7 @@ enum Interruption {
         }
     }
 
-    /// Has the next such signal end the process, in case the work takes long to stop.
+    /// Restores the default action, so that the next signal ends the process.
     private static func restoreDefault(of number: UnixSignal) {
         _ = signal(number.rawValue, SIG_DFL)
     }

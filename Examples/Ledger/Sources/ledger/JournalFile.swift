@@ -8,15 +8,15 @@ import Foundation
 import LedgerApplication
 import LedgerJournal
 
-/// A journal that was read and understood, not yet posted.
+/// A parsed journal file.
 struct JournalFile {
-    /// The argument that stands for the standard input.
+    /// The argument for the standard input.
     static let standardInput = "-"
 
-    /// The name of the standard input, in messages and, unless another is given, in the books.
+    /// The name of the standard input in messages, and the default for its journal name.
     static let standardInputName = "standard input"
 
-    /// The name under which the books know the journal: that of the file, without its folder.
+    /// The name of the journal: the name of the file without the folder.
     let name: String
     let journal: Journal
     let content: Fingerprint
@@ -42,7 +42,7 @@ struct JournalFile {
         content = Fingerprint(bytes: bytes)
     }
 
-    /// Whether the books can know a journal under `name`.
+    /// Whether `name` is a valid journal name.
     static func isName(_ name: String) -> Bool {
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         return isPlain && (1...255).contains(name.utf8.count)

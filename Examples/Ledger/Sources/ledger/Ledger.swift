@@ -7,15 +7,17 @@
 import ArgumentParser
 import Foundation
 
-/// The program: a tour when it is called without a command.
+/// The program.
+///
+/// Without a command, it runs the tour.
 @main
 struct Ledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "Keeps double-entry accounts, imported from plain-text accounting journals.",
+        abstract: "Double-entry accounting with plain-text journals.",
         discussion: """
-            Called without a command it gives a tour: it makes a database in the current folder, imports a \
-            journal that comes with the program, and shows the balances.
+            Without a command, it runs a tour: it creates a database in the current folder, imports a sample journal, and \
+            prints the balances.
             """,
         version: "0.1.0",
         subcommands: [
@@ -27,7 +29,7 @@ struct Ledger: AsyncParsableCommand {
 
     /// Runs the program.
     static func main() async {
-        // A file that reaches the size limit of the process is an error with a message, and not the end of the process.
+        // A file that reaches the size limit of the process causes an error instead of the end of the process.
         _ = signal(SIGXFSZ, SIG_IGN)
         await main(nil)
     }

@@ -6,28 +6,30 @@
 
 import Foundation
 
-/// A copy of a database that this user may not write, in a temporary folder.
+/// A copy, in a temporary folder, of a database that the user may not write.
 ///
-/// SQLite writes beside a database also to read it: the files with the endings `-wal` and `-shm`.
+/// To read a database, SQLite must write the files with the suffixes `-wal` and `-shm` beside it.
 struct ReadingCopy {
-    /// How often the copy is made again if the database changes meanwhile.
+    /// Maximum number of attempts to copy a database that changes meanwhile.
     private static let attempts = 5
 
     /// The path of the copy.
     let path: String
     private let folder: URL
 
-    /// Copies `database`, or returns `nil` if this user may write it.
+    /// Copies `database`.
     ///
-    /// - Throws: ``Failure`` if it can't be read, or if another program writes it all the time.
+    /// Returns `nil` if the user may write it.
+    ///
+    /// - Throws: ``Failure`` if it can't be read, or if another program keeps writing it.
     init?(ifNeededFor database: String) throws {
         let files = FileManager.default
         let parent = URL(filePath: database).deletingLastPathComponent().path(percentEncoded: false)
         let isOpen = ["-wal", "-shm"].allSatisfy { files.isWritableFile(atPath: database + $0) }
         if files.isWritableFile(atPath: database), isOpen || files.isWritableFile(atPath: parent) { return nil }
-        // A folder is refused where the database is opened.
-        var isFolder: ObjCBool = false
-        if unsafe files.fileExists(atPath: database, isDirectory: &isFolder), isFolder.boolValue { return nil }
+        // The initializer of the store refuses a folder.
+        let values = try? URL(filePath: database).resourceValues(forKeys: [.isDirectoryKey])
+        if values?.isDirectory == true { return nil }
 
         folder = files.temporaryDirectory.appending(path: "ledger-\(UUID())")
         path = folder.appending(path: "books.sqlite").path(percentEncoded: false)
@@ -65,13 +67,13 @@ struct ReadingCopy {
             if Self.stamps(of: database) == before { return }
         }
         throw Failure(
-            "'\(database)' may not be written by this user, and another program writes it all the time, so it can't be "
-                + "copied to be read. To fix, try again when the other program is done, or give this user the permission "
-                + "to write the file and its folder."
+            "'\(database)' can't be read: this user may not write it, and it can't be copied, because another program "
+                + "keeps writing it. To fix, try again when the other program has finished, or give this user the "
+                + "permission to write the file and its folder."
         )
     }
 
-    /// The sizes and times of the files of `database`: the same twice if nothing was written in between.
+    /// The sizes and times of the files of `database`, for the detection of changes.
     private static func stamps(of database: String) -> [[String]] {
         ["", "-wal"].map { ending in
             let attributes = try? FileManager.default.attributesOfItem(atPath: database + ending)

@@ -7,10 +7,10 @@
 import ArgumentParser
 import LedgerApplication
 
-/// Prints what was posted to an account.
+/// Prints the postings to an account.
 struct Register: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints what was posted to an account and the accounts below it, with the running total."
+        abstract: "Prints the postings to an account and its subaccounts, with the running total."
     )
 
     @Argument(help: "The full name of the account.")

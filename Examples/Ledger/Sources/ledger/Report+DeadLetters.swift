@@ -8,13 +8,13 @@ import Foundation
 import Headrace
 
 extension Report {
-    /// Gives a dead letter in one line: its number, its subscription, what it is, and why it was given up.
+    /// Returns a dead letter as one line: its number, subscription, content, and reason.
     static func line(_ letter: DeadLetter) -> String {
         let reason = letter.reason.split(separator: "\n", maxSplits: 1).first ?? ""
         return printable("\(letter.id)  \(letter.subscription)  \(letter.content.name)  \(reason)")
     }
 
-    /// Gives all that is known of a dead letter.
+    /// Returns all details of a dead letter.
     static func lines(of letter: DeadLetter) -> [String] {
         var lines = [
             "number: \(letter.id)",

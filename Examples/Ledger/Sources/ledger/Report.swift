@@ -9,9 +9,9 @@ import LedgerApplication
 import LedgerBooks
 import LedgerJournal
 
-/// Puts answers into words, columns and rows.
+/// Formats results as text, CSV, and JSON.
 enum Report {
-    /// Gives the balances in two columns, the amounts aligned at their ends.
+    /// Returns the balances in two columns, with right-aligned amounts.
     static func table(_ balances: [GetBalances.Balance], _ style: AmountStyle) -> [String] {
         let amounts = balances.map { printable(style.text(of: $0.amount)) }
         let width = amounts.map(\.count).max() ?? 0
@@ -20,7 +20,7 @@ enum Report {
         }
     }
 
-    /// Gives the balances as comma-separated values, a header first.
+    /// Returns the balances as comma-separated values with a header.
     ///
     /// Source: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>.
     static func csv(_ balances: [GetBalances.Balance], _ style: AmountStyle) -> [String] {
@@ -30,7 +30,9 @@ enum Report {
             }
     }
 
-    /// Gives the balances as a JSON array; amounts are text, as numbers there need not be exact.
+    /// Returns the balances as a JSON array.
+    ///
+    /// Amounts are text, because JSON numbers may lose digits.
     static func json(_ balances: [GetBalances.Balance], _ style: AmountStyle) throws -> String {
         struct Row: Encodable {
             let account: String
@@ -45,7 +47,7 @@ enum Report {
         return String(decoding: try encoder.encode(rows), as: UTF8.self)
     }
 
-    /// Gives the register, a posting a line.
+    /// Returns the register, one line for each posting.
     static func register(_ entries: [GetRegister.Entry], _ style: AmountStyle) -> [String] {
         let descriptions = entries.map { String(printable($0.description).prefix(32)) }
         let accounts = entries.map { printable($0.account) }
@@ -65,29 +67,29 @@ enum Report {
         }
     }
 
-    /// Says what came of an import.
+    /// Returns the outcome of an import as one line.
     static func line(of file: JournalFile, outcome: GetImport.Outcome?) -> String {
         guard let outcome else { return "\(printable(file.name)): nothing to import" }
         var line = "\(printable(file.name)): \(count(outcome.posted, "transaction")) posted"
         if let twin = outcome.sameAs {
             line += ", as '\(printable(twin))' has the same content and was imported before"
         } else if outcome.known > 0 {
-            line += ", \(outcome.known) in the books already"
+            line += ", \(outcome.known) posted before"
         }
         let skipped = file.journal.skippedDirectives
         if !skipped.isEmpty {
             let kinds = skipped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            line += "; directives passed over: \(kinds.joined(separator: ", "))"
+            line += "; ignored directives: \(kinds.joined(separator: ", "))"
         }
         return line
     }
 
-    /// Gives a number with its noun.
+    /// Returns a number with its noun.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// Gives `text` without what would move the cursor of a terminal or change its colours.
+    /// Returns `text` without control characters, which could control the terminal.
     static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -106,7 +108,7 @@ enum Report {
     }
 }
 
-/// Prints one line after the other.
+/// Prints `lines`.
 func printLines(_ lines: [String]) {
     for line in lines { print(line) }
 }

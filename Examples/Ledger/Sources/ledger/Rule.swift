@@ -11,24 +11,24 @@ import LedgerBooks
 /// Sets the rule of an account.
 struct Rule: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Has a rule hold of an account, instead of the one that it has; none without an option.",
-        discussion: "Whatever would break the rule is refused from now on, whoever posts it."
+        abstract: "Sets the rule of an account. Without an option, removes it.",
+        discussion: "Transactions that would break the rule are refused from now on."
     )
 
     @Argument(help: "The full name of the account.")
     var account: String
 
-    @Flag(help: "In no commodity there may be less than nothing on the account.")
+    @Flag(help: "The balance must not be negative in any commodity.")
     var neverBelowZero = false
 
-    @Option(help: ArgumentHelp("Nothing may be posted on this day and later ones: 2026-01-31.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day on which nothing may be posted, as in 2026-01-31.", valueName: "day"))
     var closedFrom: String?
 
     @OptionGroup var database: DatabaseOption
 
     func validate() throws {
         if let closedFrom, BookDate(closedFrom) == nil {
-            throw ValidationError("'\(Report.printable(closedFrom))' is not a day. To fix, write it as in 2026-01-31.")
+            throw ValidationError("'\(Report.printable(closedFrom))' isn't a date. To fix, write it as in 2026-01-31.")
         }
     }
 

@@ -9,45 +9,46 @@ import Foundation
 import Headrace
 import LedgerServer
 
-/// Serves the books: an HTTP API and a page that is live.
+/// Serves the ledger by an HTTP API and a live web page.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serves the books to browsers and other programs.",
+        abstract: "Serves the ledger to browsers and other programs.",
         discussion: """
-            Prints its address when it is ready. Ends within two seconds on an interrupt (Control-C) or a termination \
-            signal; what is being imported is gone on with when it is started again.
+            Prints the address when the server is ready. On an interrupt (Control-C) or a termination signal, it ends \
+            within two seconds. The next start continues the imports.
             """
     )
 
     @OptionGroup var database: DatabaseOption
 
-    @Option(help: "The port; 0 for one that is free.")
+    @Option(help: "The port; 0 for any free port.")
     var port: UInt16 = 8080
 
     @Option(
-        help: "The address to listen on. Others than this machine can reach the server where it is not a local one.")
+        help: "The address to listen on. If it isn't a local address, other machines can reach the server.")
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("A name by which browsers may call the server; may be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("An additional host name of the server; may be repeated.", valueName: "name"))
     var allowHost: [String] = []
 
-    @Option(help: ArgumentHelp("Where each posted transaction is told by a POST request.", valueName: "url"))
+    @Option(help: ArgumentHelp("The URL that receives each posted transaction by a POST request.", valueName: "url"))
     var webhook: String?
 
-    @Flag(help: "Serve an inspector of what goes on, too; its address is printed, with a token in it.")
+    @Flag(help: "Serve the inspector, too. Its address, with a token, is printed.")
     var inspect = false
 
-    @Flag(help: "Let the inspector deliver dead letters again, and discard them.")
+    @Flag(help: "Allow the inspector to replay and discard dead letters.")
     var inspectWrites = false
 
     func validate() throws {
         if let webhook, Self.url(webhook) == nil {
-            throw ValidationError("'\(Report.printable(webhook))' is not the URL of a web server.")
+            throw ValidationError(
+                "'\(Report.printable(webhook))' isn't the URL of a web server. To fix, use an 'http' or 'https' URL.")
         }
     }
 
     func run() async throws {
-        var configuration = LedgerServer.Configuration(database: database.path)
+        var configuration = LedgerServerConfiguration(database: database.path)
         configuration.host = host
         configuration.port = Int(port)
         configuration.allowedHosts = allowHost
@@ -62,7 +63,9 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// What an inspector shows besides types and names: the routes that are called, and why something failed.
+    /// The configuration of the inspector.
+    ///
+    /// In addition to types, it shows the called routes and the reasons of failures.
     private static var inspection: InspectorConfiguration {
         var configuration = InspectorConfiguration()
         configuration.redaction.message = { ($0 as? WebRequest)?.description }
@@ -70,7 +73,7 @@ struct Serve: AsyncParsableCommand {
         return configuration
     }
 
-    /// Writes a line at once; printed, it would wait in a buffer where it goes into a file or a pipe.
+    /// Writes a line without buffering, because output to a file or a pipe is buffered otherwise.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

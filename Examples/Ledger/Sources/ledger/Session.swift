@@ -8,38 +8,40 @@ import Foundation
 import Headrace
 import LedgerApplication
 
-/// The books of one database, open for one command.
+/// An open ledger, for one command of the program.
 struct Session: Sendable {
-    /// The use that a command makes of its database.
+    /// The access of a command to the database.
     enum Access {
-        /// Reads; a database that this user may not write is read, too.
+        /// Reads, even if the user may not write the database.
         case reading
 
         /// Reads and writes.
         case writing
 
-        /// Reads and writes; the database is made if there is none.
+        /// Reads and writes.
+        ///
+        /// A missing database is created.
         case creating
     }
 
     private let dispatcher: any CommandQueryDispatcher
     let activity: ActivityLog
 
-    /// The events that could not be delivered.
+    /// The dead letters of the ledger.
     let deadLetters: DeadLetters
 
     private init(_ store: SQLiteStore, progress: any ImportProgress) throws {
-        var configuration = Books.Configuration()
+        var configuration = LedgerComposition.Configuration()
         configuration.progress = progress
-        let container = try Books.makeContainer(on: store, configuration: configuration)
+        let container = try LedgerComposition.makeContainer(on: store, configuration: configuration)
         deadLetters = DeadLetters(in: store)
         dispatcher = container.resolve()
         activity = container.resolve()
     }
 
-    /// Opens the books in the file `database`, runs `body`, and closes them, also if `body` fails or a signal arrives.
+    /// Opens the ledger in the file `database`, runs `body`, and closes the ledger, even after an error or a signal.
     ///
-    /// Afterwards the file holds everything; nothing is left beside it unless another program has it open.
+    /// Afterwards, the file contains all data. There are no other files beside it unless another program has it open.
     ///
     /// - Throws: ``Failure``; `ExitCode` if a signal ended `body`.
     static func with<Value: Sendable>(
@@ -57,7 +59,9 @@ struct Session: Sendable {
         let copy = access == .reading ? try ReadingCopy(ifNeededFor: database) : nil
         defer { copy?.remove() }
         do {
-            let store = try Failure.telling { try SQLiteStore(path: copy?.path ?? database, entities: Books.entities) }
+            let store = try Failure.telling {
+                try SQLiteStore(path: copy?.path ?? database, entities: LedgerComposition.entities)
+            }
             let session = try Failure.telling {
                 do {
                     return try Session(store, progress: progress)
@@ -87,17 +91,17 @@ struct Session: Sendable {
         }
     }
 
-    /// Returns the answer to a query.
+    /// Dispatches a query.
     func ask<Query: CQDQuery>(_ query: Query) async throws -> Query.Value {
         try await Failure.telling { try await dispatcher.dispatch(query) }
     }
 
-    /// Carries out a command.
+    /// Dispatches a command.
     func carryOut(_ command: some CQDCommand) async throws {
         try await Failure.telling { try await dispatcher.dispatch(command) }
     }
 
-    /// Imports `file`, and says in a line what came of it.
+    /// Imports `file`, and returns the outcome as one line.
     func `import`(_ file: JournalFile) async throws -> String {
         try await Failure.telling {
             try await dispatcher.dispatch(ImportJournal(file.journal, named: file.name, content: file.content))

@@ -7,12 +7,14 @@
 import Foundation
 import LedgerApplication
 
-/// Shows how far a long import has come, on the standard error of a terminal, in one line that it removes.
+/// Shows the progress of a long import in one line of the terminal, and removes the line at the end.
 struct TerminalProgress: ImportProgress {
-    /// Imports of fewer transactions are over before a line is read.
+    /// Minimum number of transactions.
+    ///
+    /// Shorter imports are too fast for a progress line.
     private static let shortest = 2_000
 
-    /// Whether the terminal understands escape sequences, and the user wants them.
+    /// Whether the terminal supports escape sequences and the user allows them.
     let usesEscapeSequences: Bool
 
     /// Uses escape sequences unless `NO_COLOR` is set or `TERM` is `dumb`.
@@ -22,7 +24,7 @@ struct TerminalProgress: ImportProgress {
         usesEscapeSequences = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Returns a progress line if the standard error is a terminal, and none if it goes into a file or a pipe.
+    /// Returns a progress line if the standard error is a terminal, and a no-op for a file or a pipe.
     static func ifTerminal() -> any ImportProgress {
         isatty(STDERR_FILENO) == 1 ? TerminalProgress() : NoOpImportProgress()
     }
@@ -32,7 +34,9 @@ struct TerminalProgress: ImportProgress {
         FileHandle.standardError.write(Data(line(of: journal, done: done, total: total).utf8))
     }
 
-    /// The text that replaces the line; an empty line once all is done.
+    /// The text that replaces the line.
+    ///
+    /// At the end, it is an empty line.
     func line(of journal: String, done: Int, total: Int) -> String {
         let name = Report.printable(journal)
         let text = done < total ? "\(name): \(done * 100 / total) %" : ""

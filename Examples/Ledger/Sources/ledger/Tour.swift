@@ -8,21 +8,21 @@ import ArgumentParser
 import Foundation
 import LedgerApplication
 
-/// Shows the program on a journal that comes with it.
+/// Demonstrates the program with a sample journal.
 struct Tour: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the program on a journal that comes with it (the default)."
+        abstract: "Demonstrates the program with a sample journal (the default)."
     )
 
-    /// A command that there is not ends up here, as the tour is what runs without one.
+    /// An unknown command is parsed as an argument of the tour, because the tour is the default command.
     @Argument(help: .hidden)
     var words: [String] = []
 
     func validate() throws {
         if let word = words.first {
             throw ValidationError(
-                "There is no command '\(Report.printable(word))'. To fix, call one of "
-                    + "import, balance, register, accounts, rule, serve and dead-letters, or none for a tour."
+                "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'register', 'accounts', "
+                    + "'rule', 'serve', or 'dead-letters', or no command for a tour."
             )
         }
     }
@@ -35,9 +35,9 @@ struct Tour: AsyncParsableCommand {
             bytes: PackageResources.sample_journal
         )
 
-        print("A new database, '\(database)', and a journal that comes with the program.\n")
+        print("A new database, '\(database)', and a sample journal.\n")
         try await Session.with(database: database, for: .creating) { session in
-            print("Import: every transaction is a command, and all of them are one unit of work.")
+            print("Import: each transaction is a command, and all commands are one unit of work.")
             print("  \(try await session.import(sample))\n")
 
             print("Events: stored with the changes, then handled.")
@@ -63,7 +63,7 @@ struct Tour: AsyncParsableCommand {
         )
     }
 
-    /// Gives a name in the current folder that nothing has.
+    /// Returns an unused file name in the current folder.
     private static func freshName() -> String {
         var name = "ledger-tour.sqlite"
         var number = 2

@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct AccountMovementTests {
     @Test(arguments: StoreKind.allCases)
-    func allThatAUnitOfWorkBooksOnAnAccountIsOneEventOfTheAccount(kind: StoreKind) async throws {
+    func anAccountRaisesOneEventForAllBookingsOfAUnitOfWork(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
 
         try await books.import(

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct AccountRuleTests {
     @Test(arguments: StoreKind.allCases)
-    func whatWouldFallBelowZeroIsRefusedAndWhatComesToZeroIsNot(kind: StoreKind) async throws {
+    func aNegativeBalanceIsRefusedAndZeroIsNot(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.dispatcher.dispatch(PostTransaction(try transfer("10", from: "equity", to: "assets:cash")))
         try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
@@ -27,12 +27,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theRuleIsAboutWhatIsStoredNotAboutTheWayThere(kind: StoreKind) async throws {
+    func theRuleIsCheckedOnlyAtTheEndOfAUnitOfWork(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.dispatcher.dispatch(PostTransaction(try transfer("1", from: "equity", to: "assets:cash")))
         try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
 
-        // Overdrawn between the two transactions of the journal, and not after.
+        // The balance is negative between the two transactions of the journal, but not after them.
         try await books.import(
             """
             2026-01-01 out
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func nothingIsPostedToAClosedAccountFromItsDayOn(kind: StoreKind) async throws {
+    func aClosedAccountRefusesLaterPostings(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         var draft = try transfer("1")
         try await books.dispatcher.dispatch(PostTransaction(draft))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aRuleThatTheAccountBreaksAlreadyIsNotSet(kind: StoreKind) async throws {
+    func aRuleThatTheAccountBreaksIsNotSet(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.dispatcher.dispatch(PostTransaction(try transfer("1")))
 

@@ -10,15 +10,17 @@ import LedgerApplication
 import Synchronization
 import Testing
 
-/// The container of the real program.
+/// The container of the program.
 @Suite struct CompositionTests {
-    private func container(_ configure: (inout Books.Configuration) -> Void = { _ in }) throws -> Container {
-        var configuration = Books.Configuration()
+    private func container(_ configure: (inout LedgerComposition.Configuration) -> Void = { _ in }) throws -> Container
+    {
+        var configuration = LedgerComposition.Configuration()
         configure(&configuration)
-        return try Books.makeContainer(on: InMemoryStore(entities: Books.entities), configuration: configuration)
+        return try LedgerComposition.makeContainer(
+            on: InMemoryStore(entities: LedgerComposition.entities), configuration: configuration)
     }
 
-    @Test(arguments: [false, true]) func everythingInItIsProved(hasWebhook: Bool) throws {
+    @Test(arguments: [false, true]) func allRegistrationsAreValid(hasWebhook: Bool) throws {
         let container = try container { if hasWebhook { $0.webhook = QuietWebhook() } }
 
         try container.validate(.strict)
@@ -26,14 +28,14 @@ import Testing
         #expect(container.graph.opaque.isEmpty)
     }
 
-    @Test func withAWebhookTransactionsAreDeliveredToIt() throws {
+    @Test func transactionsAreDeliveredToAConfiguredWebhook() throws {
         let title = "SendWebhook<br/>delivered"
 
         #expect(try container { $0.webhook = QuietWebhook() }.graph.mermaid.contains(title))
         #expect(try container().graph.mermaid.contains(title) == false)
     }
 
-    /// A handler resolves the types that it states, and no others: each is made in a scope that has only these.
+    /// Compares the stated dependencies of each handler with the types that its initializer resolves.
     @Test func handlersStateTheTypesThatTheyResolve() throws {
         let container = try container { $0.webhook = QuietWebhook() }
         let handlers: [any Resolvable.Type] = [
@@ -43,8 +45,8 @@ import Testing
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
             GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
             GetRegisterPageHandler.self, GetTransactionHandler.self,
-            BookPostings.self, TellMovements.self, EnforceAccountRule.self, KeepStatement.self,
-            RecordAccountOpened.self, RecordJournalImported.self, RecordTransactionPosted.self, SendWebhook.self,
+            FinishBooking.self, KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
+            CountEvent<TransactionPosted>.self, SendWebhook.self,
         ]
 
         for handler in handlers {
@@ -60,7 +62,7 @@ private struct QuietWebhook: Webhook {
     func send(_ body: Data, id: UUID) async throws {}
 }
 
-/// Records the types that are resolved from it, as a handler states them.
+/// A scope that records the resolved types.
 private final class RecordingScope: DependencyResolutionScope {
     private let container: Container
     private let recorded = Mutex(Dependencies())

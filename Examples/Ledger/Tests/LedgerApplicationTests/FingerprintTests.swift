@@ -18,7 +18,7 @@ import Testing
         #expect(Fingerprint(bytes: Array(text.utf8)).rawValue == digits)
     }
 
-    @Test func whereOneFieldEndsCounts() {
+    @Test func theBordersOfFieldsArePartOfTheFingerprint() {
         #expect(Fingerprint(["ab", "c"]) != Fingerprint(["a", "bc"]))
         #expect(Fingerprint(["a"]) != Fingerprint(["a", ""]))
     }

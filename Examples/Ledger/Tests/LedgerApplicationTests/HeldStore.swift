@@ -8,7 +8,7 @@ import Headrace
 import LedgerApplication
 import Synchronization
 
-/// A store whose commits wait until a test lets them go, in their order, or has one fail.
+/// A store whose commits wait until a test releases them, in their order, or fails a commit.
 final class HeldStore: StoreDecorator {
     private struct State {
         var isHolding = false
@@ -23,18 +23,18 @@ final class HeldStore: StoreDecorator {
     private let state = Mutex(State())
 
     init() throws {
-        base = try InMemoryStore(entities: Books.entities)
+        base = try InMemoryStore(entities: LedgerComposition.entities)
     }
 
-    /// Number of commits that were tried.
+    /// Number of attempted commits.
     var commitCount: Int { state.withLock(\.commitCount) }
 
-    /// Has commits wait from now on.
+    /// Holds commits from now on.
     func hold() {
         state.withLock { $0.isHolding = true }
     }
 
-    /// Returns when `count` commits wait.
+    /// Returns when `count` commits are waiting.
     func holds(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -46,12 +46,12 @@ final class HeldStore: StoreDecorator {
         }
     }
 
-    /// Lets the first commit that waits go, or has it fail.
+    /// Releases or fails the first waiting commit.
     func release(failing: Bool = false) {
         state.withLock { $0.held.removeFirst() }.resume(returning: !failing)
     }
 
-    /// Lets all go, now and later.
+    /// Releases all waiting commits and holds no more.
     func releaseAll() {
         let held = state.withLock { state in
             state.isHolding = false

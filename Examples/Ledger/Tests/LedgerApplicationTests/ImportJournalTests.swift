@@ -53,7 +53,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofAJournalThatHasGrownOnlyWhatIsNewIsPosted(kind: StoreKind) async throws {
+    func onlyNewTransactionsOfALongerJournalArePosted(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.import(month)
 
@@ -64,7 +64,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances(matching: "coffee") == ["expenses:coffee 7.50 EUR"])
     }
 
-    @Test func marksAndCommentsDoNotMakeATransactionNew() async throws {
+    @Test func changedMarksAndCommentsDoNotPostATransactionAgain() async throws {
         let books = try TestBooks()
         try await books.import(month)
 
@@ -85,7 +85,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == balancesOfMonth)
     }
 
-    @Test func equalTransactionsOfTwoJournalsAreTwo() async throws {
+    @Test func equalTransactionsOfTwoJournalsAreBothPosted() async throws {
         let books = try TestBooks()
         let coffee = "2026-01-02 coffee\n    expenses:coffee   2 EUR\n    assets:cash\n"
 
@@ -96,7 +96,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofAJournalWithARefusedTransactionNothingIsImported(kind: StoreKind) async throws {
+    func aRefusedTransactionRefusesTheWholeJournal(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.import(month)
         let before = try await books.eventNames()
@@ -127,7 +127,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.eventNames() == [])
     }
 
-    @Test func progressIsToldFromTheStartToTheEnd() async throws {
+    @Test func progressIsReportedFromTheStartToTheEnd() async throws {
         let progress = RecordingProgress()
         let books = try TestBooks(progress: progress)
         let long = (1...600).map { "2026-01-01 number \($0)\n    a   1 EUR\n    b\n\n" }.joined()
@@ -137,8 +137,8 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(progress.seen == [0, 256, 512, 600])
     }
 
-    /// Every prefix of a journal is imported whole, or refused by a typed error and leaves the books as they were.
-    @Test func aJournalCutAnywhereIsImportedWholeOrNotAtAll() async throws {
+    /// Every prefix of a journal is imported whole, or refused by a typed error without an effect.
+    @Test func aTruncatedJournalIsImportedWholeOrNotAtAll() async throws {
         let bytes = Array(month.utf8)
         for length in 0...bytes.count {
             let books = try TestBooks()
@@ -155,30 +155,30 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     }
 }
 
-/// Remembers what it was told.
+/// Records the progress.
 private final class RecordingProgress: ImportProgress {
-    private let told = Mutex<[Int]>([])
+    private let reports = Mutex<[Int]>([])
 
-    var seen: [Int] { told.withLock(\.self) }
+    var seen: [Int] { reports.withLock(\.self) }
 
     func advance(of journal: String, done: Int, total: Int) {
-        told.withLock { $0.append(done) }
+        reports.withLock { $0.append(done) }
     }
 }
 
-/// Cancels the task that imports, when it has come so far.
+/// Cancels the importing task when the progress reaches a number of transactions.
 private final class CancellingProgress: ImportProgress {
     private let limit: Int
-    private let told = Mutex<[Int]>([])
+    private let reports = Mutex<[Int]>([])
 
     init(at limit: Int) {
         self.limit = limit
     }
 
-    var seen: [Int] { told.withLock(\.self) }
+    var seen: [Int] { reports.withLock(\.self) }
 
     func advance(of journal: String, done: Int, total: Int) {
-        told.withLock { $0.append(done) }
-        if done == limit { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
+        reports.withLock { $0.append(done) }
+        if done == limit { Task.cancelCurrent() }
     }
 }

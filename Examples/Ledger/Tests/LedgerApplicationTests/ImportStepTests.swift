@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func stepsPostWhatTheySayAndTheLastOneEndsTheImport(kind: StoreKind) async throws {
+    func stepsPostTheirTransactionsAndTheLastStepFinishesTheImport(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let id = try await begin(5, in: books)
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStepThatWasTakenOrIsNotDueDoesNothing(kind: StoreKind) async throws {
+    func aRepeatedOrPrematureStepDoesNothing(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let id = try await begin(4, in: books)
         try await books.dispatcher.dispatch(ImportStep(id, from: 0, try entries(0..<2)))
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofAStepWithARefusedTransactionNothingIsPosted(kind: StoreKind) async throws {
+    func aRefusedTransactionRefusesTheWholeStep(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let id = try await begin(2, in: books)
         var broken = try transfer("1")
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theImportInOneUnitOfWorkKnowsWhatStepsHavePosted(kind: StoreKind) async throws {
+    func anImportJobSkipsTransactionsOfAnEarlierImport(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let text = "2026-01-01 x\n    a  1 EUR\n    b\n"
         try await books.import(text, named: "steps.journal")

@@ -8,7 +8,7 @@ import Headrace
 import LedgerApplication
 import Synchronization
 
-/// A store that runs an operation right before each commit: another writer that is always faster.
+/// A store that runs an operation directly before each commit, as a faster writer would.
 final class InterruptedStore: StoreDecorator {
     let base: any DeliveryStore
     private let interruption: @Sendable (_ attempt: Int) async throws -> Void
@@ -28,7 +28,7 @@ final class InterruptedStore: StoreDecorator {
         self.interruption = interruption
     }
 
-    /// Number of commits that were tried.
+    /// Number of attempted commits.
     var commitCount: Int { attempts.withLock(\.self) }
 
     func commit(_ changes: ChangeSet) async throws {
@@ -36,15 +36,15 @@ final class InterruptedStore: StoreDecorator {
             attempts += 1
             return attempts
         }
-        // Another process: neither in the unit of work of this task, nor in its turn.
+        // Another process has neither the unit of work nor the lock keys of this task.
         try await Task.detached { [interruption] in try await interruption(attempt) }.value
-        if attempt == cancellation { unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() } }
+        if attempt == cancellation { Task.cancelCurrent() }
         try await base.commit(changes)
     }
 }
 
 extension TestBooks {
-    /// Registers the books on the same store a second time, as another process would open them.
+    /// Opens the ledger a second time on the same store, as another process would.
     ///
     /// Before each commit of this process, `interruption` runs.
     func otherProcess(
@@ -52,11 +52,11 @@ extension TestBooks {
         _ interruption: @escaping @Sendable (_ attempt: Int) async throws -> Void = { _ in }
     ) throws -> OtherProcess {
         let store = InterruptedStore(store, cancellingAt: cancellation, interruption)
-        return OtherProcess(store: store, container: try Books.makeContainer(on: store))
+        return OtherProcess(store: store, container: try LedgerComposition.makeContainer(on: store))
     }
 }
 
-/// The same books in another process.
+/// The same ledger in another process.
 struct OtherProcess: Sendable {
     let store: InterruptedStore
     let container: Container

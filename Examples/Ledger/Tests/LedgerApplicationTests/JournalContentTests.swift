@@ -46,10 +46,10 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofTwoNamesImportedAtTheSameTimeTheFirstToBeStoredIsPosted(kind: StoreKind) async throws {
+    func ofConcurrentImportsUnderTwoNamesOnlyTheFirstPosts(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let server = books.dispatcher
-        // The accounts are there, so that the imports have nothing in common but the content.
+        // The accounts exist already, so that the imports conflict only in the content.
         for account in ["rent", "food"] {
             try await server.dispatch(PostTransaction(try transfer("0", from: "cash", to: account)))
         }
@@ -66,7 +66,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofTwoNamesBegunAtTheSameTimeOneIsRefused(kind: StoreKind) async throws {
+    func ofConcurrentStartsUnderTwoNamesOneIsRefused(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let server = books.dispatcher
         let first = BeginImport(.version7(), of: "first.journal", content: content, total: 2)
@@ -83,7 +83,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whileAnImportIsOpenOnlyItsOwnNameIsTaken(kind: StoreKind) async throws {
+    func anOpenImportReservesItsContentForItsName(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let id = try await begin("first.journal", by: books.dispatcher)
         try await books.dispatcher.dispatch(try step(id, of: "first.journal", 0..<1))
@@ -101,7 +101,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
         )
         #expect(try await books.balances() == ["cash -100 EUR", "rent 100 EUR"])
 
-        // The import in one unit of work goes on where the steps are, and the steps know that.
+        // The import in one unit of work skips the transactions of the steps, and the next step skips its transactions.
         try await books.dispatcher.dispatch(try command(named: "first.journal"))
         try await books.dispatcher.dispatch(try step(id, of: "first.journal", 1..<2))
         #expect(try await books.dispatcher.dispatch(GetImportStatus(of: id))?.state == .finished)
@@ -112,7 +112,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anImportThatFailsBeforeItPostsGivesItsContentBack(kind: StoreKind) async throws {
+    func anImportThatFailsBeforeItPostsReleasesItsContent(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let one = try await begin("first.journal", by: books.dispatcher)
         let two = try await begin("first.journal", by: books.dispatcher)
@@ -128,7 +128,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anImportThatFailsAfterItHasPostedIsGoneOnWithUnderItsName(kind: StoreKind) async throws {
+    func anImportThatFailsAfterItHasPostedKeepsItsContent(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let id = try await begin("first.journal", by: books.dispatcher)
         try await books.dispatcher.dispatch(try step(id, of: "first.journal", 0..<1))
@@ -146,7 +146,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aContentStaysThatOfItsJournalWhenTheJournalHasGrown(kind: StoreKind) async throws {
+    func aContentStaysReservedWhenItsJournalHasGrown(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.import(journal, named: "first.journal")
         try await books.import(journal + "2026-01-03 more\n    food  1 EUR\n    cash\n", named: "first.journal")
@@ -159,7 +159,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     /// Earlier versions have made no reservations.
     @Test(arguments: StoreKind.allCases)
-    func whatEarlierVersionsHaveImportedOrBegunIsReserved(kind: StoreKind) async throws {
+    func contentOfEarlierVersionsIsReserved(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let unitOfWork: UnitOfWork<EntityContext> = books.container.resolve()
         try await unitOfWork.execute { [content] context in

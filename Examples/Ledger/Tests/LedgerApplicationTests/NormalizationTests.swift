@@ -12,15 +12,17 @@ import Testing
 
 @testable import LedgerApplication
 
-/// Composed, and decomposed: Swift calls them equal, and their bytes differ.
+/// A composed and a decomposed text.
+///
+/// They are equal in Swift, but their bytes differ.
 private let composed = "caf\u{E9}"
 private let decomposed = "cafe\u{301}"
 
-/// What counts is the bytes, so the text of a test says them.
+/// The bytes of a text, for comparisons.
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 @Suite struct NormalizationTests {
-    @Test func aTextIsComposedOnce() {
+    @Test func composedTextsAreUnchanged() {
         #expect(bytes(composed) != bytes(decomposed))
         for text in [composed, decomposed] { #expect(bytes(text.composed) == bytes(composed)) }
         #expect(composed.isComposed && "food".isComposed && "\u{65E5}\u{672C}".isComposed && !decomposed.isComposed)
@@ -29,7 +31,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func postingsUnderEitherSpellingAreOnOneAccount(kind: StoreKind) async throws {
+    func bothSpellingsOfANameAreOneAccount(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         for (account, amount) in [(decomposed, "10"), (composed, "5"), (decomposed + ":x", "1")] {
             try await books.dispatcher.dispatch(PostTransaction(try transfer(amount, from: "cash", to: account)))
@@ -52,7 +54,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJournalIsKnownAgainInAnotherSpelling(kind: StoreKind) async throws {
+    func aJournalIsRecognizedInAnotherSpelling(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         let text = "2026-01-01 \(decomposed)\n    \(decomposed)   10 EUR\n    cash\n"
 
@@ -65,7 +67,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(try await books.balances(matching: composed) == ["\(composed) 10 EUR"])
     }
 
-    @Test func equalTransactionsInTwoSpellingsAreTwo() async throws {
+    @Test func equalTransactionsInTwoSpellingsAreBothPosted() async throws {
         let books = try TestBooks()
         let text = [decomposed, composed, decomposed].map { "2026-01-01 x\n    \($0)   10 EUR\n    cash\n\n" }.joined()
 
@@ -77,8 +79,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(try await books.balances(matching: composed) == ["\(composed) 30 EUR"])
     }
 
-    /// An earlier version has stored names as they were spelled, in documents and in indexes.
-    @Test func whatAnEarlierVersionHasStoredIsFoundByEitherSpelling() async throws {
+    /// An earlier version has stored names in their spelling, in documents and in indexes.
+    @Test func dataOfAnEarlierVersionIsFoundByBothSpellings() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -94,8 +96,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         try await earlier.commit([])
         try old.close()
 
-        let store = try SQLiteStore(path: path, entities: Books.entities)
-        let container = try Books.makeContainer(on: store)
+        let store = try SQLiteStore(path: path, entities: LedgerComposition.entities)
+        let container = try LedgerComposition.makeContainer(on: store)
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         try await dispatcher.dispatch(PostTransaction(try transfer("5", from: "cash", to: composed)))
         let bytes = Array(journal.utf8)
@@ -115,7 +117,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 }
 
-// What the first version has stored.
+// The format of the first version.
 
 private final class OldAccount: StoredEntity {
     static let entityName = "account"

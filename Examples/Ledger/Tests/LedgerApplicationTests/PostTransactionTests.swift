@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct PostTransactionTests {
     @Test(arguments: StoreKind.allCases)
-    func postingMovesTheBalancesOfItsAccounts(kind: StoreKind) async throws {
+    func postingChangesTheBalancesOfItsAccounts(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
 
         try await books.dispatcher.dispatch(PostTransaction(try transfer("12.50")))
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func thatWhichAPreCommitHandlerRefusesIsNotStored(kind: StoreKind) async throws {
+    func aTransactionThatOverflowsATotalIsRefusedAndLeavesNothing(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
-        // As much as totals hold: twice that needs a digit more.
+        // The maximum of a total. Twice the amount needs another digit.
         let most = String(repeating: "9", count: 32)
         try await books.dispatcher.dispatch(PostTransaction(try transfer(most)))
         let before = try await books.balances()

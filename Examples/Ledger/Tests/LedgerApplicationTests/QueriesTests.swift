@@ -31,7 +31,7 @@ private let journal = """
 
 @Suite struct QueriesTests {
     @Test(arguments: StoreKind.allCases)
-    func balancesLeaveOutWhatHasComeToNothing(kind: StoreKind) async throws {
+    func balancesOmitZeros(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.import(journal)
 
@@ -48,7 +48,7 @@ private let journal = """
         (["savings", "checking"], ["assets:bank:checking 10 EUR", "assets:bank:savings 1 USD"]),
         (["nowhere"], []),
     ])
-    func balancesAreOfTheAccountsWhoseNamesContainAPattern(patterns: [String], expected: [String]) async throws {
+    func balancesAreFilteredByPartsOfAccountNames(patterns: [String], expected: [String]) async throws {
         let books = try TestBooks()
         try await books.import(journal)
 
@@ -58,7 +58,7 @@ private let journal = """
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theRegisterGoesByDayWithARunningTotalPerCommodity(kind: StoreKind) async throws {
+    func theRegisterIsOrderedByDateWithARunningTotalPerCommodity(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
         try await books.import(journal)
 
@@ -74,7 +74,7 @@ private let journal = """
         )
     }
 
-    @Test func anUnknownAccountIsToldWithThoseThatComeClose() async throws {
+    @Test func anUnknownAccountIsReportedWithSimilarNames() async throws {
         let books = try TestBooks()
         try await books.import(journal)
 
@@ -84,7 +84,7 @@ private let journal = """
 
         #expect(
             error?.description == """
-                The books have no account 'bank'. To fix, give its full name: did you mean 'assets:bank', \
+                The ledger has no account 'bank'. To fix, give its full name: did you mean 'assets:bank', \
                 'assets:bank:checking', 'assets:bank:savings'?
                 """
         )

@@ -10,12 +10,12 @@ import LedgerApplication
 import LedgerBooks
 import LedgerJournal
 
-/// Which store the books of a test are kept in.
+/// The kind of store in a test.
 enum StoreKind: CaseIterable, Sendable {
     case memory, sqlite
 }
 
-/// Books of a test: a container on a store of its own.
+/// A ledger with its own store, for one test.
 final class TestBooks {
     let store: any DeliveryStore
     let container: Container
@@ -26,19 +26,19 @@ final class TestBooks {
         switch kind {
         case .memory:
             folder = nil
-            store = try InMemoryStore(entities: Books.entities)
+            store = try InMemoryStore(entities: LedgerComposition.entities)
         case .sqlite:
             let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             self.folder = folder
             store = try SQLiteStore(
                 path: folder.appending(path: "books.sqlite").path(percentEncoded: false),
-                entities: Books.entities
+                entities: LedgerComposition.entities
             )
         }
-        var configuration = Books.Configuration()
+        var configuration = LedgerComposition.Configuration()
         configuration.progress = progress
-        container = try Books.makeContainer(on: store, configuration: configuration)
+        container = try LedgerComposition.makeContainer(on: store, configuration: configuration)
         dispatcher = container.resolve()
     }
 
@@ -46,13 +46,13 @@ final class TestBooks {
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 
-    /// Imports the journal `text` under `name`, and gives the outcome.
+    /// Imports the journal `text` under `name`, and returns the outcome.
     @discardableResult
     func `import`(_ text: String, named name: String = "test.journal") async throws -> GetImport.Outcome? {
         try await self.import(Array(text.utf8), named: name)
     }
 
-    /// Imports the journal `bytes` under `name`, and gives the outcome.
+    /// Imports the journal `bytes` under `name`, and returns the outcome.
     @discardableResult
     func `import`(_ bytes: [UInt8], named name: String = "test.journal") async throws -> GetImport.Outcome? {
         let journal = try JournalParser().parse(bytes, file: name)
@@ -60,7 +60,7 @@ final class TestBooks {
         return try await dispatcher.dispatch(GetImport(of: name))
     }
 
-    /// The balances as text, an account and commodity a line.
+    /// The balances as text, one line for each account and commodity.
     func balances(matching patterns: String...) async throws -> [String] {
         try await dispatcher.dispatch(GetBalances(matching: patterns)).map { "\($0.account) \($0.amount)" }
     }

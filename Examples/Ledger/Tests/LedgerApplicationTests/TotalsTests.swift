@@ -11,9 +11,9 @@ import LedgerBooks
 import LedgerTestSupport
 import Testing
 
-/// What is posted must not make a total overflow: those would fail from then on.
+/// A posted transaction must not cause an overflow of a total, because every later query would fail.
 @Suite struct TotalsTests {
-    /// Asks for everything that adds up amounts.
+    /// Runs all queries that sum amounts.
     private func addUp(_ books: TestBooks, accounts: [String]) async throws {
         for account in accounts {
             _ = try await books.dispatcher.dispatch(GetRegister(of: account))
@@ -23,7 +23,7 @@ import Testing
                 cursor = page.next
             } while cursor != nil
         }
-        // The statement of a day, and the history: the sums of all movements so far.
+        // The daily statements and the history: the sums of all movements.
         var days: [String: Quantity] = [:]
         var totals: [String: Quantity] = [:]
         for record in try await books.store.events(after: 0, limit: .max)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [38, 32, 31])
-    func whatTheStatementCannotHoldIsRefusedAndNothingOfItStored(kind: StoreKind, digits: Int) async throws {
+    func anAmountThatStatementsCannotHoldIsRefused(kind: StoreKind, digits: Int) async throws {
         let books = try TestBooks(kind)
         let most = String(repeating: "9", count: digits)
         var refusals = 0
@@ -57,7 +57,7 @@ import Testing
         if digits < 38 { try await addUp(books, accounts: ["a", "b"]) }
     }
 
-    @Test func theRefusalSaysWhatIsTooLarge() async throws {
+    @Test func theRefusalNamesThePostingAndTheDigits() async throws {
         let books = try TestBooks()
         let command = PostTransaction(try transfer("123456789012345678901234567890123.5", from: "b", to: "a"))
 
@@ -72,7 +72,7 @@ import Testing
         )
     }
 
-    @Test func theTransactionOfAnImportThatTotalsCannotHoldIsNamed() async throws {
+    @Test func anImportNamesTheTransactionThatTotalsCannotHold() async throws {
         let books = try TestBooks()
         let most = String(repeating: "9", count: 38)
 
@@ -84,8 +84,8 @@ import Testing
         #expect(try await books.balances() == [])
     }
 
-    /// A fine amount on one account and a large one on another have no exact sum, either.
-    @Test func theAmountsOfAllAccountsCount() async throws {
+    /// A precise amount on one account and a large amount on another have no exact sum, either.
+    @Test func totalsIncludeTheAmountsOfAllAccounts() async throws {
         let books = try TestBooks()
         let large = "1" + String(repeating: "0", count: 30)
         try await books.dispatcher.dispatch(PostTransaction(try transfer(large, from: "b", to: "a:x")))
@@ -99,8 +99,8 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...12)
-    func whateverIsAcceptedNoTotalOverflows(seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
+    func noTotalOfAcceptedTransactionsOverflows(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
         let books = try TestBooks()
         let accounts = ["a", "a:b", "a:b:c", "d"]
         var accepted = 0

@@ -10,7 +10,7 @@ import LedgerBooks
 import Synchronization
 import Testing
 
-/// Two servers on one store, whose commands know nothing of each other.
+/// Two servers on one store, without common locks.
 @Suite(.timeLimit(.minutes(1))) struct TwoServersTests {
     @Test(arguments: StoreKind.allCases)
     func twoServersThatOpenTheSameAccountsAtOnceBothPost(kind: StoreKind) async throws {
@@ -49,11 +49,11 @@ import Testing
     }
 
     private func server(on store: any DeliveryStore) throws -> any CommandQueryDispatcher {
-        try Books.makeContainer(on: store).resolve()
+        try LedgerComposition.makeContainer(on: store).resolve()
     }
 }
 
-/// A store that lets another task run before each commit.
+/// A store that runs another task before each commit.
 private final class StoreWithAnotherServer: StoreDecorator {
     let base: any DeliveryStore
     private let interruption: @Sendable () async throws -> Void
@@ -64,7 +64,7 @@ private final class StoreWithAnotherServer: StoreDecorator {
     }
 
     func commit(_ changes: ChangeSet) async throws {
-        // A task of its own, which has neither the turns nor the unit of work of this one.
+        // A detached task, without the lock keys and the unit of work of this task.
         try await Task.detached { [interruption] in try await interruption() }.value
         try await base.commit(changes)
     }

@@ -13,7 +13,7 @@ import Testing
         ("", "1.50"), ("EUR", "1.50 EUR"), ("€", "1.50 €"), ("red apples", "1.50 \"red apples\""),
         ("A1", "1.50 \"A1\""), ("a-b", "1.50 \"a-b\""),
     ])
-    func theDescriptionQuotesWhatAJournalWouldNotRead(commodity: String, expected: String) {
+    func theDescriptionQuotesSymbolsThatAJournalWouldNotParse(commodity: String, expected: String) {
         #expect(Amount(quantity("1.50"), commodity).description == expected)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("200.00", "0.92 EUR", "184.00 EUR"), ("3.5", "0.921 EUR", "3.2235 EUR"), ("10", "1.5 EUR", "15.0 EUR"),
         ("0.5", "3 EUR", "1.5 EUR"), ("-2.00", "5 EUR", "-10 EUR"), ("0.00", "1.50 EUR", "0.00 EUR"),
     ])
-    func aUnitPriceIsMultipliedExactlyWithoutNeedlessZeros(bought: String, price: String, expected: String) throws {
+    func aUnitPriceIsMultipliedExactlyWithoutTrailingZeros(bought: String, price: String, expected: String) throws {
         #expect(try Cost.unit(amount(price)).amount(for: quantity(bought)).description == expected)
     }
 
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"unit":"1","total":"1"}"#])
-    func aCostOfNoKindOrOfTwoIsRefused(text: String) {
+    func aCostWithoutAKindOrWithTwoIsRefused(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Cost.self, from: Data(text.utf8)) }
     }
 }

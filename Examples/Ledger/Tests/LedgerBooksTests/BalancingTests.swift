@@ -21,7 +21,7 @@ import Testing
         (["1 A @@ 2 B", "-1 A @@ 3 B", ""], ["a 1 A @@ 2 B", "b -1 A @@ 3 B", "c 1 B"]),
         (["1 A", "-2 B", ""], ["a 1 A", "b -2 B", "c -1 A", "c 2 B"]),
     ])
-    func oneAmountLeftOutIsFilledIn(postings: [String], expected: [String]) throws {
+    func oneOmittedAmountIsComputed(postings: [String], expected: [String]) throws {
         #expect(try written(draft(postings).balanced()) == expected)
     }
 
@@ -58,22 +58,22 @@ import Testing
         (["1 A @ 2 C", "-2 C", "1 A", "-3 B"], ["1 A", "-3 B"]),
         (["0 A @@ 2 B", "0 B"], ["2 B"]),
     ])
-    func whatDoesNotAddUpIsRefusedWithTheDifference(postings: [String], difference: [String]) throws {
+    func unbalancedPostingsAreRefusedWithTheDifference(postings: [String], difference: [String]) throws {
         let refusal = refusal(of: draft(postings))
 
         #expect(refusal?.code == .unbalanced)
         #expect(refusal?.imbalance == difference.map(amount))
     }
 
-    @Test func theRefusalSaysByHowMuchAndWhatToDo() {
+    @Test func theRefusalHasTheDifferenceAndTheRemedy() {
         #expect(
             refusal(of: draft("1 A", "2 B"))?.description
                 == "unbalanced: The postings add up to 1 A, 2 B instead of zero. "
-                + "Correct an amount, or leave one out to have it filled in."
+                + "To fix, correct an amount, or omit one amount to have it computed."
         )
     }
 
-    @Test func eachShapeThatCannotBalanceHasItsOwnCode() {
+    @Test func eachShapeThatCannotBeBalancedHasItsCode() {
         var blank = draft("1 A", "-1 A")
         blank.postings[1].account = " \t"
         var unpaid = draft("1 A", "")
@@ -100,7 +100,7 @@ import Testing
         #expect(refusals.map(\.?.cause?.code) == [.overflow, .overflow, .overflow])
     }
 
-    @Test func manyCommoditiesAreAddedUpByTheirNames() throws {
+    @Test func manyCommoditiesAreSummedSeparately() throws {
         let symbols = (0..<300).map { "C\($0)" }
         var draft = draft("", "0 X")
         draft.postings += (symbols + symbols.reversed()).map { symbol in

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct BookDateTests {
     @Test(arguments: ["2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "2023-04-30"])
-    func daysThatExistSurviveReadingAndPrinting(text: String) {
+    func validDatesRoundTrip(text: String) {
         #expect(BookDate(text)?.description == text)
     }
 

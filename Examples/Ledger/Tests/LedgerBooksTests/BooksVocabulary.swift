@@ -7,7 +7,9 @@
 import LedgerBooks
 import Testing
 
-/// The quantity that `text` spells; zero, and a recorded issue, where it spells none.
+/// The quantity in `text`.
+///
+/// If there is none, records an issue and returns zero.
 func quantity(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Quantity {
     if let quantity = Quantity(text) { return quantity }
     Issue.record("'\(text)' is no quantity", sourceLocation: sourceLocation)
@@ -21,7 +23,7 @@ func amount(_ text: String) -> Amount {
 }
 
 /// A draft with the postings `a`, `b`, `c` and so on, each written as `amount`, `amount @ price`,
-/// `amount @@ price`, or nothing for an amount that is left out.
+/// `amount @@ price`, or empty for an omitted amount.
 func draft(_ postings: String...) -> TransactionDraft {
     draft(postings)
 }
@@ -44,7 +46,7 @@ func draft(_ postings: [String]) -> TransactionDraft {
     )
 }
 
-/// The balanced postings of `draft`, each written as `account amount` with the cost behind it.
+/// The balanced postings of `draft`, each written as `account amount` with the cost after it.
 func written(_ postings: [Posting]) -> [String] {
     postings.map { posting in
         switch posting.cost {
@@ -55,7 +57,9 @@ func written(_ postings: [Posting]) -> [String] {
     }
 }
 
-/// The refusal that balancing `draft` ends with; nil, and a recorded issue, where it ends otherwise.
+/// The refusal of `draft`.
+///
+/// If there is none, records an issue and returns nil.
 func refusal(of draft: TransactionDraft, sourceLocation: SourceLocation = #_sourceLocation) -> PostingRefusal? {
     #expect(throws: PostingRefusal.self, sourceLocation: sourceLocation) { try draft.balanced() }
 }

@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Decimal arithmetic on written digits, slow and of any length: what `Quantity` is checked against.
+/// Decimal arithmetic on digit strings of any length: the slow reference for `Quantity`.
 struct DigitString: Equatable, CustomStringConvertible {
-    /// Whether the number is below zero; never for zero.
+    /// Whether the number is negative.
     private var isNegative: Bool
 
-    /// The digits of the whole number, the last first, without zeros in front of the number.
+    /// The digits without leading zeros, the last digit first.
     private var digits: [Int]
 
-    /// The count of digits after the point.
+    /// Number of digits after the point.
     private var scale: Int
 
     init(_ text: String) {
@@ -31,7 +31,7 @@ struct DigitString: Equatable, CustomStringConvertible {
         trim()
     }
 
-    /// The count of digits without zeros in front.
+    /// Number of digits without leading zeros.
     var count: Int { digits.count }
 
     /// The number at its smallest scale.
@@ -105,7 +105,9 @@ struct DigitString: Equatable, CustomStringConvertible {
         return result
     }
 
-    /// The digits of `left - right`, where `right` is not the larger.
+    /// The digits of `left - right`.
+    ///
+    /// `right` must not be larger.
     private static func difference(_ left: [Int], _ right: [Int]) -> [Int] {
         var result = left
         for (index, digit) in right.enumerated() where digit > 0 {

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct QuantityTests {
     @Test(arguments: ["0", "0.00", "1.50", "-1234.50", "-0.001", "99999999999999999999999999999999999999"])
-    func plainTextSurvivesReadingAndPrinting(text: String) {
+    func plainTextRoundTrips(text: String) {
         #expect(quantity(text).description == text)
     }
 
@@ -20,7 +20,7 @@ import Testing
         "100000000000000000000000000000000000000", "0.000000000000000000000000000000000000001",
         String(repeating: "9", count: 500),
     ])
-    func textOfAnotherFormIsNoQuantity(text: String) {
+    func textInAnotherFormatIsNoQuantity(text: String) {
         #expect(Quantity(text) == nil)
     }
 
@@ -36,11 +36,11 @@ import Testing
         ("1.5", 0, "2"), ("2.5", 0, "2"), ("-2.5", 0, "-2"), ("-3.5", 0, "-4"), ("0.005", 2, "0.00"),
         ("0.0051", 2, "0.01"), ("0.4", -3, "0"), ("9.99", 1, "10.0"), ("1.2", 5, "1.2"),
     ])
-    func roundingTakesTiesToTheEvenDigit(text: String, scale: Int, expected: String) {
+    func roundingIsHalfToEven(text: String, scale: Int, expected: String) {
         #expect(quantity(text).rounded(toScale: scale).description == expected)
     }
 
-    @Test func whatNeedsTooManyDigitsThrowsAndNeverTraps() throws {
+    @Test func aResultWithTooManyDigitsThrowsAndNeverTraps() throws {
         let largest = quantity(String(repeating: "9", count: Quantity.maximumDigits))
         let smallest = try Quantity(mantissa: 1, scale: Quantity.maximumDigits)
 
@@ -54,7 +54,7 @@ import Testing
         #expect(smallest < largest && largest.negated < smallest)
     }
 
-    @Test func trailingZerosGoBeforeAResultIsGivenUp() throws {
+    @Test func trailingZerosAreRemovedBeforeAResultOverflows() throws {
         let large = quantity("12345678901234567890123456789012345678")
 
         #expect(try large.adding(quantity("0.00")) == large)
@@ -62,13 +62,13 @@ import Testing
         #expect(try million.multiplied(by: million) == quantity("1000000000000"))
     }
 
-    @Test func aTypedErrorSaysWhatOverflowed() {
+    @Test func theErrorNamesTheOperationThatOverflowed() {
         let error = #expect(throws: QuantityError.self) { try Quantity(mantissa: 1, scale: 39) }
 
         #expect(error?.code == .overflow)
         #expect(
             error?.message == "The exact value of 1 with 39 digits after the point needs more than 38 digits. "
-                + "Use smaller numbers or fewer digits after the point."
+                + "To fix, use smaller numbers or fewer digits after the point."
         )
     }
 
@@ -89,8 +89,8 @@ import Testing
     private static let seed: UInt64 = 20_240_229
 
     @Test(arguments: 0..<20)
-    func arithmeticIsThatOfWrittenDigits(round: Int) throws {
-        var generator = SeededGenerator(seed: Self.seed + UInt64(round))
+    func arithmeticEqualsTheReferenceArithmetic(round: Int) throws {
+        var generator = SplitMix64(seed: Self.seed + UInt64(round))
         for _ in 0..<100 {
             let (left, right) = (randomText(&generator), randomText(&generator))
             let scale = Int.random(in: 0...12, using: &generator)
@@ -114,8 +114,8 @@ import Testing
     }
 
     @Test(arguments: 0..<10)
-    func orderEqualityAndHashesAgree(round: Int) throws {
-        var generator = SeededGenerator(seed: Self.seed &* 31 + UInt64(round))
+    func orderEqualityAndHashesAreConsistent(round: Int) throws {
+        var generator = SplitMix64(seed: Self.seed &* 31 + UInt64(round))
         for _ in 0..<100 {
             let (left, right) = (quantity(randomText(&generator)), quantity(randomText(&generator)))
             guard let difference = try? left.subtracting(right) else { continue }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    private func randomText(_ generator: inout SeededGenerator) -> String {
+    private func randomText(_ generator: inout SplitMix64) -> String {
         let digits = generator.pick([1, 2, 3, 5, 9, 18, 20])
         let scale = generator.pick([0, 0, 1, 2, 3, 6])
         var text = (0..<digits).map { _ in String(generator.pick([0, 0, 1, 4, 5, 5, 9])) }.joined()
@@ -137,7 +137,7 @@ import Testing
         return generator.happens(percent: 50) && text.contains { $0 != "0" && $0 != "." } ? "-" + text : text
     }
 
-    /// The reference's number at the scale of `quantity`.
+    /// The number of the reference at the scale of `quantity`.
     private func written(_ reference: DigitString, like quantity: Quantity) -> String {
         let text = reference.description
         let digits = text.contains(".") ? text.split(separator: ".")[1].count : 0

@@ -14,14 +14,14 @@ import Testing
         ("0", 0, 0), ("0.00", 0, 0), ("1", 1, 0), ("9.50", 1, 1), ("-1234.501", 4, 3), ("0.001", 0, 3), ("100", 3, 0),
         ("99999999999999999999999999999999999999", 38, 0), ("0.00000000000000000000000000000000000001", 0, 38),
     ])
-    func theRangeOfAQuantityIsTheDigitsThatItNeeds(text: String, integer: Int, fraction: Int) {
+    func theRangeOfAQuantityHasItsSignificantDigits(text: String, integer: Int, fraction: Int) {
         let range = DigitRange(of: quantity(text))
 
         #expect(range == DigitRange(integerDigits: integer, fractionDigits: fraction))
         #expect(range.fits == (integer + fraction <= 32))
     }
 
-    @Test func aTurnoverTakesNoSignsAndRemembersTheFinestQuantity() throws {
+    @Test func aTurnoverIgnoresSignsAndKeepsTheLargestScale() throws {
         var turnover = Turnover()
         for text in ["0.5", "-0.5", "8", "-0.50"] { turnover = try #require(turnover.adding(quantity(text))) }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(turnover.adding(quantity("99999999999999999999999999999999999999")) == nil)
     }
 
-    @Test func whatALaterTurnoverHasBeyondAnEarlierOneIsAdded() throws {
+    @Test func theDifferenceOfTwoTurnoversIsAdded() throws {
         let earlier = Turnover(of: quantity("1.25"))
         let later = try #require(earlier.adding(quantity("-3.75")))
         let stored = try #require(earlier.adding(quantity("0.5")))
@@ -42,10 +42,10 @@ import Testing
         #expect(merged.digits == DigitRange(integerDigits: 1, fractionDigits: 2))
     }
 
-    /// As long as the turnovers of some accounts fit a range that fits, no total over them overflows.
+    /// If the turnovers of accounts are in a fitting range, no total over the accounts overflows.
     @Test(arguments: UInt64(1)...40)
-    func noSumOfWhatFitsOverflows(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+    func noSumOfFittingTurnoversOverflows(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         var turnovers = Array(repeating: Turnover(), count: 4)
         var range = DigitRange()
         var total = Quantity.zero

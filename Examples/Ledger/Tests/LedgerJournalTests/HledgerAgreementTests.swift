@@ -13,8 +13,8 @@ import Testing
 struct HledgerAgreementTests {
     private static let seed: UInt64 = 1_250
 
-    @Test(arguments: JournalFile.valid)
-    func journalsOfOurOwnHaveTheBalancesThatHledgerFinds(file: JournalFile) throws {
+    @Test(arguments: JournalFixture.valid)
+    func handwrittenJournalsHaveTheBalancesOfHledger(file: JournalFixture) throws {
         let ours = try AccountBalances(of: JournalParser().parse(file.bytes(), file: file.name))
 
         let theirs = try Hledger.balances(of: [file.url])
@@ -23,8 +23,8 @@ struct HledgerAgreementTests {
         #expect(ours.count > 0)
     }
 
-    @Test(arguments: JournalFile.valid, ["\r\n", "\r"])
-    func otherLineEndsChangeNothing(file: JournalFile, lineEnd: String) throws {
+    @Test(arguments: JournalFixture.valid, ["\r\n", "\r"])
+    func otherLineEndsChangeNothing(file: JournalFixture, lineEnd: String) throws {
         let text = String(decoding: try file.bytes(), as: UTF8.self)
         let ended = "\u{FEFF}" + text.replacing("\n", with: lineEnd)
 
@@ -34,9 +34,9 @@ struct HledgerAgreementTests {
         #expect(try ours.differences(from: Hledger.withJournals([ended], Hledger.balances)) == [])
     }
 
-    /// Sixteen batches of 25 journals; hledger is started once for each batch.
+    /// Sixteen batches of 25 journals, with one run of hledger for each batch.
     @Test(arguments: 0..<16)
-    func generatedJournalsHaveTheBalancesThatHledgerFinds(batch: UInt64) throws {
+    func generatedJournalsHaveTheBalancesOfHledger(batch: UInt64) throws {
         var texts: [String] = []
         var ours = AccountBalances()
         for index in 0..<25 {
@@ -60,10 +60,11 @@ struct HledgerAgreementTests {
         #expect(ours.differences(from: theirs) == [])
     }
 
-    /// Transactions that balance, or just do not: each is a journal of its own, as hledger takes the
-    /// precision of a commodity from the whole journal.
+    /// Transactions that are balanced or nearly balanced.
+    ///
+    /// Each is a separate journal, because hledger determines the precision of a commodity from the whole journal.
     @Test(arguments: 0..<8)
-    func whatHledgerRefusesIsRefusedAndNothingElse(batch: UInt64) throws {
+    func exactlyTheTransactionsThatHledgerRefusesAreRefused(batch: UInt64) throws {
         var acceptedCount = 0
         for index in 0..<40 {
             let seed = Self.seed + batch * 40 + UInt64(index)
@@ -80,7 +81,7 @@ struct HledgerAgreementTests {
     }
 
     private func nearMiss(seed: UInt64) throws -> String {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let commodities = random.happens(percent: 50) ? ["A", "B"] : ["A", "B", "C"]
         let numbers = ["0", "1", "-1", "2", "-2", "3", "1.5", "-1.5", "-0.5", "0.25", "1.00", "-1.004", "0.005"]
         let prices = ["0", "1", "2", "0.5", "1.25", "0.335", "1.005", "3.00", "0.3333"]
@@ -94,7 +95,7 @@ struct HledgerAgreementTests {
                 lines.append(line)
             }
         } else {
-            // A cost, and what it comes to, rounded and perhaps a little off.
+            // A cost and its total, rounded and perhaps slightly wrong.
             let bought = try #require(Quantity(random.pick(["1", "1.5", "3", "-3", "10", "0.7"])))
             let price = Amount(try #require(Quantity(random.pick(prices))), "B")
             let isTotal = random.happens(percent: 30)

@@ -10,8 +10,8 @@ import LedgerTestSupport
 import Testing
 
 @Suite struct JournalEntriesTests {
-    @Test(arguments: JournalFile.valid)
-    func readOneByOneTheTransactionsAreThoseOfTheWhole(file: JournalFile) throws {
+    @Test(arguments: JournalFixture.valid)
+    func incrementalParsingReturnsTheSameTransactions(file: JournalFixture) throws {
         let bytes = try file.bytes()
         let whole = try JournalParser().parse(bytes, file: file.name)
 
@@ -24,7 +24,7 @@ import Testing
         #expect(try entries.next() == nil)
     }
 
-    @Test func anErrorIsThatOfTheWholeAndComesInItsPlace() throws {
+    @Test func incrementalParsingThrowsTheSameErrorAtItsPlace() throws {
         let bytes = Array("2026-01-01 a\n    x  1\n    y\n2026-01-02 b\n    x  1\n    y\n2026-13-01 c\n".utf8)
         var entries = JournalParser().entries(of: bytes, file: "f")
 
@@ -41,7 +41,7 @@ import Testing
             ("12.30 EUR", "12.30 EUR", nil), ("  $-5 ", "-5 $", nil), ("1,000.5", "1000.5", nil),
             ("10 USD @ 0.92 EUR", "10 USD", "@ 0.92 EUR"), ("10 USD @@ 9 EUR", "10 USD", "@@ 9 EUR"),
         ] as [(String, String, String?)])
-    func aLoneAmountIsReadAsInAPosting(text: String, amount: String, cost: String?) throws {
+    func aSingleAmountIsParsedAsInAPosting(text: String, amount: String, cost: String?) throws {
         let read = try JournalParser().amount(text)
 
         #expect(read.amount.description == amount)
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         "", " ", "EUR", "1 EUR 2", "1 EUR\n", "1 EUR\n2 EUR", "1 EUR ; x", "1 EUR = 2 EUR", "--1", "1 {2 EUR}",
     ])
-    func whatIsMoreOrLessThanAnAmountIsRefused(text: String) {
+    func textThatIsNotExactlyAnAmountIsRefused(text: String) {
         #expect(throws: JournalError.self) { try JournalParser().amount(text) }
     }
 }

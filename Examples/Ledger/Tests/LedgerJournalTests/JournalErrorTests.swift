@@ -8,8 +8,8 @@ import LedgerJournal
 import Testing
 
 @Suite struct JournalErrorTests {
-    @Test(arguments: JournalFile.errors)
-    func eachKindOfErrorNamesItsLine(file: JournalFile) throws {
+    @Test(arguments: JournalFixture.errors)
+    func eachKindOfErrorNamesItsLine(file: JournalFixture) throws {
         let bytes = try file.bytes()
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         let marked = lines.firstIndex { $0.hasSuffix("; here") }.map { $0 + 1 } ?? lines.count - 1
@@ -21,12 +21,12 @@ import Testing
         #expect(error?.file == "test")
     }
 
-    @Test func theDescriptionNamesPlaceReasonRemedyAndText() {
+    @Test func theDescriptionHasLineCauseRemedyAndText() {
         let text = "2024-01-01\n  é  1 EUR\n  é:ü  [1]\n"
 
         #expect(
             error(reading: [UInt8](text.utf8))?.description
-                == "test:3:8: Lot dates are not supported. Remove the brackets. Found: [1]"
+                == "test:3:8: Lot dates aren't supported. To fix, remove the brackets. Found: [1]"
         )
     }
 
@@ -35,7 +35,7 @@ import Testing
         ([0x3B, 0xF4, 0x90, 0x80, 0x80], 2), ([0x3B, 0xE2, 0x82], 2), ([0x3B, 0xC3, 0xA9, 0x80], 3),
         ([0x3B, 0xE0, 0x80, 0x80], 2), ([0x3B, 0xF8, 0x88, 0x80, 0x80, 0x80], 2),
     ])
-    func bytesThatAreNotUTF8AreRefusedWhereverTheyStand(bytes: [UInt8], column: Int) {
+    func invalidUTF8IsRefusedAnywhere(bytes: [UInt8], column: Int) {
         let error = error(reading: [UInt8]("; a comment\n".utf8) + bytes + [0x0A])
 
         #expect(error?.code == .notUTF8)
@@ -52,7 +52,7 @@ import Testing
         #expect(error?.column == 4)
     }
 
-    @Test func linesThatAreTooLongAreRefusedWithoutBeingReadToTheEnd() {
+    @Test func linesThatAreTooLongAreRefusedBeforeTheirEnd() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 100)
 
         #expect(error(reading: [0x0A] + long, with: JournalParser(maximumLineLength: 99))?.code == .lineTooLong)
@@ -72,7 +72,7 @@ import Testing
         #expect((error?.excerpt.count ?? .max) <= JournalError.maximumExcerptLength)
     }
 
-    @Test func whatAnErrorQuotesIsShortened() {
+    @Test func theExcerptOfAnErrorIsShortened() {
         let error = error(reading: [UInt8](String(repeating: "é", count: 10_000).utf8))
 
         #expect(error?.code == .unknownLine)
@@ -84,7 +84,7 @@ import Testing
         "A a", "capture a b", "define x=1", "def x=1", "eval x", "expr x", "fixed x 1", "import x", "python",
         "value x", "i 2024-01-01 09:00 a", "o 2024-01-01 10:00", "commodity EUR\n  alias E",
     ])
-    func directivesThatWouldChangeWhatFollowsAreRefused(text: String) {
+    func directivesThatWouldChangeLaterLinesAreRefused(text: String) {
         #expect(error(reading: [UInt8](text.utf8))?.code == .unsupportedDirective)
     }
 

@@ -14,7 +14,7 @@ import Testing
         #expect(try parse(text).entries.isEmpty)
     }
 
-    @Test func everyPartOfATransactionIsKept() throws {
+    @Test func allPartsOfATransactionAreKept() throws {
         let journal = try parse(
             """
             ; first line
@@ -53,14 +53,14 @@ import Testing
         #expect(journal.skippedDirectives.isEmpty)
     }
 
-    @Test func theScaleIsThatOfTheText() throws {
+    @Test func theScaleOfTheTextIsKept() throws {
         let journal = try parse("2024-01-01\n  a  1,234.50 EUR\n  b  1. EUR\n  c  .5 EUR\n  d  1,000 EUR\n")
 
         let written = try #require(journal.entries.first).transaction.postings.map { $0.amount?.description }
         #expect(written == ["1234.50 EUR", "1 EUR", "0.5 EUR", "1.000 EUR"])
     }
 
-    @Test func directivesThatArePassedOverAreCountedByKeyword() throws {
+    @Test func ignoredDirectivesAreCountedByKeyword() throws {
         let journal = try parse(
             """
             account a
@@ -95,14 +95,14 @@ import Testing
         ("commodity EUR\n  note money\n  format 1.000,00 EUR\n  format 1.000,00 EUR", 0),
         ("commodity EUR", 1), ("commodity EUR\n  note money", 1), ("commodity EUR\ncommodity USD", 2),
     ])
-    func aDirectiveThatTakesEffectIsNotPassedOver(text: String, count: Int) throws {
+    func effectiveDirectivesAreNotCounted(text: String, count: Int) throws {
         let journal = try parse(text + "\n2024-01-01 x\n  a  1 EUR\n  b\n")
 
         #expect(journal.skippedDirectives.values.reduce(0, +) == count, "\(journal.skippedDirectives)")
         #expect(try parse(text).skippedDirectives == journal.skippedDirectives)
     }
 
-    @Test func transactionsThatDoNotBalanceAreNoConcernOfTheParser() throws {
+    @Test func theParserAcceptsUnbalancedTransactions() throws {
         let journal = try parse("2024-01-01 empty\n2024-01-02\n  a  1 EUR = 7 EUR\n  b  2 EUR\n")
 
         #expect(journal.entries.map(\.line) == [1, 2])
@@ -113,14 +113,14 @@ import Testing
         ("a  1 EUR = 1 EUR", true), ("a  1 EUR = 1.000 EUR", true), ("a  1 EUR = 1.001 EUR", false),
         ("a  1 EUR = 0 USD", true), ("a  1 EUR = 1", false), ("a:b  1 EUR = 1 EUR", true),
     ])
-    func balancesThatAreClaimedMustHold(posting: String, holds: Bool) throws {
+    func balanceAssertionsAreChecked(posting: String, holds: Bool) throws {
         let text = "2024-01-01\n  \(posting)\n  c\n"
 
         #expect((try? parse(text)) != nil || !holds)
         #expect(holds || error(reading: [UInt8](text.utf8))?.code == .failedAssertion)
     }
 
-    @Test func aLongTransactionIsReadInOnePass() throws {
+    @Test func aLongTransactionIsParsedInOnePass() throws {
         let count = 20_000
         let text = "2024-01-01\n" + (1...count).map { "  a:\($0)  \($0) EUR ; c\n" }.joined() + "  b\n"
 

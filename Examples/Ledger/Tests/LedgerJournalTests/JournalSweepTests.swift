@@ -9,12 +9,14 @@ import LedgerJournal
 import LedgerTestSupport
 import Testing
 
-/// Damaged journals: each gives a journal or an error of ours, and what is read balances or is refused.
+/// Damaged journals.
+///
+/// Each is parsed, or refused with a `JournalError`; parsed transactions are balanced or refused.
 @Suite struct JournalSweepTests {
     private static let seed: UInt64 = 4_711
 
-    @Test(.timeLimit(.minutes(5)), arguments: JournalFile.valid + JournalFile.errors)
-    func aJournalCutAtAnyByteIsReadOrRefused(file: JournalFile) throws {
+    @Test(.timeLimit(.minutes(5)), arguments: JournalFixture.valid + JournalFixture.errors)
+    func aTruncatedJournalIsParsedOrRefused(file: JournalFixture) throws {
         let bytes = try file.bytes()
 
         for length in 0...bytes.count {
@@ -22,10 +24,10 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: JournalFile.valid + JournalFile.errors)
-    func aJournalWithFlippedBytesIsReadOrRefused(file: JournalFile) throws {
+    @Test(.timeLimit(.minutes(5)), arguments: JournalFixture.valid + JournalFixture.errors)
+    func aJournalWithFlippedBytesIsParsedOrRefused(file: JournalFixture) throws {
         let bytes = try file.bytes()
-        var random = SeededGenerator(seed: Self.seed)
+        var random = SplitMix64(seed: Self.seed)
 
         for round in 0..<400 {
             var damaged = bytes
@@ -43,8 +45,8 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: 0..<20)
-    func randomBytesAreReadOrRefused(round: UInt64) {
-        var random = SeededGenerator(seed: Self.seed + round)
+    func randomBytesAreParsedOrRefused(round: UInt64) {
+        var random = SplitMix64(seed: Self.seed + round)
         let alphabet = [UInt8]("2024-01-01\n\n  a  1 EUR @ ;=*!(\")\u{E9}P D,.$\t".utf8)
 
         for count in 0..<200 {

@@ -11,10 +11,10 @@ import Testing
 
 @testable import LedgerServer
 
-/// What clients are told of the errors of the store.
+/// The responses to errors of the store.
 @Suite struct ErrorAnswerTests {
     @Test(arguments: [StoreError.Code.alreadyExists, .uniqueViolation])
-    func onlyATransactionThatIsInTheBooksIsSaidToBeThere(code: StoreError.Code) {
+    func onlyADuplicateTransactionIsReportedAsExisting(code: StoreError.Code) {
         func answer(_ kind: String) -> APIError {
             APIError(StoreError(code: code, message: "", entity: EntityReference(kind: kind, key: "1")))
         }
@@ -23,8 +23,8 @@ import Testing
         #expect(answer(Account.entityName).code == "internal")
     }
 
-    @Test func anAccountThatAnotherServerHasOpenedMeanwhileIsToBeTriedAgain() async throws {
-        let store = try InMemoryStore(entities: Books.entities)
+    @Test func anAccountThatAnotherServerHasOpenedIsRetryable() async throws {
+        let store = try InMemoryStore(entities: LedgerComposition.entities)
         let (one, other) = (EntityContext(store), EntityContext(store))
         #expect(try await one.find(Account.self, id: "assets:cash") == nil)
         other.insert(Account(opening: "assets:cash"))

@@ -14,7 +14,7 @@ import Testing
 
 extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(5))) struct EventStreamTests {
-        @Test func itBeginsWithEverythingAndTellsWhatChanges() async throws {
+        @Test func aStreamStartsWithTheWholeStateAndContinuesWithChanges() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.transfer("1 EUR")
@@ -27,20 +27,20 @@ extension LedgerServerTests {
                     #expect(change.balances.contains { $0.account == "rent" && $0.amounts.map(\.quantity) == ["2"] })
 
                     _ = try await server.upload("2026-01-01 x\n    rent  5 EUR\n    cash\n")
-                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
                     #expect(end.posted == 1)
                 }
             }
         }
 
-        @Test func allListenersAreToldAndEndWithTheSameBalances() async throws {
+        @Test func allListenersReceiveTheSameFinalBalances() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                try await withThrowingTaskGroup(of: [String: [AmountWire]].self) { group in
+                try await withThrowingTaskGroup(of: [String: [AmountResponse]].self) { group in
                     for _ in 1...6 {
                         group.addTask {
                             try await server.listen { events in
-                                var balances: [String: [AmountWire]] = [:]
+                                var balances: [String: [AmountResponse]] = [:]
                                 while let event = try await events.next() {
                                     let told = try event.json(BalancesEvent.self)
                                     for balance in told.balances { balances[balance.account] = balance.amounts }
@@ -51,7 +51,7 @@ extension LedgerServerTests {
                         }
                     }
                     for number in 1...60 { try await server.transfer("\(number) EUR", to: "t\(number % 7)") }
-                    let expected = try await server.get("/api/balances").json(BalancesWire.self).balances
+                    let expected = try await server.get("/api/balances").json(BalancesResponse.self).balances
                     for try await balances in group {
                         #expect(balances == Dictionary(uniqueKeysWithValues: expected.map { ($0.account, $0.amounts) }))
                     }
@@ -59,16 +59,17 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func whatAnotherProcessImportsIsTold() async throws {
+        @Test func importsOfAnotherProcessAreStreamed() async throws {
             let folder = try TestFolder()
             let database = folder.database
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.first("state", as: StateEvent.self) { _ in true }
 
-                    // Another store on the same file, as another process has it.
-                    let store = try SQLiteStore(path: database, entities: Books.entities)
-                    let dispatcher: any CommandQueryDispatcher = try Books.makeContainer(on: store).resolve()
+                    // Another store on the same file, as in another process.
+                    let store = try SQLiteStore(path: database, entities: LedgerComposition.entities)
+                    let dispatcher: any CommandQueryDispatcher = try LedgerComposition.makeContainer(on: store)
+                        .resolve()
                     let text = "2026-01-01 x\n    a  7 EUR\n    b\n"
                     let journal = try JournalParser().parse(Array(text.utf8), file: "cli.journal")
                     try await dispatcher.dispatch(
@@ -93,13 +94,13 @@ extension LedgerServerTests {
                         _ = try await events.next()
                         let answer = try await server.get("/api/events")
                         #expect(answer.status == 503)
-                        #expect(try answer.json(ErrorWire.self).error.code == "tooManyStreams")
+                        #expect(try answer.json(ErrorResponse.self).error.code == "tooManyStreams")
                     }
                 }
             }
         }
 
-        @Test(.timeLimit(.minutes(1))) func aClientThatVanishesFreesItsPlaceWithoutAWrite() async throws {
+        @Test(.timeLimit(.minutes(1))) func aClosedConnectionReleasesItsPermitWithoutAWrite() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.eventStreams = 1
@@ -107,12 +108,12 @@ extension LedgerServerTests {
             } _: { server in
                 for _ in 1...3 {
                     try await server.listen { events in _ = try await events.next() }
-                    for await takenCount in server.server.streams.departures where takenCount == 0 { break }
+                    _ = try await server.server.streams.acquire()
                 }
             }
         }
 
-        @Test func aListenerThatDoesNotReadHoldsUpNothing() async throws {
+        @Test func aListenerThatDoesNotReadBlocksNothing() async throws {
             let folder = try TestFolder()
             let clock = ContinuousClock()
             let end = try await TestServer.with(in: folder) { server in
@@ -121,7 +122,7 @@ extension LedgerServerTests {
                 let json = #"{"date":"2026-01-01","postings":[\#(postings.joined(separator: ","))]}"#
                 return try await server.listen(receiveBuffer: 4_096) { events in
                     _ = try await events.next()
-                    // Some four megabytes of events, more than a connection holds.
+                    // About four megabytes of events, more than the buffers of a connection.
                     for _ in 1...14 {
                         let answer = try await server.post("/api/transactions", json: json)
                         #expect(answer.status == 201)

@@ -11,7 +11,7 @@ import Testing
 @testable import LedgerServer
 
 extension LedgerServerTests {
-    /// The files of journals beside the database.
+    /// The spooled journals beside the database.
     @Suite(.timeLimit(.minutes(1))) struct ImportSpoolTests {
         private let folder: TestFolder
         private var files: URL { URL(filePath: folder.database + "-imports") }
@@ -24,7 +24,7 @@ extension LedgerServerTests {
             try FileManager.default.contentsOfDirectory(atPath: files.path(percentEncoded: false)).sorted()
         }
 
-        /// Writes the files that servers leave which are killed.
+        /// Writes the files that a killed server leaves.
         private func leaveFiles() throws {
             try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
             for name in ["\(UUID()).part", "\(UUID()).journal", ".dat.nosync01ab.xyz", "notes.txt"] {
@@ -32,7 +32,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aStartDiscardsTheFilesThatKilledUploadsHaveLeft() async throws {
+        @Test func aStartDeletesTheFilesOfKilledUploads() async throws {
             try leaveFiles()
 
             try await TestServer.with(in: folder) { _ in }
@@ -40,7 +40,7 @@ extension LedgerServerTests {
             #expect(try names() == ["notes.txt"])
         }
 
-        @Test func journalsOfOpenImportsAndUploadsUnderWayAreLeftAlone() async throws {
+        @Test func journalsOfOpenImportsAndCurrentUploadsAreKept() async throws {
             try leaveFiles()
             let spool = ImportSpool(database: folder.database)
             let (open, underWay) = (UUID(), UUID())

@@ -12,7 +12,7 @@ import Testing
 
 @testable import LedgerServer
 
-/// A journal of so many transactions, a day for ten.
+/// A journal with `count` transactions, ten for each day.
 private func journal(_ count: Int, amount: Int = 1) -> String {
     (0..<count).map { number in
         let day = number / 10
@@ -26,17 +26,17 @@ private func pad(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(numb
 
 extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(3))) struct ImportTests {
-        @Test func progressIsToldFromStepToStep() async throws {
+        @Test func progressIsReportedAfterEachStep() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let id = try await server.listen { events in
                     _ = try await events.next()
                     let answer = try await server.upload(journal(1_000))
                     #expect(answer.status == 202)
-                    let id = try answer.json(BegunWire.self).import
+                    let id = try answer.json(ImportBegunResponse.self).import
                     var last = 0
                     while true {
-                        let status = try await events.first("import", as: ImportWire.self) { $0.id == id }
+                        let status = try await events.first("import", as: ImportResponse.self) { $0.id == id }
                         #expect(status.done >= last && status.total == 1_000 && status.done == status.posted)
                         last = status.done
                         if status.state == "finished" { break }
@@ -44,31 +44,31 @@ extension LedgerServerTests {
                     #expect(last == 1_000)
                     return id
                 }
-                let one = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                let one = try await server.get("/api/imports/\(id)").json(ImportResponse.self)
                 #expect(one.state == "finished" && one.posted == 1_000 && one.known == 0 && one.error == nil)
-                #expect(try await server.get("/api/imports").json(ImportsWire.self).imports == [one])
+                #expect(try await server.get("/api/imports").json(ImportsResponse.self).imports == [one])
                 #expect(try await server.balances().first == "assets:cash -1000 EUR")
             }
         }
 
-        @Test func aPausedImportWaitsAlsoThroughARestartAndGoesOnWhereItWas() async throws {
+        @Test func aPausedImportStaysPausedAfterARestartAndContinuesThere() async throws {
             let folder = try TestFolder()
             let id = try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000)).json(BegunWire.self).import
-                    _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
+                    let id = try await server.upload(journal(6_000)).json(ImportBegunResponse.self).import
+                    _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                     let answer = try await server.send("POST", "/api/imports/\(id)/pause")
-                    #expect(try answer.json(ImportWire.self).state == "paused")
+                    #expect(try answer.json(ImportResponse.self).state == "paused")
                     return id
                 }
             }
             let done = try await TestServer.with(in: folder) { server in
-                let paused = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                let paused = try await server.get("/api/imports/\(id)").json(ImportResponse.self)
                 #expect(paused.state == "paused")
                 #expect((1..<6_000).contains(paused.done))
                 try await server.transfer("1 EUR")
-                #expect(try await server.get("/api/imports/\(id)").json(ImportWire.self) == paused)
+                #expect(try await server.get("/api/imports/\(id)").json(ImportResponse.self) == paused)
                 return paused.done
             }
             try await TestServer.with(in: folder) { server in
@@ -76,20 +76,20 @@ extension LedgerServerTests {
                     let state = try await events.first("state", as: StateEvent.self) { _ in true }
                     #expect(state.imports.map(\.done) == [done])
                     #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
-                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
                     #expect(end.done == 6_000 && end.posted == 6_000 && end.known == 0)
                 }
                 #expect(try await server.balances().first == "assets:cash -6000 EUR")
             }
         }
 
-        @Test func anImportThatARestartInterruptsGoesOnByItself() async throws {
+        @Test func anInterruptedImportContinuesAfterARestart() async throws {
             let folder = try TestFolder()
             let id = try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000)).json(BegunWire.self).import
-                    _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
+                    let id = try await server.upload(journal(6_000)).json(ImportBegunResponse.self).import
+                    _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                     return id
                 }
             }
@@ -97,16 +97,16 @@ extension LedgerServerTests {
                 try await server.listen { events in
                     let state = try await events.first("state", as: StateEvent.self) { _ in true }
                     if state.imports.first?.state != "finished" {
-                        _ = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                        _ = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
                     }
                 }
-                let end = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                let end = try await server.get("/api/imports/\(id)").json(ImportResponse.self)
                 #expect(end.posted == 6_000)
                 #expect(try await server.balances().first == "assets:cash -6000 EUR")
             }
         }
 
-        @Test func whatIsImportedAgainIsKnown() async throws {
+        @Test func importingAgainPostsNothing() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
@@ -115,8 +115,8 @@ extension LedgerServerTests {
                         (journal(300), "a.journal", 300, 0), (journal(300), "a.journal", 0, 300),
                         (journal(400), "a.journal", 100, 300), (journal(400), "b.journal", 0, 400),
                     ] {
-                        let id = try await server.upload(text, named: name).json(BegunWire.self).import
-                        let end = try await events.first("import", as: ImportWire.self) {
+                        let id = try await server.upload(text, named: name).json(ImportBegunResponse.self).import
+                        let end = try await events.first("import", as: ImportResponse.self) {
                             $0.id == id && $0.state == "finished"
                         }
                         #expect(end.posted == posted && end.known == known)
@@ -126,38 +126,38 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aJournalWithAMistakeIsRefusedAtOnceWithItsLine() async throws {
+        @Test func anInvalidJournalIsRefusedWithTheLine() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let answer = try await server.upload(journal(10) + "2026-13-01 no such month\n    a  1\n    b\n")
 
                 #expect(answer.status == 422)
-                let error = try answer.json(ErrorWire.self).error
+                let error = try answer.json(ErrorResponse.self).error
                 #expect(error.code == "invalidDate")
                 #expect(error.line == 41)
-                #expect(try await server.get("/api/imports").json(ImportsWire.self).imports == [])
+                #expect(try await server.get("/api/imports").json(ImportsResponse.self).imports == [])
                 #expect(try await server.balances() == [])
                 let claims = try await server.upload("2026-01-01 x\n    a  1 EUR = 2 EUR\n    b\n")
-                #expect(try claims.json(ErrorWire.self).error.code == "failedAssertion")
+                #expect(try claims.json(ErrorResponse.self).error.code == "failedAssertion")
             }
         }
 
-        @Test func anImportThatTheDomainRefusesFailsAndSaysWhereAndWhatIsPosted() async throws {
+        @Test func anImportThatTheDomainRefusesFailsWithTheLineAndTheConsequences() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
                     let text = journal(1_200) + "2026-01-01 unbalanced\n    a  1 EUR\n    b  1 EUR\n\n" + journal(50)
-                    let id = try await server.upload(text).json(BegunWire.self).import
-                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "failed" }
+                    let id = try await server.upload(text).json(ImportBegunResponse.self).import
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "failed" }
                     #expect(end.id == id)
                     #expect(end.error?.code == "unbalanced")
                     #expect(end.error?.line == 4_801)
                     #expect(end.done == 1_024)
 
                     let mended = text.replacing("b  1 EUR", with: "b  -1 EUR")
-                    let again = try await server.upload(mended).json(BegunWire.self).import
-                    let finished = try await events.first("import", as: ImportWire.self) {
+                    let again = try await server.upload(mended).json(ImportBegunResponse.self).import
+                    let finished = try await events.first("import", as: ImportResponse.self) {
                         $0.id == again && $0.state == "finished"
                     }
                     #expect(finished.known == 1_024 && finished.posted == 227)
@@ -165,22 +165,22 @@ extension LedgerServerTests {
             }
         }
 
-        /// Each of its changes takes away what several steps were begun upon.
-        @Test func anotherProgramMayChangeTheSameAccountsMeanwhile() async throws {
+        /// Each change of the other process conflicts with several steps.
+        @Test func anotherProcessCanChangeTheSameAccountsDuringAnImport() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                let store = try SQLiteStore(path: folder.database, entities: Books.entities)
-                let other = try Books.makeContainer(on: store)
+                let store = try SQLiteStore(path: folder.database, entities: LedgerComposition.entities)
+                let other = try LedgerComposition.makeContainer(on: store)
                 let dispatcher: any CommandQueryDispatcher = other.resolve()
                 let euro = Amount(try Quantity(mantissa: 1), "EUR")
                 let postings = [PostingDraft(account: "assets:cash", amount: euro), PostingDraft(account: "mine")]
                 let posted = try await server.listen { events in
                     var posted = 0
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000)).json(BegunWire.self).import
+                    let id = try await server.upload(journal(6_000)).json(ImportBegunResponse.self).import
                     var done = 0
                     while done < 6_000 {
-                        let status = try await events.first("import", as: ImportWire.self) { [done] in
+                        let status = try await events.first("import", as: ImportResponse.self) { [done] in
                             $0.id == id && ($0.done > done || $0.state == "finished")
                         }
                         done = status.done
@@ -190,7 +190,7 @@ extension LedgerServerTests {
                         )
                         posted += 1
                     }
-                    let end = try await server.get("/api/imports/\(id)").json(ImportWire.self)
+                    let end = try await server.get("/api/imports/\(id)").json(ImportResponse.self)
                     #expect(end.posted == 6_000 && end.known == 0)
                     return posted
                 }
@@ -199,23 +199,24 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func whileAJournalIsImportedItIsRefusedUnderAnotherName() async throws {
+        @Test func aJournalIsRefusedUnderAnotherNameDuringItsImport() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
                     let text = journal(9_000)
-                    let id = try await server.upload(text, named: "first.journal").json(BegunWire.self).import
+                    let id = try await server.upload(text, named: "first.journal").json(ImportBegunResponse.self).import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
 
                     let answer = try await server.upload(text, named: "second.journal")
                     #expect(answer.status == 409)
-                    #expect(try answer.json(ErrorWire.self).error.code == "contentReserved")
+                    #expect(try answer.json(ErrorResponse.self).error.code == "contentReserved")
 
                     #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
-                    _ = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
-                    let second = try await server.upload(text, named: "second.journal").json(BegunWire.self).import
-                    let end = try await server.get("/api/imports/\(second)").json(ImportWire.self)
+                    _ = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
+                    let second = try await server.upload(text, named: "second.journal").json(ImportBegunResponse.self)
+                        .import
+                    let end = try await server.get("/api/imports/\(second)").json(ImportResponse.self)
                     #expect(end.state == "finished" && end.posted == 0 && end.known == 9_000)
                 }
                 #expect(try await server.balances().first == "assets:cash -9000 EUR")
@@ -223,16 +224,16 @@ extension LedgerServerTests {
         }
 
         @Test(arguments: [true, false])
-        func anImportThatOneServerHasPausedGoesOnWhenAnotherResumesIt(isFirstThere: Bool) async throws {
+        func anotherServerCanResumeAPausedImport(isFirstThere: Bool) async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { second in
                 let id = try await TestServer.with(in: folder) { first in
                     let id = try await first.listen { events in
                         _ = try await events.next()
-                        let id = try await first.upload(journal(9_000)).json(BegunWire.self).import
-                        _ = try await events.first("import", as: ImportWire.self) { $0.done > 0 }
+                        let id = try await first.upload(journal(9_000)).json(ImportBegunResponse.self).import
+                        _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                         let answer = try await first.send("POST", "/api/imports/\(id)/pause")
-                        #expect(try answer.json(ImportWire.self).state == "paused")
+                        #expect(try answer.json(ImportResponse.self).state == "paused")
                         return id
                     }
                     if isFirstThere { try await finish(id, at: second) }
@@ -243,41 +244,43 @@ extension LedgerServerTests {
             }
         }
 
-        /// Resumes the import and returns when it is finished.
+        /// Resumes the import and returns when it has finished.
         private func finish(_ id: UUID, at server: TestServer) async throws {
             try await server.listen { events in
                 _ = try await events.next()
                 #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
-                let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                let end = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
                 #expect(end.posted == 9_000 && end.known == 0)
             }
         }
 
-        /// The other process only stores the new state; the server reads it from the log.
-        @Test func anImportThatWasPausedHereGoesOnWhenAnotherProcessResumesIt() async throws {
+        /// The other process only stores the new state.
+        ///
+        /// The server reads it from the event log.
+        @Test func aLocalRunContinuesWhenAnotherProcessResumesItsImport() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                let store = try SQLiteStore(path: folder.database, entities: Books.entities)
-                let dispatcher: any CommandQueryDispatcher = try Books.makeContainer(on: store).resolve()
+                let store = try SQLiteStore(path: folder.database, entities: LedgerComposition.entities)
+                let dispatcher: any CommandQueryDispatcher = try LedgerComposition.makeContainer(on: store).resolve()
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(9_000)).json(BegunWire.self).import
+                    let id = try await server.upload(journal(9_000)).json(ImportBegunResponse.self).import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
-                    _ = try await events.first("import", as: ImportWire.self) { $0.state == "paused" }
+                    _ = try await events.first("import", as: ImportResponse.self) { $0.state == "paused" }
 
                     try await dispatcher.dispatch(ChangeImport(.resume, of: id))
 
-                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
                     #expect(end.posted == 9_000)
                 }
                 try store.close()
             }
         }
 
-        @Test func aStartRemovesTheJournalsOfImportsThatHaveNotBegun() async throws {
+        @Test func aStartDeletesTheJournalsOfUnknownImports() async throws {
             let folder = try TestFolder()
             let id = try await TestServer.with(in: folder) { server in
-                let id = try await server.upload(journal(2_000)).json(BegunWire.self).import
+                let id = try await server.upload(journal(2_000)).json(ImportBegunResponse.self).import
                 #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
                 return id
             }
@@ -289,27 +292,27 @@ extension LedgerServerTests {
                 try await server.listen { events in
                     _ = try await events.next()
                     #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
-                    // The journal of this one was kept; by the time it is imported, the others are gone.
-                    let end = try await events.first("import", as: ImportWire.self) { $0.state == "finished" }
+                    // The journal of this import was spooled. When it is imported, the other files are deleted.
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
                     #expect(end.posted == 2_000)
                 }
                 #expect(!FileManager.default.fileExists(atPath: stray.path(percentEncoded: false)))
             }
         }
 
-        @Test func importsOfOneJournalAtTheSameTimePostItOnce() async throws {
+        @Test func concurrentImportsOfOneJournalPostItOnce() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
                     var open: Set<UUID> = []
-                    // Each has something of its own at its end, so that none is known as a whole.
+                    // Each journal has a different end, so that none has a known content.
                     for number in 1...3 {
                         let text = journal(1_500) + "2026-01-0\(number) own\n    a  1 EUR\n    b\n\n"
-                        open.insert(try await server.upload(text).json(BegunWire.self).import)
+                        open.insert(try await server.upload(text).json(ImportBegunResponse.self).import)
                     }
                     while !open.isEmpty {
-                        let end = try await events.first("import", as: ImportWire.self) { [open] in
+                        let end = try await events.first("import", as: ImportResponse.self) { [open] in
                             open.contains($0.id) && $0.state != "queued" && $0.state != "running"
                         }
                         #expect(end.state == "finished", "\(String(describing: end.error))")
@@ -321,17 +324,17 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func postingGoesOnWhileAJournalIsImported() async throws {
+        @Test func transactionsAreAcceptedDuringAnImport() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(3_000)).json(BegunWire.self).import
-                    // Each posts to the account that every step of the import changes.
+                    let id = try await server.upload(journal(3_000)).json(ImportBegunResponse.self).import
+                    // Each transaction changes the account that every step of the import changes.
                     for _ in 1...20 {
                         #expect(try await server.transfer("1 EUR", from: "assets:cash", to: "mine").status == 201)
                     }
-                    let end = try await events.first("import", as: ImportWire.self) {
+                    let end = try await events.first("import", as: ImportResponse.self) {
                         $0.id == id && $0.done == $0.total
                     }
                     #expect(end.posted == 3_000)

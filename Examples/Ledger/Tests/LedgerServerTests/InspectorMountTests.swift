@@ -13,7 +13,7 @@ import NIOCore
 import ServiceLifecycle
 import Testing
 
-/// The routes of an inspector in an application of one's own.
+/// The routes of an inspector in another application.
 @Suite(.timeLimit(.minutes(5))) struct InspectorMountTests {
     private struct Graph: Decodable {
         struct Node: Decodable {
@@ -25,10 +25,10 @@ import Testing
         let nodes: [Node]
     }
 
-    @Test func inTheInspectorOfTheServerNoHandlerIsOpaque() async throws {
+    @Test func theInspectorShowsNoOpaqueHandler() async throws {
         let inspector = Inspector()
         let folder = try TestFolder()
-        var configuration = LedgerServer.Configuration(database: folder.database)
+        var configuration = LedgerServerConfiguration(database: folder.database)
         configuration.webhook = URL(string: "http://127.0.0.1:1/")
         let server = try LedgerServer(configuration, inspector: inspector)
         defer {
@@ -49,13 +49,13 @@ import Testing
         let graphs = try JSONDecoder().decode([Graph].self, from: json)
         let nodes = try #require(graphs.first { $0.name == "Dependencies" }).nodes
         let titles = nodes.map(\.title)
-        for title in ["PostTransactionHandler", "GetBalancesHandler", "BookPostings", "SendWebhook", "Relay"] {
+        for title in ["PostTransactionHandler", "GetBalancesHandler", "FinishBooking", "SendWebhook", "Relay"] {
             #expect(titles.contains(title))
         }
         #expect(nodes.filter { $0.remarks.contains { $0.contains("opaque") } }.map(\.title) == [])
     }
 
-    @Test func theRoutesOfAnInspectorAnswerWithinAnApplicationOfHummingbird() async throws {
+    @Test func theRoutesOfAnInspectorWorkInAHummingbirdApplication() async throws {
         let inspector = Inspector()
         let routes = InspectorRoutes(inspector, basePath: "/inspector")
 

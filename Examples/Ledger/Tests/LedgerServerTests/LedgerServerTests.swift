@@ -6,5 +6,7 @@
 
 import Testing
 
-/// The tests that run a server each, one after the other: so that none takes the time of another.
+/// The tests with servers.
+///
+/// They are serialized, so that they don't slow each other down.
 @Suite(.serialized) enum LedgerServerTests {}

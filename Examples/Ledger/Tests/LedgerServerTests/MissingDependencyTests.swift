@@ -16,7 +16,7 @@ import Testing
 @testable import LedgerServer
 
 extension LedgerServerTests {
-    /// A server whose composition was not validated, and lacks the webhook of a handler.
+    /// A server without validation of its composition, in which the webhook of a handler is missing.
     @Suite(.timeLimit(.minutes(2))) struct MissingDependencyTests {
         private final class DeadLetterWatch: RelayObserver {
             let reasons: AsyncStream<String>
@@ -39,9 +39,9 @@ extension LedgerServerTests {
             let builder = ContainerBuilder()
             builder.domain(
                 store: store,
-                entities: Books.entities,
+                entities: LedgerComposition.entities,
                 events: [TransactionPosted.self],
-                handlers: [BookPostings.self, SendWebhook.self],
+                handlers: [FinishBooking.self, SendWebhook.self],
                 relay: relay,
                 relayObservers: [watch]
             )
@@ -52,8 +52,8 @@ extension LedgerServerTests {
             return builder.build()
         }
 
-        @Test func itCostsADeliveryWhileTheServerAnswers() async throws {
-            let store = try InMemoryStore(entities: Books.entities)
+        @Test func aMissingDependencyFailsADeliveryAndTheServerKeepsAnswering() async throws {
+            let store = try InMemoryStore(entities: LedgerComposition.entities)
             let container = container(on: store)
             let relay: Relay = container.resolve()
             let (ports, port) = AsyncStream<Int>.makeStream()
@@ -89,7 +89,7 @@ extension LedgerServerTests {
                 #expect(posted.status == 201)
                 #expect(reason.contains("LedgerApplication.Webhook"))
                 #expect(reason.contains("LedgerApplication.SendWebhook. To fix"))
-                #expect(try balances.json(BalancesWire.self).balances.map(\.account) == ["cash", "food"])
+                #expect(try balances.json(BalancesResponse.self).balances.map(\.account) == ["cash", "food"])
                 await group.triggerGracefulShutdown()
                 try await tasks.waitForAll()
             }

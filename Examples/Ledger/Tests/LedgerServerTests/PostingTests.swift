@@ -11,18 +11,18 @@ import Testing
 
 extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(2))) struct PostingTests {
-        @Test func whatIsPostedIsThereAtOnceInEveryAnswer() async throws {
+        @Test func aPostedTransactionIsVisibleAtOnceInEveryResponse() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let answer = try await server.transfer("2.50 EUR", from: "assets:cash", to: "expenses:food")
 
                 #expect(answer.status == 201)
-                let id = try answer.json(PostedWire.self).transaction
+                let id = try answer.json(PostedResponse.self).transaction
                 #expect(answer.headers["location"] == "/api/transactions/\(id)")
                 #expect(try await server.balances() == ["assets:cash -2.50 EUR", "expenses:food 2.50 EUR"])
-                let accounts = try await server.get("/api/accounts").json(AccountsWire.self)
+                let accounts = try await server.get("/api/accounts").json(AccountsResponse.self)
                 #expect(accounts.accounts == ["assets:cash", "expenses:food"])
-                let transaction = try await server.get("/api/transactions/\(id)").json(TransactionWire.self)
+                let transaction = try await server.get("/api/transactions/\(id)").json(TransactionResponse.self)
                 #expect(transaction.transaction == id)
                 #expect(transaction.date == "2026-01-31")
                 #expect(transaction.postings.map(\.account) == ["expenses:food", "assets:cash"])
@@ -30,7 +30,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func underOneKeyARequestTakesEffectOnceAndHasOneAnswer() async throws {
+        @Test func aRequestWithAKeyTakesEffectOnceAndHasOneResponse() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
@@ -46,12 +46,12 @@ extension LedgerServerTests {
 
                 let other = try await server.transfer("4 EUR", key: "the key")
                 #expect(other.status == 409)
-                #expect(try other.json(ErrorWire.self).error.code == "keyUsed")
+                #expect(try other.json(ErrorResponse.self).error.code == "keyUsed")
                 #expect(try await server.balances() == ["cash -3 EUR", "food 3 EUR"])
             }
         }
 
-        @Test func aKeyIsRememberedAfterARestartAndOneThatWasRefusedIsFree() async throws {
+        @Test func aKeyIsKeptAfterARestartUnlessItsRequestWasRefused() async throws {
             let folder = try TestFolder()
             let first = try await TestServer.with(in: folder) { server in
                 let refused = try await server.post(
@@ -70,7 +70,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func manyWhoPostToTheSameAccountsAllSucceed() async throws {
+        @Test func concurrentPostsToTheSameAccountsAllSucceed() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let statuses = try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -94,7 +94,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func theRegisterGoesBackPageByPageWithTheBalanceAfterEachTransaction() async throws {
+        @Test func theRegisterHasPagesWithTheBalanceAfterEachTransaction() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 for day in [3, 1, 5, 2, 4] {
@@ -106,7 +106,7 @@ extension LedgerServerTests {
                 var pages = 0
                 var path = "/api/register?account=bank:in&limit=3"
                 while true {
-                    let page = try await server.get(path).json(RegisterWire.self)
+                    let page = try await server.get(path).json(RegisterResponse.self)
                     pages += 1
                     lines += page.lines.map { line in
                         "\(line.date) \(line.amounts.map(\.quantity)) \(line.balance.map(\.quantity))"
@@ -130,7 +130,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aRuleRefusesWhatWouldBreakIt() async throws {
+        @Test func aTransactionThatBreaksARuleIsRefused() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.transfer("10 EUR", from: "equity", to: "cash")
@@ -144,9 +144,9 @@ extension LedgerServerTests {
                 #expect(try await server.transfer("10 EUR").status == 201)
                 let below = try await server.transfer("0.01 EUR")
                 #expect(below.status == 422)
-                #expect(try below.json(ErrorWire.self).error.code == "belowZero")
+                #expect(try below.json(ErrorResponse.self).error.code == "belowZero")
                 let late = try await server.transfer("5 EUR", from: "equity", to: "cash", on: "2027-01-01")
-                #expect(try late.json(ErrorWire.self).error.code == "closed")
+                #expect(try late.json(ErrorResponse.self).error.code == "closed")
                 #expect(try await server.balances() == ["equity -10 EUR", "food 10 EUR"])
             }
         }

@@ -38,14 +38,14 @@ extension LedgerServerTests {
             ),
         ]
 
-        @Test func whatIsWrongIsSaidAndNothingIsStored() async throws {
+        @Test func invalidTransactionsAreReportedAndNotStored() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 for (json, status, code) in Self.mistakes {
                     let answer = try await server.post("/api/transactions", json: json)
 
                     #expect(answer.status == status, "\(json): \(answer.text)")
-                    let error = try answer.json(ErrorWire.self).error
+                    let error = try answer.json(ErrorResponse.self).error
                     #expect(error.code == code, "\(json): \(error)")
                     #expect(!error.message.isEmpty)
                 }
@@ -72,7 +72,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aBodyOfAnotherTypeIsRefused() async throws {
+        @Test func aBodyOfAnotherMediaTypeIsRefused() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 for type in ["text/plain", "application/x-www-form-urlencoded", ""] {
@@ -87,7 +87,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aBodyThatIsTooLargeIsRefusedWhetherItSaysSoOrNot() async throws {
+        @Test func aBodyThatIsTooLargeIsRefusedWithOrWithoutALength() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.bodyBytes = 1_000
@@ -115,7 +115,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aJournalWhoseStatedLengthIsTooLargeTakesNoPlaceFromOthers() async throws {
+        @Test func aJournalWithATooLargeLengthTakesNoPermit() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.journalBytes = 2_000
@@ -140,7 +140,7 @@ extension LedgerServerTests {
             (["Host: localhost", "Origin: null"], 403),
         ]
 
-        @Test func onlyWhoCallsTheServerByItsNameIsServed() async throws {
+        @Test func onlyRequestsWithAnAllowedHostAreServed() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 for (headers, status) in Self.callers {
@@ -153,7 +153,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func anotherHostBesideTheOwnOneIsRefused() async throws {
+        @Test func aSecondHostIsRefused() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let answer = try await server.send("GET", "/", headers: ["Host: localhost", "Host: evil.example"])
@@ -179,7 +179,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func anErrorSaysWhichMemberOfTheBodyItIsAbout() async throws {
+        @Test func anErrorNamesTheInvalidMemberOfTheBody() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 for (json, field) in [
@@ -191,12 +191,12 @@ extension LedgerServerTests {
                     (#"{"date":"2026-01-01","postings":[{"account":"a\n"}]}"#, "postings.0.account"),
                 ] {
                     let answer = try await server.post("/api/transactions", json: json)
-                    #expect(try answer.json(ErrorWire.self).error.field == field)
+                    #expect(try answer.json(ErrorResponse.self).error.field == field)
                 }
             }
         }
 
-        @Test func whoSendsTooSlowlyIsNotWaitedFor() async throws {
+        @Test func aSlowRequestIsRefused() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.idleTimeout = .milliseconds(300)
@@ -210,7 +210,7 @@ extension LedgerServerTests {
                     )
                     return try await reading.all()
                 }
-                // Either the request or the connection has waited too long.
+                // The limit of the request or the limit of the connection is reached.
                 if !answer.isEmpty { #expect(try Answer(answer).status == 408) }
 
                 let silent = try await Connection.with(port: server.port) { reading, writing in
@@ -222,7 +222,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func connectionsBeyondTheLimitAreTurnedAwayAndFreePlacesAreTaken() async throws {
+        @Test func connectionsBeyondTheLimitAreRefusedUntilOthersClose() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.connections = 16
@@ -236,7 +236,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func whoIsTurnedAwayIsToldWhyAsJSON() async throws {
+        @Test func aRefusedConnectionReceivesAJSONError() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.connections = 1
@@ -244,7 +244,7 @@ extension LedgerServerTests {
                 try await Connection.with(port: server.port) { reading, writing in
                     try await writing.send("GET /api/accounts HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     _ = try await reading.text(upTo: "}")
-                    // One that sends nothing: the answer cannot be dropped for what was not read.
+                    // The client sends nothing, so the system can't drop the response because of unread input.
                     let answer = try await Connection.with(port: server.port) { reading, _ in
                         try Answer(try await reading.all())
                     }
@@ -252,15 +252,17 @@ extension LedgerServerTests {
                     #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
                     #expect(answer.headers["content-length"] == "\(answer.body.count)")
                     #expect(answer.headers["retry-after"] == "5")
-                    #expect(try answer.json(ErrorWire.self).error.code == "tooManyConnections")
+                    #expect(try answer.json(ErrorResponse.self).error.code == "tooManyConnections")
                 }
             }
         }
 
-        /// Whoever is turned away may have sent a request that nobody read; then the system may drop the answer.
+        /// A refused client may have sent a request that the server didn't read.
+        ///
+        /// Then the system may drop the response.
         private static func isTurnedAway(_ status: Int?) -> Bool { status == nil || status == 503 }
 
-        /// Gives the status of a request on a connection of its own; `nil` where that was closed without an answer.
+        /// Returns the status of a request on a new connection; `nil` if it was closed without a response.
         private static func status(of server: TestServer) async throws -> Int? {
             try await Connection.with(port: server.port) { reading, writing in
                 try await writing.send(
@@ -270,7 +272,7 @@ extension LedgerServerTests {
             }
         }
 
-        /// Gives the status of one more connection while others are open.
+        /// Returns the status on another connection while others are open.
         private static func status(holding count: Int, of server: TestServer) async throws -> Int? {
             if count == 0 { return try await status(of: server) }
             return try await Connection.with(port: server.port) { reading, writing in

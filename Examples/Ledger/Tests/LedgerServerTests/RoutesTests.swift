@@ -29,14 +29,14 @@ private struct Description: Decodable {
 
 extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(2))) struct RoutesTests {
-        @Test func theDescriptionNamesTheRoutesThatThereAreAndNoOthers() async throws {
+        @Test func theDescriptionHasExactlyTheRoutesOfTheServer() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let description = try await server.get("/openapi.json").json(Description.self)
                 let described = description.paths.flatMap { path, operations in
                     operations.keys.map { "\($0.uppercased()) \(path)" }
                 }
-                // The files of the page are not part of the API.
+                // The files of the page aren't part of the API.
                 let page = Set(PageRoutes().routes.map(\.path)).subtracting(["/openapi.json"])
                 let served = server.server.routes.filter { !page.contains($0.path) }
                     .map { "\($0.method.rawValue) \($0.path)" }
@@ -45,8 +45,8 @@ extension LedgerServerTests {
             }
         }
 
-        /// Each route, called with nothing but what it must have, answers with a status that is described.
-        @Test func eachRouteAnswersAsItIsDescribed() async throws {
+        /// Each route with only its required parameters responds with a described status.
+        @Test func eachRouteRespondsWithADescribedStatus() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.transfer("1 EUR")
@@ -68,7 +68,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func thePageIsServedWithAPolicyAndATagByWhichItIsKnownAgain() async throws {
+        @Test func thePageIsServedWithASecurityPolicyAndAnETag() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 for file in PageRoutes().routes.map(\.path) {
@@ -89,7 +89,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func whatThereIsNotIsNotFound() async throws {
+        @Test func unknownPathsAreNotFound() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 let paths = [

@@ -13,8 +13,8 @@ import Testing
 extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(2))) struct StatementTests {
         @Test(arguments: [UInt64(1), 2, 3])
-        func theHistoryIsThatOfTheTransactionsWhoeverPostsThemInWhicheverOrder(seed: UInt64) async throws {
-            var random = SeededGenerator(seed: seed)
+        func theHistoryIsCorrectForConcurrentPostsInAnyOrder(seed: UInt64) async throws {
+            var random = SplitMix64(seed: seed)
             let transfers = (1...120).map { _ in
                 (
                     cents: Int.random(in: 1...500, using: &random), source: "a\(Int.random(in: 1...3, using: &random))",
@@ -49,11 +49,11 @@ extension LedgerServerTests {
                         balance += changes.reduce(0) { $0 + ($1.target == account ? $1.cents : -$1.cents) }
                         expected.append("2026-01-\(day) \(balance)")
                     }
-                    let history = try await server.get("/api/history?account=\(account)").json(HistoryWire.self)
+                    let history = try await server.get("/api/history?account=\(account)").json(HistoryResponse.self)
                     let points = history.series.first?.points.map { "\($0.date) \($0.quantity)" } ?? []
                     #expect(points == expected, "seed \(seed), \(account)")
                 }
-                // The events of an account come one after the other, so no two handlers were in each other's way.
+                // The events of an account are delivered one after the other, so there were no conflicts.
                 #expect(server.deliveries.failureCount == 0)
             }
         }

@@ -11,7 +11,7 @@ import Testing
 
 extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(2))) struct WebhookTests {
-        @Test func eachTransactionIsToldUntilItIsTakenUnderTheSameKey() async throws {
+        @Test func eachTransactionIsSentUnderOneKeyUntilItIsAccepted() async throws {
             let receiver = Receiver()
             let folder = try TestFolder()
             try await receiver.serving { url in
@@ -21,7 +21,7 @@ extension LedgerServerTests {
                     var transactions: Set<String> = []
                     for _ in 1...5 {
                         transactions.insert(
-                            try await server.transfer("1 EUR").json(PostedWire.self).transaction.uuidString)
+                            try await server.transfer("1 EUR").json(PostedResponse.self).transaction.uuidString)
                     }
                     await server.deliveries.waits(for: 5, to: "webhook")
 

@@ -23,7 +23,7 @@ private let journal = """
 
     """
 
-/// Command lines and the codes that they end with.
+/// Command lines and their exit codes.
 private let calls: [(arguments: [String], status: Int32)] = [
     (["unknown"], 64), (["import"], 64), (["balance", "--format", "xml"], 64), (["register"], 64),
     (["import", "missing.journal"], 1), (["import", "."], 1), (["balance"], 1), (["accounts"], 1),
@@ -84,7 +84,7 @@ private let calls: [(arguments: [String], status: Int32)] = [
         )
     }
 
-    @Test func registerAndAccountsAnswer() throws {
+    @Test func registerAndAccountsArePrinted() throws {
         let ledger = try LedgerProcess()
         try ledger.write(journal, to: "a.journal")
         _ = try ledger.run("import", "a.journal", "--database", "b.sqlite")
@@ -102,7 +102,7 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(accounts.output == "assets:cash\nassets:depot\nexpenses:none\nincome:gift, \"big\"\n")
     }
 
-    @Test func severalJournalsAreImportedAndNothingTwice() throws {
+    @Test func severalJournalsAreImportedAndNoTransactionTwice() throws {
         let ledger = try LedgerProcess()
         try ledger.write(journal, to: "a.journal")
         try ledger.write("2026-02-01 more\n    a   1 EUR\n    b\n", to: "b.journal")
@@ -113,16 +113,16 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(first.output == "a.journal: 3 transactions posted\nb.journal: 1 transaction posted\n")
         #expect(
             second.output == """
-                a.journal: 0 transactions posted, 3 in the books already
-                b.journal: 0 transactions posted, 1 in the books already
+                a.journal: 0 transactions posted, 3 posted before
+                b.journal: 0 transactions posted, 1 posted before
 
                 """
         )
         #expect(second.errors == "")
     }
 
-    /// An error in any of several journals leaves the books as they were.
-    @Test func nothingIsImportedWhereOneJournalIsNotUnderstood() throws {
+    /// An error in one of several journals leaves the ledger unchanged.
+    @Test func nothingIsImportedIfOneJournalIsInvalid() throws {
         let ledger = try LedgerProcess()
         try ledger.write(journal, to: "a.journal")
         try ledger.write("2026-02-01 broken\n    a   1 EUR = 5 EUR\n    b\n", to: "b.journal")
@@ -140,7 +140,7 @@ private let calls: [(arguments: [String], status: Int32)] = [
     }
 
     @Test(arguments: calls)
-    func exitCodesFollowConventionAndFailuresSayWhy(arguments: [String], status: Int32) throws {
+    func exitCodesFollowTheConventionAndFailuresHaveAReason(arguments: [String], status: Int32) throws {
         let ledger = try LedgerProcess()
         try ledger.write("", to: "empty.journal")
         try ledger.write(String(repeating: "This is no database. ", count: 100), to: "text.sqlite")
@@ -152,11 +152,11 @@ private let calls: [(arguments: [String], status: Int32)] = [
         if status == 1 { #expect(outcome.errors.contains("To fix, ")) }
     }
 
-    @Test func anUnknownCommandIsNamedWithThoseThatThereAre() throws {
+    @Test func anUnknownCommandIsReportedWithTheKnownCommands() throws {
         let outcome = try LedgerProcess().run("balances")
 
         #expect(outcome.status == 64)
-        #expect(outcome.errors.hasPrefix("Error: There is no command 'balances'. To fix, call one of import, balance,"))
+        #expect(outcome.errors.hasPrefix("Error: There is no command 'balances'. To fix, use 'import', 'balance',"))
     }
 
     @Test func aDatabaseOfALaterVersionIsLeftAlone() throws {
@@ -177,7 +177,7 @@ private let calls: [(arguments: [String], status: Int32)] = [
         [UInt8](repeating: 0, count: 4096), [0xFF, 0xFE, 0x41, 0x00], Array("2026-01-01 caf".utf8) + [0xE9, 0x0A],
         Array("\u{1B}[2Jwhat".utf8), Array("2026-13-45 no such day\n".utf8),
     ])
-    func garbageIsToldInOneLineThatATerminalCanShow(bytes: [UInt8]) throws {
+    func garbageIsReportedInOnePrintableLine(bytes: [UInt8]) throws {
         let ledger = try LedgerProcess()
         try Data(bytes).write(to: ledger.folder.appending(path: "garbage.journal"))
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ledger
 
-/// What users expect of every program on a command line.
+/// The conventions of command-line programs.
 @Suite(.timeLimit(.minutes(3))) struct ConventionTests {
     @Test func theVersionIsTheLatestOfTheChangelog() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
@@ -97,11 +97,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (ENOENT, "there is no such file"), (ENOTDIR, "a part of the path is no folder"),
+        (ENOENT, "there is no such file"), (ENOTDIR, "a part of the path isn't a folder"),
         (EACCES, "this user may not read it"), (EPERM, "this user may not read it"),
         (ENAMETOOLONG, "its name is too long"), (EIO, "the system reports the error 5"),
     ])
-    func aFileThatCannotBeReadIsToldInOurWordsWithARemedy(number: Int32, reason: String) throws {
+    func anUnreadableFileIsReportedWithCauseAndRemedy(number: Int32, reason: String) throws {
         let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
         let error = CocoaError(.fileReadUnknown, userInfo: [NSUnderlyingErrorKey: cause])
 
@@ -111,17 +111,17 @@ import Testing
         #expect(!text.contains("Cocoa") && !text.contains("Domain"))
     }
 
-    @Test func missingFilesAndFoldersAreTold() throws {
+    @Test func missingFilesAndFoldersAreReported() throws {
         let ledger = try LedgerProcess()
         try ledger.write("", to: "file")
 
         let missing = try ledger.run("import", "none")
         #expect(missing.errors.hasPrefix("Error: 'none' can't be read: there is no such file. To fix, "))
         #expect(try ledger.run("import", ".").errors.hasPrefix("Error: '.' can't be read: it is a folder."))
-        #expect(try ledger.run("import", "file/x").errors.contains("a part of the path is no folder"))
+        #expect(try ledger.run("import", "file/x").errors.contains("a part of the path isn't a folder"))
     }
 
-    @Test func messagesAreWithoutTheCodesOfPrograms() throws {
+    @Test func messagesHaveNoErrorCodes() throws {
         let date = try #require(BookDate("2026-01-01"))
         let coded: [any Error] = [
             StoreError(code: .full, message: "It is full."),
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func progressIsShownWithoutEscapeSequencesWhereTheyAreNotWanted() {
+    @Test func progressHasNoEscapeSequencesIfTheEnvironmentForbidsThem() {
         let plain = [["NO_COLOR": "1"], ["TERM": "dumb"], ["NO_COLOR": "yes", "TERM": "xterm"]]
         for environment in plain {
             let progress = TerminalProgress(environment: environment)

@@ -19,7 +19,7 @@ import Testing
         get throws { try SQLiteStore(path: ledger.folder.appending(path: "ledger.sqlite").path(), entities: []) }
     }
 
-    /// Puts dead letters into the database: an event for each subscription, as a relay gives it up.
+    /// Inserts a dead letter for each subscription into the database, as a relay does.
     private func bury(_ subscriptions: String..., reason: String = "Mailer is\u{1B}[31m out.\nGone.") async throws {
         let store = try store
         for subscription in subscriptions {
@@ -49,7 +49,7 @@ import Testing
         try store.close()
     }
 
-    @Test func theyAreListedShownReplayedAndDiscarded() async throws {
+    @Test func deadLettersAreListedShownReplayedAndDiscarded() async throws {
         try await bury("mail", "webhook", "mail")
 
         #expect(
@@ -87,14 +87,14 @@ import Testing
 
         let missing = try ledger.run("dead-letters", "show", "7")
         #expect(missing.status == 1)
-        #expect(missing.errors.contains("There is no dead letter 7. To fix, take a number that"))
+        #expect(missing.errors.contains("There is no dead letter 7. To fix, use a number from"))
         for arguments in [["replay", "7"], ["discard", "7"], ["replay", "1", "7"], ["discard", "7", "1"]] {
             let unknown = try ledger.run(["dead-letters"] + arguments)
             #expect(unknown.status == 1)
             #expect(unknown.output == "")
             #expect(
                 unknown.errors
-                    == "Error: There is no dead letter 7. To fix, take a number that 'ledger dead-letters' lists.\n"
+                    == "Error: There is no dead letter 7. To fix, use a number from 'ledger dead-letters'.\n"
             )
         }
         #expect(try ledger.run("dead-letters", "replay", "7", "1", "99").errors.contains("no dead letters 7, 99."))

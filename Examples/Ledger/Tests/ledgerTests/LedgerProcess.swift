@@ -6,7 +6,7 @@
 
 import Foundation
 
-/// Runs the built `ledger` as a process, in a folder of its own.
+/// Runs the built `ledger` as a process in a temporary folder.
 final class LedgerProcess {
     struct Outcome {
         let status: Int32
@@ -46,7 +46,7 @@ final class LedgerProcess {
         let standardInput = folder.appending(path: ".input")
         try Data(input.utf8).write(to: standardInput)
         process.standardInput = try FileHandle(forReadingFrom: standardInput)
-        // Into files, not pipes: a full pipe would stop a process that nobody reads.
+        // Files instead of pipes: a full pipe would block the process.
         let output = folder.appending(path: ".output")
         let errors = folder.appending(path: ".errors")
         try Data().write(to: output)
@@ -78,7 +78,7 @@ final class LedgerProcess {
         let process = Process()
         process.executableURL = Bundle.main.bundleURL.appending(path: "ledger")
         if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path() ?? "") {
-            // The test bundle stands beside the executable.
+            // The test bundle is in the same folder as the executable.
             process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
                 .appending(path: "ledger")
         }
@@ -91,7 +91,7 @@ final class LedgerProcess {
         return process
     }
 
-    /// The names of the files in the folder that the program has made.
+    /// The names of the files in the folder.
     func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { !$0.hasPrefix(".") }.sorted()
     }

@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// `ledger serve` and `ledger rule`, called as a person calls them.
+/// `ledger serve` and `ledger rule` as processes.
 @Suite(.timeLimit(.minutes(5))) struct ServeTests {
     private static let journal = """
         2026-01-01 wages
@@ -20,7 +20,7 @@ import FoundationNetworking
 
         """
 
-    @Test func servesWhatIsImportedBesideItAndEndsInOrderOnASignal() async throws {
+    @Test func aSignalEndsTheServerGracefullyAndItServesConcurrentImports() async throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")
         let (process, output) = try ledger.start("serve", "--port", "0")
@@ -42,7 +42,7 @@ import FoundationNetworking
         #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
     }
 
-    @Test func anInspectorIsServedBesideItAndOnlyToWhoHasTheToken() async throws {
+    @Test func theInspectorIsServedToClientsWithTheToken() async throws {
         let ledger = try LedgerProcess()
         let (process, output) = try ledger.start("serve", "--port", "0", "--inspect")
         defer {
@@ -51,13 +51,13 @@ import FoundationNetworking
         }
         let address = try Self.address(in: output, after: "Its inspector is at ")
 
-        // First without: whoever has shown the token once is known by a cookie.
+        // First without the token, because a request with the token sets a cookie.
         let end = try #require(address.firstIndex(of: "?"))
         #expect(try await Self.get(String(address[..<end])).status == 401)
         #expect(try await Self.get(address).status == 200)
     }
 
-    @Test func aPortThatIsTakenIsToldWithWhatToDo() async throws {
+    @Test func aPortInUseIsReportedWithARemedy() async throws {
         let ledger = try LedgerProcess()
         let (process, output) = try ledger.start("serve", "--port", "0")
         defer {
@@ -70,14 +70,14 @@ import FoundationNetworking
         let second = try ledger.run("serve", "--port", "\(port)", "--database", "other.sqlite")
 
         #expect(second.status == 1)
-        #expect(second.errors.hasPrefix("Error: The ledger cannot be served at 127.0.0.1:\(port): "))
-        #expect(second.errors.contains("To fix, name another port"))
+        #expect(second.errors.hasPrefix("Error: The ledger can't be served at 127.0.0.1:\(port): "))
+        #expect(second.errors.contains("To fix, use another port"))
         #expect(try ledger.run("serve", "--webhook", "nonsense").status == 64)
         #expect(try ledger.run("serve", "--port", "70000").status == 64)
         #expect(try ledger.run("serve", "--host", "no.such.host.invalid", "--port", "0").status == 1)
     }
 
-    @Test func whatBreaksTheRuleOfAnAccountIsRefusedUntilTheRuleIsGone() throws {
+    @Test func aTransactionThatBreaksARuleIsRefusedUntilTheRuleIsRemoved() throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")
         try ledger.write("2026-01-02 rent\n    expenses:rent  150.00 EUR\n    assets:cash\n", to: "b.journal")
@@ -87,7 +87,8 @@ import FoundationNetworking
         let refused = try ledger.run("import", "b.journal")
         #expect(refused.status == 1)
         #expect(
-            refused.errors.hasPrefix("Error: 'assets:cash' would come to -50.00 EUR, and may not fall below zero.")
+            refused.errors.hasPrefix(
+                "Error: The balance of 'assets:cash' would be -50.00 EUR, but its rule forbids a negative balance.")
         )
         #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
 
@@ -100,9 +101,9 @@ import FoundationNetworking
         #expect(unknown.errors.contains("assets:none"))
     }
 
-    @Test func anUploadThatTheDiskCannotHoldIsAnsweredWith507AndLeavesNothing() async throws {
+    @Test func anUploadToAFullDiskIsAnsweredWith507AndLeavesNothing() async throws {
         let ledger = try LedgerProcess()
-        // No file may have more than a megabyte.
+        // The maximum file size of the process is one megabyte.
         let (process, output) = try ledger.start("serve", "--port", "0", after: "ulimit -f 1024")
         defer {
             process.terminate()
@@ -141,12 +142,12 @@ import FoundationNetworking
         #expect(removed.status == 503)
         #expect(removed.text.contains(#""code":"booksRemoved""#))
 
-        // Another file under that name is not the one that is open.
+        // Another file under the same name isn't the open database.
         try Data().write(to: database)
         #expect(try await Self.post(transaction, as: "application/json", to: path).status == 503)
     }
 
-    /// Waits for the line of `output` that begins so, and gives the rest of it.
+    /// Waits for the line of `output` with this prefix, and returns the rest of the line.
     private static func address(in output: FileHandle, after beginning: String) throws -> String {
         var text = ""
         while true {

@@ -13,7 +13,7 @@ import UnixSignals
 
 @testable import ledger
 
-/// The file that a command leaves, and the files that it can read.
+/// The database file after a command, and the readable files.
 @Suite(.timeLimit(.minutes(3))) struct StoredFileTests {
     private static let journal = "2026-01-01 x\n    a   1 EUR\n    b\n"
 
@@ -34,7 +34,7 @@ import UnixSignals
         }
     }
 
-    @Test func everyCommandClosesTheFileAlsoIfItFails() throws {
+    @Test func everyCommandClosesTheFileEvenIfItFails() throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")
         try ledger.write("2026-01-02 y\n    a   -5 EUR\n    b\n", to: "b.journal")
@@ -49,7 +49,7 @@ import UnixSignals
         }
     }
 
-    @Test func aSignalCancelsTheWorkAndGivesTheExitCode() async throws {
+    @Test func aSignalCancelsTheWorkAndSetsTheExitCode() async throws {
         let (signals, source) = AsyncStream<UnixSignal>.makeStream()
         await #expect(throws: ExitCode(128 + SIGTERM)) {
             try await Interruption.cancelling(by: signals) {
@@ -88,7 +88,7 @@ import UnixSignals
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")
         #expect(try ledger.run("import", "a.journal").status == 0)
-        // As a program leaves the file that was killed.
+        // The state of the file after the program was killed.
         let database = try DatabasePool(path: ledger.folder.appending(path: "ledger.sqlite").path())
         try await database.write { database in
             try database.execute(
@@ -108,7 +108,7 @@ import UnixSignals
 
 /// Runs `ledger` in a folder that can't be written.
 enum ReadOnlyFolder {
-    /// Permissions don't bind root, and a read-only mount does.
+    /// Root needs a read-only mount, because permissions don't apply to root.
     static let isPossible: Bool = geteuid() != 0 || succeeds("unshare -m mount --bind / /mnt")
 
     private static let mount = """
@@ -130,7 +130,7 @@ enum ReadOnlyFolder {
         let files = FileManager.default
         let database = ledger.folder.appending(path: "ledger.sqlite").path(percentEncoded: false)
         let folder = ledger.folder.path(percentEncoded: false)
-        // What the process prints goes into the folder.
+        // The output files of the process are in the folder.
         for name in [".input", ".output", ".errors"] {
             _ = files.createFile(atPath: folder + "/" + name, contents: nil)
         }

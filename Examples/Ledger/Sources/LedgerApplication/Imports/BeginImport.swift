@@ -7,22 +7,22 @@
 public import Foundation
 public import Headrace
 
-/// Asks for an import in steps to be begun.
-public struct BeginImport: CQDCommand, Encodable, TakesTurns {
-    /// The identifier that it is to have.
+/// A command that starts an import job.
+public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
+    /// The identifier of the new job.
     public let id: UUID
 
     /// The name of the journal.
     public let name: String
 
-    /// Stands for what is in the journal.
+    /// The fingerprint of the journal's content.
     public let content: Fingerprint
 
-    /// How many transactions the journal has.
+    /// Number of transactions in the journal.
     public let total: Int
 
-    /// The journal, by its name and its content.
-    public var turns: Set<String> { ["journal/\(name)", "content/\(content.rawValue)"] }
+    /// The keys of the journal's name and of its content.
+    public var lockKeys: Set<String> { ["journal/\(name)", "content/\(content.rawValue)"] }
 
     /// Creates the command.
     public init(_ id: UUID, of name: String, content: Fingerprint, total: Int) {
@@ -33,22 +33,22 @@ public struct BeginImport: CQDCommand, Encodable, TakesTurns {
     }
 }
 
-/// Begins the import, and reserves the content for it.
+/// Starts the job and reserves the content for it.
 ///
-/// If the same content was imported before under another name, the import is finished at once, with nothing posted. If
-/// it is being imported under another name, the handler throws ``ContentReserved``.
+/// If the same content was imported under another name, the job finishes at once and posts nothing. If an import under
+/// another name hasn't finished, the handler throws ``ContentReserved``.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
     }
 
-    /// Begins the import; see the command.
+    /// Handles the command.
     public func handle(_ command: BeginImport) async throws {
         try await unitOfWork.execute { context in
             let job = ImportJob(

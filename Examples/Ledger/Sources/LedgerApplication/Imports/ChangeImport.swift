@@ -7,28 +7,28 @@
 public import Foundation
 public import Headrace
 
-/// Asks for an import in steps to be stopped, to be gone on with, or to be given up.
-public struct ChangeImport: CQDCommand, Encodable, TakesTurns {
-    /// What is to become of the import.
+/// A command that pauses, resumes, or fails an import job.
+public struct ChangeImport: CQDCommand, Encodable, SerializedCommand {
+    /// The change of the job's state.
     public enum Change: Sendable, Encodable {
-        /// It stops until it is resumed.
+        /// The job stops until it is resumed.
         case pause
 
-        /// It goes on.
+        /// The job continues.
         case resume
 
-        /// It is given up.
+        /// The job ends with a failure.
         case fail(ImportJob.Failure)
     }
 
-    /// The import.
+    /// The identifier of the job.
     public let id: UUID
 
-    /// What is to become of it.
+    /// The change.
     public let change: Change
 
-    /// The import.
-    public var turns: Set<String> { [ImportJob.turn(of: id)] }
+    /// The key of the job.
+    public var lockKeys: Set<String> { [ImportJob.lockKey(of: id)] }
 
     /// Creates the command.
     public init(_ change: Change, of id: UUID) {
@@ -37,19 +37,21 @@ public struct ChangeImport: CQDCommand, Encodable, TakesTurns {
     }
 }
 
-/// Changes the import; throws ``UnknownImport`` where there is none, and leaves one alone that has ended.
+/// Changes the state of the job, unless it has ended.
+///
+/// Throws ``UnknownImport``.
 public final class ChangeImportHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
     }
 
-    /// Changes the import; see the command.
+    /// Handles the command.
     public func handle(_ command: ChangeImport) async throws {
         try await unitOfWork.execute { context in
             guard let job = try await context.find(ImportJob.self, id: command.id) else {

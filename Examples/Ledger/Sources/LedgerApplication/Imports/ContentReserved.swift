@@ -6,7 +6,7 @@
 
 public import Headrace
 
-/// An error of an import whose content is reserved for a journal of another name.
+/// An error that is thrown if the content of a journal is reserved for another name.
 public struct ContentReserved: CodedError {
     /// The name of the journal whose import was refused.
     public let journal: String

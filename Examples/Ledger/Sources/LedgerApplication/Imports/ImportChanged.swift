@@ -7,11 +7,11 @@
 public import Foundation
 public import Headrace
 
-/// An import has come further, was stopped, resumed, or has ended.
+/// The state or the progress of an import job has changed.
 public struct ImportChanged: DurableDomainEvent {
-    /// The name under which the event is stored.
+    /// The name of the event in the store.
     public static let eventName = "import-changed"
 
-    /// The import.
+    /// The identifier of the job.
     public let id: UUID
 }

@@ -7,30 +7,32 @@
 public import Foundation
 public import Headrace
 
-/// An import that is done in steps, each a unit of work, and that can be stopped and gone on with in between.
+/// An import in steps.
 ///
-/// It raises ``ImportChanged`` whenever it has come further.
+/// Each step is a unit of work, and the job can be paused and resumed between them.
+///
+/// Each change raises ``ImportChanged``.
 public final class ImportJob: StoredEntity {
-    /// The name under which the entities are stored.
+    /// The name of the entity type in the store.
     public static let entityName = "import"
 
-    /// What the entities are fetched by.
+    /// The indexes of the entity type.
     public static var indexes: [EntityIndex<ImportJob>] { [.isOpen] }
 
-    /// How far an import has come.
+    /// The state of a job.
     public enum State: String, Sendable, Hashable, Codable {
         case queued, running, paused, finished, failed
     }
 
-    /// Why an import has failed.
+    /// The reason why a job has failed.
     public struct Failure: Sendable, Hashable, Codable, Error {
         /// The code of the error.
         public let code: String
 
-        /// What happened and how to fix it.
+        /// The cause and the remedy.
         public let message: String
 
-        /// The line of the journal, counting from 1, if it is of one.
+        /// The line of the journal, counting from 1; `nil` if the failure concerns no line.
         public let line: Int?
 
         /// Creates a failure.
@@ -41,37 +43,39 @@ public final class ImportJob: StoredEntity {
         }
     }
 
-    /// What has happened to the entity and was not handled yet.
+    /// The events that no unit of work has taken yet.
     public var raisedEvents = RaisedEvents()
 
-    /// Tells the import from all others; later ones sort after earlier ones.
+    /// The identifier.
+    ///
+    /// Identifiers sort by the time of their creation.
     public let id: UUID
 
     /// The name of the journal.
     public let name: String
 
-    /// Stands for what is in the journal.
+    /// The fingerprint of the journal's content.
     public let content: Fingerprint
 
-    /// How many transactions the journal has.
+    /// Number of transactions in the journal.
     public let total: Int
 
-    /// How far it has come.
+    /// The state.
     public private(set) var state = State.queued
 
-    /// How many transactions were looked at.
+    /// Number of processed transactions.
     public private(set) var done = 0
 
-    /// How many of them were posted.
+    /// Number of posted transactions.
     public private(set) var posted = 0
 
-    /// How many of them were in the books already.
+    /// Number of transactions that were posted before.
     public private(set) var known = 0
 
-    /// Why it has failed, if it has.
+    /// The reason of the failure; `nil` unless the job has failed.
     public private(set) var failure: Failure?
 
-    /// Begins an import of which nothing is done yet.
+    /// Creates a job that has processed nothing.
     public init(id: UUID, name: String, content: Fingerprint, total: Int) {
         self.id = id
         self.name = name
@@ -80,10 +84,10 @@ public final class ImportJob: StoredEntity {
         raiseEvent(ImportChanged(id: id))
     }
 
-    /// Whether something is left to be done.
+    /// Whether the job hasn't ended.
     public var isOpen: Bool { state == .queued || state == .running || state == .paused }
 
-    /// Records a step.
+    /// Records the numbers of a step.
     func advance(posted: Int, known: Int) {
         self.posted += posted
         self.known += known
@@ -91,24 +95,28 @@ public final class ImportJob: StoredEntity {
         change(to: state == .queued ? .running : state)
     }
 
-    /// Ends the import, all of it being done.
+    /// Ends the job after its last step.
     func finish() {
         change(to: .finished)
     }
 
-    /// Ends the import before all of it is done; one that has ended stays so.
+    /// Ends the job with a failure.
+    ///
+    /// A job that has ended doesn't change.
     func fail(_ failure: Failure) {
         if !isOpen { return }
         self.failure = failure
         change(to: .failed)
     }
 
-    /// Stops the import until it is resumed; one that has ended stays so.
+    /// Pauses the job.
+    ///
+    /// A job that has ended doesn't change.
     func pause() {
         if isOpen { change(to: .paused) }
     }
 
-    /// Goes on with an import that was paused.
+    /// Resumes the job if it is paused.
     func resume() {
         if state == .paused { change(to: done == 0 ? .queued : .running) }
     }
@@ -118,7 +126,7 @@ public final class ImportJob: StoredEntity {
         raiseEvent(ImportChanged(id: id))
     }
 
-    /// How it stands.
+    /// The state and the progress as a value.
     var status: ImportStatus {
         ImportStatus(
             id: id,
@@ -134,6 +142,6 @@ public final class ImportJob: StoredEntity {
 }
 
 extension EntityIndex<ImportJob> {
-    /// Whether something is left to be done.
+    /// Whether the job hasn't ended.
     public static var isOpen: Self { EntityIndex("is-open") { $0.isOpen ? 1 : 0 } }
 }

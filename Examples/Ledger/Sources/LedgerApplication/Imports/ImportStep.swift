@@ -8,17 +8,17 @@ public import Foundation
 public import Headrace
 public import LedgerBooks
 
-/// Asks for the next transactions of an import to be posted, those of them that are not in the books already.
-public struct ImportStep: CQDCommand, Encodable, TakesTurns {
+/// A command that posts the next transactions of an import job, except those that were posted before.
+public struct ImportStep: CQDCommand, Encodable, SerializedCommand {
     /// A transaction of the journal.
     public struct Entry: Sendable, Encodable {
-        /// What is to be posted.
+        /// The transaction to post.
         public let draft: TransactionDraft
 
-        /// Where it comes from.
+        /// The origin of the transaction.
         public let origin: JournalOrigin
 
-        /// Its line in the journal, counting from 1.
+        /// The line of the transaction in the journal, counting from 1.
         public let line: Int
 
         /// Creates an entry.
@@ -29,18 +29,18 @@ public struct ImportStep: CQDCommand, Encodable, TakesTurns {
         }
     }
 
-    /// The import.
+    /// The identifier of the job.
     public let id: UUID
 
-    /// How many transactions of the journal come before these.
+    /// Number of transactions of the journal before these.
     public let start: Int
 
     /// The transactions.
     public let entries: [Entry]
 
-    /// The import, and the accounts of the postings.
-    public var turns: Set<String> {
-        entries.reduce(into: [ImportJob.turn(of: id)]) { $0.formUnion(Account.turns(of: $1.draft)) }
+    /// The keys of the job and of the accounts of the postings.
+    public var lockKeys: Set<String> {
+        entries.reduce(into: [ImportJob.lockKey(of: id)]) { $0.formUnion(Account.lockKeys(of: $1.draft)) }
     }
 
     /// Creates the command.
@@ -51,27 +51,27 @@ public struct ImportStep: CQDCommand, Encodable, TakesTurns {
     }
 }
 
-/// Posts the transactions in one unit of work, each by its own command, and records how far the import has come with them.
+/// Posts the transactions in one unit of work, each by its own command, and records the progress of the job with them.
 ///
-/// What was done already, or is no longer to be done, is left alone. Where another import posts one of the transactions
-/// meanwhile, the step is a conflict, to be tried again: it is known then. It throws ``ImportJob/Failure`` where the domain
-/// refuses one, and then none of them is posted.
+/// If the job has ended or is paused, or if the step isn't the next one, nothing happens. If another import posts one
+/// of the transactions meanwhile, the step fails with a retryable conflict, and the retry skips that transaction. If
+/// the domain refuses a transaction, the handler throws ``ImportJob/Failure`` and nothing is posted.
 public final class ImportStepHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
     private let dispatcher: any CommandQueryDispatcher
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies()
         .on(UnitOfWork<EntityContext>.self)
         .on((any CommandQueryDispatcher).self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
         dispatcher = scope.resolve()
     }
 
-    /// Does the step; see the command.
+    /// Handles the command.
     public func handle(_ command: ImportStep) async throws {
         let dispatcher = dispatcher
         try await unitOfWork.execute { context in
@@ -79,7 +79,7 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
                 job.state == .queued || job.state == .running, job.done == command.start
             else { return }
             let known = try await Transaction.known(among: command.entries.map(\.origin), in: context)
-            // All at once, instead of one by one as they are booked.
+            // One read for all accounts, instead of one for each transaction.
             let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
             _ = try await context.find(Account.self, ids: accounts)
             var posted = 0
@@ -102,12 +102,12 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
 }
 
 extension ImportJob {
-    /// The name under which commands take turns in changing the import `id`.
-    static func turn(of id: UUID) -> String { "import/\(id)" }
+    /// The lock key of the job `id`.
+    static func lockKey(of id: UUID) -> String { "import/\(id)" }
 }
 
 extension ImportedJournal {
-    /// Records what came of `job`.
+    /// Records the outcome of `job`.
     static func record(_ job: ImportJob, sameAs twin: String?, in context: EntityContext) async throws {
         let record: ImportedJournal
         if let earlier = try await context.find(ImportedJournal.self, id: job.name) {

@@ -6,9 +6,9 @@
 
 public import Foundation
 
-/// Says that there is no such import.
+/// An error that is thrown if there is no import job with a given identifier.
 public struct UnknownImport: Error, Sendable, CustomStringConvertible {
-    /// The import that was asked for.
+    /// The identifier.
     public let id: UUID
 
     /// Creates the error.
@@ -16,8 +16,8 @@ public struct UnknownImport: Error, Sendable, CustomStringConvertible {
         self.id = id
     }
 
-    /// What happened and how to fix it.
+    /// The cause and the remedy.
     public var description: String {
-        "There is no import '\(id)'. To fix, take the identifier that was given when it was begun."
+        "There is no import '\(id)'. To fix, use the identifier from the answer that started it."
     }
 }

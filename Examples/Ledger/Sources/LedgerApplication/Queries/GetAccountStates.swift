@@ -7,24 +7,24 @@
 public import Headrace
 public import LedgerBooks
 
-/// Asks how accounts stand, for what follows them.
+/// A query for the balances and transaction counts of accounts.
 public struct GetAccountStates: CQDQuery {
-    /// How an account stands.
+    /// The balances and the transaction count of an account.
     public struct AccountState: Sendable, Hashable {
         /// The full name of the account.
         public let account: String
 
-        /// What is on it, ordered by commodity; none of them zero.
+        /// The balances that aren't zero, ordered by commodity.
         public let amounts: [Amount]
 
-        /// How many transactions have their first posting here.
+        /// Number of transactions whose first posting is to the account.
         public let transactionCount: Int
     }
 
-    /// The accounts that there are, in no order.
+    /// The existing accounts, unordered.
     public typealias Value = [AccountState]
 
-    /// Which accounts; all where it is `nil`.
+    /// The names of the accounts; `nil` for all.
     public let accounts: Set<String>?
 
     /// Creates the query.
@@ -33,22 +33,22 @@ public struct GetAccountStates: CQDQuery {
     }
 }
 
-/// Answers from the accounts.
+/// Reads the accounts.
 public final class GetAccountStatesHandler: HandlesQuery, Resolvable {
-    /// Above so many, all are read at once.
+    /// Above this number of names, all accounts are read at once.
     private static let mostSingly = 64
 
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetAccountStates) async throws -> [GetAccountStates.AccountState] {
         guard let names = query.accounts, names.count <= Self.mostSingly else {
             return try await context.fetch(Account.self)
@@ -72,7 +72,7 @@ public final class GetAccountStatesHandler: HandlesQuery, Resolvable {
 }
 
 extension Account {
-    /// What is on the account, ordered by commodity; none of it zero.
+    /// The balances that aren't zero, ordered by commodity.
     var amounts: [Amount] {
         balances.sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
     }

@@ -6,7 +6,7 @@
 
 public import Headrace
 
-/// Asks for the names of all accounts, ordered.
+/// A query for the names of all accounts, ordered.
 public struct GetAccounts: CQDQuery {
     /// The full names.
     public typealias Value = [String]
@@ -15,19 +15,19 @@ public struct GetAccounts: CQDQuery {
     public init() {}
 }
 
-/// Answers from the accounts.
+/// Reads the accounts.
 public final class GetAccountsHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetAccounts) async throws -> [String] {
         try await context.fetch(Account.self).map(\.id)
     }

@@ -7,21 +7,21 @@
 public import Headrace
 public import LedgerBooks
 
-/// Asks what is on the accounts.
+/// A query for the balances of accounts.
 public struct GetBalances: CQDQuery {
-    /// What is on one account in one commodity.
+    /// The balance of one account in one commodity.
     public struct Balance: Sendable, Hashable {
         /// The full name of the account.
         public let account: String
 
-        /// What is on it; never zero.
+        /// The balance, never zero.
         public let amount: Amount
     }
 
-    /// Ordered by account, then by commodity.
+    /// The balances, ordered by account, then by commodity.
     public typealias Value = [Balance]
 
-    /// Only accounts whose name contains one of these, in upper or lower case; all where it is empty.
+    /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
     public let patterns: [String]
 
     /// Creates the query.
@@ -30,19 +30,19 @@ public struct GetBalances: CQDQuery {
     }
 }
 
-/// Answers from the balances that the accounts keep.
+/// Reads the balances that are stored in the accounts.
 public final class GetBalancesHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetBalances) async throws -> [GetBalances.Balance] {
         let patterns = query.patterns.map { $0.lowercased().composed }
         var balances: [GetBalances.Balance] = []

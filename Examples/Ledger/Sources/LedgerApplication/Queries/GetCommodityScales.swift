@@ -7,28 +7,30 @@
 public import Headrace
 import LedgerBooks
 
-/// Asks how many digits after the point the amounts of each commodity have at most, anywhere in the books.
+/// A query for the maximum number of digits after the point in the amounts of each commodity.
 public struct GetCommodityScales: CQDQuery {
-    /// The digits, by commodity.
+    /// The number of digits, by commodity.
     public typealias Value = [String: Int]
 
     /// Creates the query.
     public init() {}
 }
 
-/// Answers from the balances: a sum has as many digits as the longest of its parts.
+/// Reads the balances.
+///
+/// A sum has as many digits as the most precise of its amounts.
 public final class GetCommodityScalesHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Resolves its dependencies from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetCommodityScales) async throws -> [String: Int] {
         var scales: [String: Int] = [:]
         for account in try await context.fetch(Account.self) {

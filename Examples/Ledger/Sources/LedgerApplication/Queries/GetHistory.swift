@@ -7,7 +7,7 @@
 public import Headrace
 public import LedgerBooks
 
-/// Asks for the balance of an account and the accounts below it, at the end of each day on which it has moved.
+/// A query for the balance of an account and its subaccounts at the end of each day with transactions.
 public struct GetHistory: CQDQuery {
     /// The balance at the end of a day.
     public struct Point: Sendable, Hashable {
@@ -27,14 +27,15 @@ public struct GetHistory: CQDQuery {
         public let points: [Point]
     }
 
-    /// Ordered by commodity.
+    /// The series, ordered by commodity.
     public typealias Value = [Series]
 
     /// The full name of the account.
     public let account: String
 
-    /// How many points a series has at the most; where there are more days, the points are spread evenly over them, the
-    /// last one included.
+    /// The maximum number of points in a series.
+    ///
+    /// If there are more days, the points are spread evenly over them, and the last day is included.
     public let limit: Int
 
     /// Creates the query.
@@ -44,19 +45,21 @@ public struct GetHistory: CQDQuery {
     }
 }
 
-/// Answers from the daily statements, which follow what is posted after a moment; throws ``UnknownAccount``.
+/// Reads the daily statements, which are updated shortly after a transaction is posted.
+///
+/// Throws ``UnknownAccount``.
 public final class GetHistoryHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetHistory) async throws -> [GetHistory.Series] {
         let accounts = try await Account.names(upFrom: query.account, in: context)
         let statements = try await context.fetch(
@@ -79,15 +82,15 @@ public final class GetHistoryHandler: HandlesQuery, Resolvable {
 
     private static func spread(_ points: [GetHistory.Point], over limit: Int) -> [GetHistory.Point] {
         if points.count <= limit { return points }
-        // From the end, so that the last one is there whatever the numbers.
+        // Counted from the end, so that the last point is always included.
         return (1...limit).map { points[$0 * points.count / limit - 1] }
     }
 }
 
 extension Account {
-    /// Gives the name of the account `name` and of those below it.
+    /// Returns the names of the account `name` and of its subaccounts.
     ///
-    /// - Throws: ``UnknownAccount`` where there are none.
+    /// - Throws: ``UnknownAccount`` if there are none.
     static func names(upFrom name: String, in context: EntityContext) async throws -> Set<String> {
         let all = try await context.fetch(Account.self).map(\.id)
         let composed = name.composed

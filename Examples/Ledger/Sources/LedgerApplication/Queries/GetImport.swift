@@ -6,21 +6,21 @@
 
 public import Headrace
 
-/// Asks how the last import of a journal ended.
+/// A query for the outcome of the last import of a journal.
 public struct GetImport: CQDQuery {
     /// The outcome of an import.
     public struct Outcome: Sendable, Hashable {
-        /// How many transactions were posted.
+        /// Number of posted transactions.
         public let posted: Int
 
-        /// How many were in the books already.
+        /// Number of transactions that were posted before.
         public let known: Int
 
-        /// The journal under whose name the same content was imported before, if it was.
+        /// The name under which the same content was imported before; `nil` if it wasn't.
         public let sameAs: String?
     }
 
-    /// `nil` where no journal of that name was imported.
+    /// The outcome; `nil` if no journal of that name was imported.
     public typealias Value = Outcome?
 
     /// The name of the journal.
@@ -32,19 +32,19 @@ public struct GetImport: CQDQuery {
     }
 }
 
-/// Answers from the record of the journal.
+/// Reads the record of the journal.
 public final class GetImportHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetImport) async throws -> GetImport.Outcome? {
         try await context.find(ImportedJournal.self, id: query.journal).map {
             GetImport.Outcome(posted: $0.posted, known: $0.known, sameAs: $0.sameAs)

@@ -7,27 +7,27 @@
 public import Headrace
 public import LedgerBooks
 
-/// Asks for what was posted to an account and the accounts below it.
+/// A query for the postings to an account and its subaccounts, with the running totals.
 public struct GetRegister: CQDQuery {
-    /// One posting.
+    /// A posting.
     public struct Entry: Sendable, Hashable {
-        /// The day of the transaction.
+        /// The date of the transaction.
         public let date: BookDate
 
-        /// What the transaction is about.
+        /// The description of the transaction.
         public let description: String
 
-        /// The account of the posting: the one asked for or one below it.
+        /// The account of the posting.
         public let account: String
 
-        /// What was posted.
+        /// The amount of the posting.
         public let amount: Amount
 
-        /// What was posted in that commodity so far, this posting included.
+        /// The total of the commodity after the posting.
         public let total: Quantity
     }
 
-    /// In the order of the days, then in that of posting.
+    /// The postings, ordered by date, then by the order in which they were posted.
     public typealias Value = [Entry]
 
     /// The full name of the account.
@@ -39,19 +39,21 @@ public struct GetRegister: CQDQuery {
     }
 }
 
-/// Answers from the transactions; throws ``UnknownAccount`` where there is no such account nor one below it.
+/// Reads the transactions.
+///
+/// Throws ``UnknownAccount`` if neither the account nor a subaccount exists.
 public final class GetRegisterHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetRegister) async throws -> [GetRegister.Entry] {
         let accounts = try await Account.names(upFrom: query.account, in: context)
         var totals: [String: Quantity] = [:]

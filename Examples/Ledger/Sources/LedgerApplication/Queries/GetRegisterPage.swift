@@ -8,36 +8,36 @@ public import Foundation
 public import Headrace
 public import LedgerBooks
 
-/// Asks for what was posted to an account and the accounts below it, the newest first, a page at a time.
+/// A query for one page of the transactions of an account and its subaccounts, the newest first.
 public struct GetRegisterPage: CQDQuery {
-    /// What a transaction has done to the account.
+    /// The effect of a transaction on the account.
     public struct Line: Sendable, Hashable {
-        /// The transaction.
+        /// The identifier of the transaction.
         public let transaction: UUID
 
-        /// Its day.
+        /// The date of the transaction.
         public let date: BookDate
 
-        /// What it is about.
+        /// The description of the transaction.
         public let description: String
 
-        /// What it has posted, by commodity; none of it zero.
+        /// The changes of the balances that aren't zero, ordered by commodity.
         public let amounts: [Amount]
 
-        /// What was on the account after it; none of it zero.
+        /// The balances after the transaction that aren't zero, ordered by commodity.
         public let balance: [Amount]
     }
 
-    /// Some lines, and where the next ones begin.
+    /// A page of lines.
     public struct Page: Sendable, Hashable {
         /// The lines, the newest first.
         public let lines: [Line]
 
-        /// Where the next page begins; `nil` where there is none.
+        /// The cursor of the next page; `nil` on the last page.
         public let next: Cursor?
     }
 
-    /// Where a page ends, with the balance there.
+    /// The end of a page, with the balances before its last line.
     public struct Cursor: Sendable, Hashable, LosslessStringConvertible {
         private struct Content: Codable, Hashable {
             var place: PageCursor
@@ -53,7 +53,9 @@ public struct GetRegisterPage: CQDQuery {
             content = Content(place: place, balance: balance)
         }
 
-        /// Reads what ``description`` gave, or gives `nil` where that is something else.
+        /// Creates a cursor from its ``description``.
+        ///
+        /// Returns `nil` if the text is something else.
         public init?(_ description: String) {
             let base64 = description.replacing("-", with: "+").replacing("_", with: "/")
             let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
@@ -63,11 +65,11 @@ public struct GetRegisterPage: CQDQuery {
             self.content = content
         }
 
-        /// The cursor as text, of letters, digits, `-` and `_`.
+        /// The cursor as text: letters, digits, `-`, and `_`.
         public var description: String {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
-            // Text and numbers always encode.
+            // Encoding of texts and numbers never fails.
             let json = (try? encoder.encode(content)) ?? Data()
             return json.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
                 .replacing("=", with: "")
@@ -80,10 +82,10 @@ public struct GetRegisterPage: CQDQuery {
     /// The full name of the account.
     public let account: String
 
-    /// The ``Page/next`` of the page before; `nil` for the first one.
+    /// The ``Page/next`` of the previous page; `nil` for the first page.
     public let cursor: Cursor?
 
-    /// How many lines the page has at the most.
+    /// The maximum number of lines.
     public let limit: Int
 
     /// Creates the query.
@@ -94,20 +96,21 @@ public struct GetRegisterPage: CQDQuery {
     }
 }
 
-/// Answers from one moment of the transactions and accounts; throws ``UnknownAccount``, and `StoreError` where the cursor
-/// is of something else.
+/// Reads the transactions and accounts from one snapshot.
+///
+/// Throws ``UnknownAccount``, and `StoreError` if the cursor belongs to something else.
 public final class GetRegisterPageHandler: HandlesQuery, Resolvable {
     private let store: any EntityStore
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on((any EntityStore).self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         store = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetRegisterPage) async throws -> GetRegisterPage.Page {
         try await store.read { context in
             let accounts = try await Account.names(upFrom: query.account, in: context)

@@ -8,36 +8,36 @@ public import Foundation
 public import Headrace
 public import LedgerBooks
 
-/// Asks for a transaction as it was posted.
+/// A query for a posted transaction.
 public struct GetTransaction: CQDQuery {
-    /// A transaction.
+    /// A posted transaction.
     public struct Posted: Sendable, Hashable {
-        /// Tells it from all others.
+        /// The identifier.
         public let id: UUID
 
-        /// Its day.
+        /// The date of the transaction.
         public let date: BookDate
 
-        /// Its mark.
+        /// The status mark.
         public let status: TransactionStatus
 
         /// A reference; empty for none.
         public let code: String
 
-        /// What it is about.
+        /// The description or payee.
         public let description: String
 
         /// The comment; empty for none.
         public let comment: String
 
-        /// Its lines.
+        /// The postings.
         public let postings: [Posting]
     }
 
-    /// `nil` where there is none.
+    /// The transaction; `nil` if it doesn't exist.
     public typealias Value = Posted?
 
-    /// Which one is meant.
+    /// The key of the transaction.
     enum Choice: Sendable {
         case id(UUID)
         case origin(Fingerprint)
@@ -45,30 +45,30 @@ public struct GetTransaction: CQDQuery {
 
     let choice: Choice
 
-    /// Asks for the one with this identifier.
+    /// Creates a query for the transaction with the identifier `id`.
     public init(id: UUID) {
         choice = .id(id)
     }
 
-    /// Asks for the one that was posted from there.
+    /// Creates a query for the transaction that was posted from `origin`.
     public init(from origin: Fingerprint) {
         choice = .origin(origin)
     }
 }
 
-/// Answers from the transactions.
+/// Reads the transaction.
 public final class GetTransactionHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Answers; see the query.
+    /// Handles the query.
     public func handle(_ query: GetTransaction) async throws -> GetTransaction.Posted? {
         let transaction =
             switch query.choice {

@@ -7,23 +7,26 @@
 public import Headrace
 public import LedgerBooks
 
-/// By how much an account has moved on one day in one commodity.
+/// The change of an account's balance on one day in one commodity.
 ///
-/// The movement and not the balance is kept: a transaction of a day long past changes one statement, not all that follow.
+/// The statement has the change instead of the balance, so that a transaction with an old date changes only one
+/// statement.
 public final class DailyStatement: StoredEntity {
-    /// The name under which the entities are stored.
+    /// The name of the entity type in the store.
     public static let entityName = "daily-statement"
 
-    /// Since version 2, the names of accounts in the index are composed.
+    /// Version of the stored format.
+    ///
+    /// Since version 2, account names are composed in the index.
     public static let schemaVersion = 2
 
-    /// What the entities are fetched by.
+    /// The indexes of the entity type.
     public static var indexes: [EntityIndex<DailyStatement>] { [.account, .date] }
 
-    /// What has happened to the entity and was not handled yet.
+    /// The events that no unit of work has taken yet.
     public var raisedEvents = RaisedEvents()
 
-    /// The day, the commodity and the account.
+    /// The date, the commodity, and the account.
     public let id: String
 
     /// The full name of the account.
@@ -32,13 +35,13 @@ public final class DailyStatement: StoredEntity {
     /// The commodity.
     public let commodity: String
 
-    /// The day.
+    /// The date.
     public let date: BookDate
 
-    /// What was booked on the day.
+    /// The sum of the bookings of the day.
     public private(set) var change = Quantity.zero
 
-    /// Begins the statement of a day on which nothing was booked yet.
+    /// Creates the statement of a day without bookings.
     public init(of account: String, in commodity: String, on date: BookDate) {
         id = Self.id(of: account, in: commodity, on: date)
         self.account = account.composed
@@ -46,9 +49,11 @@ public final class DailyStatement: StoredEntity {
         self.date = date
     }
 
-    /// Decodes a statement; its names are composed, also if an earlier version has stored others.
+    /// Decodes a statement.
     ///
-    /// - Throws: `DecodingError` when the value isn't a statement.
+    /// Names that an earlier version has stored decomposed are composed (Unicode normalization form C).
+    ///
+    /// - Throws: `DecodingError` if the value isn't a statement.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
@@ -60,15 +65,15 @@ public final class DailyStatement: StoredEntity {
 
     private enum CodingKeys: CodingKey { case id, account, commodity, date, change }
 
-    /// Gives the identifier of a statement.
+    /// Returns the identifier of a statement.
     static func id(of account: String, in commodity: String, on date: BookDate) -> String {
-        // A quotation mark is in no commodity, so it parts the two for certain.
+        // A commodity contains no quotation mark, so the identifier is unambiguous.
         "\(date) \"\(commodity)\" \(account)"
     }
 
-    /// Adds what was booked.
+    /// Adds a booking.
     ///
-    /// - Throws: `QuantityError` where the sum has more digits than can be kept.
+    /// - Throws: `QuantityError` if the sum has too many digits.
     public func add(_ quantity: Quantity) throws {
         change = try change.adding(quantity)
     }
@@ -78,6 +83,6 @@ extension EntityIndex<DailyStatement> {
     /// The account.
     public static var account: Self { EntityIndex("account") { $0.account } }
 
-    /// The day.
+    /// The date.
     public static var date: Self { EntityIndex("date") { $0.date.description } }
 }

@@ -6,25 +6,26 @@
 
 public import Headrace
 
-/// Keeps the daily statements, for certain and each movement once: what it changes is stored together with the note that
-/// the event was delivered.
+/// Updates the daily statements, exactly once for each event: the changes commit together with the settlement of the
+/// delivery.
 ///
-/// The events of an account come one after the other, so no two of these ever change the same statement at once.
+/// The events of an account are delivered one after the other, so two handlers never change the same statement
+/// concurrently.
 public struct KeepStatement: HandlesDurableDomainEvent, Resolvable {
-    /// The name under which deliveries are kept.
+    /// The name of the subscription in the store.
     public static let subscriptionName = "statement"
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on(EntityContext.self)
 
     private let context: EntityContext
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
     }
 
-    /// Adds the movements to the statements of their days.
+    /// Handles the event.
     public func handle(_ event: AccountMoved) async throws {
         let ids = event.movements.map { DailyStatement.id(of: event.account, in: $0.commodity, on: $0.date) }
         let known = try await context.find(DailyStatement.self, ids: ids)

@@ -7,17 +7,17 @@
 import Foundation
 public import Headrace
 
-/// Tells another program of each transaction, at least once, and again until it has taken it.
+/// Sends each posted transaction to the webhook (at-least-once delivery).
 public struct SendWebhook: HandlesDurableDomainEvent, Resolvable {
-    /// The name under which deliveries are kept.
+    /// The name of the subscription in the store.
     public static let subscriptionName = "webhook"
 
-    /// The types that a handler resolves.
+    /// The types that the handler resolves.
     public static let dependencies = Dependencies().on((any Webhook).self)
 
     private let webhook: any Webhook
 
-    /// Takes what the handler needs from `scope`.
+    /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         webhook = scope.resolve()
     }
@@ -29,9 +29,11 @@ public struct SendWebhook: HandlesDurableDomainEvent, Resolvable {
         let content: TransactionPosted
     }
 
-    /// Sends the event; what fails is retried by the relay.
+    /// Handles the event.
+    ///
+    /// The relay retries it after an error.
     public func handle(_ event: TransactionPosted) async throws {
-        // Without a delivery nobody could tell a repetition; a transaction has an identifier of its own.
+        // Outside of a delivery, the identifier of the transaction serves the receiver to detect repetitions.
         let delivery = DeliveryContext.current
         let id = delivery?.messageID ?? event.transaction
         let encoder = JSONEncoder()

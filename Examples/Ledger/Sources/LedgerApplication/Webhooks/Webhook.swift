@@ -6,13 +6,14 @@
 
 public import Foundation
 
-/// Where posted transactions are told to another program.
+/// A receiver of posted transactions in another program.
 public protocol Webhook: Sendable {
-    /// Tells of a transaction; returns when the other side has taken it.
+    /// Sends an event, and returns when the receiver has accepted it.
     ///
     /// - Parameters:
     ///   - body: The event as JSON.
-    ///   - id: The identifier of the event: the same however often it is told, so that the other side can know it again.
-    /// - Throws: Whatever keeps it from being taken; it is told again later then.
+    ///   - id: The identifier of the event. It is the same in each attempt, so that the receiver can detect
+    ///     repetitions.
+    /// - Throws: An error if the receiver hasn't accepted the event. Then the event is sent again later.
     func send(_ body: Data, id: UUID) async throws
 }

@@ -6,10 +6,10 @@
 
 /// A quantity of one commodity, such as 12.50 EUR.
 public struct Amount: Sendable, Hashable {
-    /// How much.
+    /// The quantity.
     public var quantity: Quantity
 
-    /// The symbol of what is counted, without quotes; empty for a bare number.
+    /// The symbol of the commodity, without quotes; empty for none.
     public var commodity: String
 
     /// Creates an amount.
@@ -23,7 +23,9 @@ public struct Amount: Sendable, Hashable {
 }
 
 extension Amount: CustomStringConvertible {
-    /// The quantity, then the symbol, in quotes where a journal needs them, as in `-1.50 EUR`.
+    /// The quantity and the symbol, as in `-1.50 EUR`.
+    ///
+    /// The symbol is in quotes if a journal requires them.
     public var description: String {
         guard !commodity.isEmpty else { return quantity.description }
         let isPlain = !commodity.utf8.contains(where: Self.needsQuotes)
@@ -45,9 +47,9 @@ extension Amount: CustomStringConvertible {
 }
 
 extension Amount: Codable {
-    /// Decodes the text that ``description`` gives.
+    /// Decodes the text of ``description``.
     ///
-    /// - Throws: `DecodingError` when the value is not text or the text spells no amount.
+    /// - Throws: `DecodingError` if the value isn't text, or the text isn't an amount.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -55,7 +57,7 @@ extension Amount: Codable {
         guard let quantity = Quantity(String(text[..<end])) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "'\(text.prefix(60))' is not an amount. Write it as in \"-1234.50 EUR\"."
+                debugDescription: "'\(text.prefix(60))' isn't an amount. To fix, write it as in \"-1234.50 EUR\"."
             )
         }
         var symbol = text.utf8[end...].dropFirst()
@@ -65,9 +67,9 @@ extension Amount: Codable {
         self.init(quantity, String(Substring(symbol)))
     }
 
-    /// Encodes the text that ``description`` gives.
+    /// Encodes the text of ``description``.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

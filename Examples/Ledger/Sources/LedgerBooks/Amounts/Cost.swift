@@ -4,20 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What the amount of a posting cost, in another commodity.
+/// The cost of a posting's amount in another commodity.
 public enum Cost: Sendable, Hashable {
     /// The price of one unit, written `@`.
     case unit(Amount)
 
-    /// The price of the whole amount, written `@@`; its sign is that of a purchase.
+    /// The price of the whole amount, written `@@`.
+    ///
+    /// It has the sign of a purchase.
     case total(Amount)
 
-    /// Returns what `quantity` of the priced commodity cost, negative where the quantity is.
+    /// Returns the cost of `quantity`.
     ///
-    /// A unit price is multiplied exactly, and zeros that the product has beyond the digits of the price are dropped:
-    /// 200.00 units at 0.92 cost 184.00. A total price only takes the sign of the quantity.
+    /// It is negative if the quantity is negative.
     ///
-    /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the product needs more
+    /// A unit price is multiplied exactly. Trailing zeros of the product are removed down to the digits of the price:
+    /// 200.00 units at 0.92 cost 184.00. A total price receives the sign of the quantity.
+    ///
+    /// - Throws: ``QuantityError`` with the code ``QuantityError/Code/overflow`` if the product needs more
     ///   than ``Quantity/maximumDigits`` digits.
     public func amount(for quantity: Quantity) throws -> Amount {
         switch self {
@@ -30,7 +34,7 @@ public enum Cost: Sendable, Hashable {
         }
     }
 
-    /// The price as it was written, of one unit or of the whole.
+    /// The price, of one unit or of the whole amount.
     public var price: Amount {
         switch self {
         case .unit(let price), .total(let price): price
@@ -53,14 +57,14 @@ extension Cost: Codable {
         case (nil, let total?): self = .total(total)
         default:
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "A cost has either 'unit' or 'total'.")
+                .init(codingPath: decoder.codingPath, debugDescription: "A cost must have either 'unit' or 'total'.")
             )
         }
     }
 
     /// Encodes an object with the key `unit` or `total`.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

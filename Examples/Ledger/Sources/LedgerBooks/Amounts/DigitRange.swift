@@ -4,22 +4,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How many digits the amounts of a commodity need before and after the point.
+/// Number of digits before and after the point that the amounts of a commodity need.
 ///
 /// A total adds up amounts of many accounts in any order. It is exact, so it needs the digits before the point of the
 /// largest amount, the digits after the point of the finest amount, and a few more for the carry. If a range
 /// ``fits``, such a total never overflows.
 public struct DigitRange: Sendable, Hashable, Codable {
-    /// Digits that totals keep free for the carry: enough for a million accounts.
+    /// Number of digits that totals reserve for the carry.
+    ///
+    /// It is sufficient for a million accounts.
     public static let carryDigits = 6
 
-    /// Digits before the point, without leading zeros.
+    /// Number of digits before the point, without leading zeros.
     public let integerDigits: Int
 
-    /// Digits after the point, without zeros at the end.
+    /// Number of digits after the point, without trailing zeros.
     public let fractionDigits: Int
 
-    /// Creates a range; without arguments, the range of zero.
+    /// Creates a range.
+    ///
+    /// The default is the range of zero.
     public init(integerDigits: Int = 0, fractionDigits: Int = 0) {
         self.integerDigits = integerDigits
         self.fractionDigits = fractionDigits

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The powers of ten that quantities are scaled by.
+/// The powers of ten by which quantities are scaled.
 enum PowerOfTen {
-    /// The first magnitude that has more digits than a quantity holds.
+    /// The smallest magnitude with too many digits for a quantity.
     static let limit = UInt128(power(Quantity.maximumDigits))
 
-    /// Returns ten to the power of `exponent`, which lies in `0...Quantity.maximumDigits`.
+    /// Returns ten to the power of `exponent`, which must be in `0...Quantity.maximumDigits`.
     static func power(_ exponent: Int) -> Int128 {
         powers[exponent]
     }

@@ -7,7 +7,7 @@
 extension Quantity {
     /// Returns the exact sum, at the larger of the two scales.
     ///
-    /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the sum needs more than
+    /// - Throws: ``QuantityError`` with the code ``QuantityError/Code/overflow`` if the sum needs more than
     ///   ``maximumDigits`` digits.
     public func adding(_ other: Quantity) throws -> Quantity {
         if let sum = exactSum(with: other) ?? normalized.exactSum(with: other.normalized) { return sum }
@@ -19,11 +19,13 @@ extension Quantity {
         try adding(other.negated)
     }
 
-    /// Returns the exact product, whose scale is the sum of the two scales.
+    /// Returns the exact product.
     ///
-    /// Trailing zeros are dropped only where the product does not fit otherwise.
+    /// Its scale is the sum of the two scales.
     ///
-    /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the product needs more
+    /// Trailing zeros are removed only if the product has too many digits otherwise.
+    ///
+    /// - Throws: ``QuantityError`` with the code ``QuantityError/Code/overflow`` if the product needs more
     ///   than ``maximumDigits`` digits.
     public func multiplied(by other: Quantity) throws -> Quantity {
         if let product = exactProduct(with: other) ?? normalized.exactProduct(with: other.normalized) {
@@ -34,7 +36,7 @@ extension Quantity {
 
     /// Returns the nearest value with at most `scale` digits after the point; ties go to the even digit.
     ///
-    /// A quantity of that scale or a smaller one comes back unchanged.
+    /// A quantity with at most `scale` digits after the point is returned unchanged.
     public func rounded(toScale scale: Int) -> Quantity {
         let scale = max(scale, 0)
         guard scale < self.scale else { return self }
@@ -47,7 +49,7 @@ extension Quantity {
         return Quantity(checkedMantissa: roundsAway ? quotient + step : quotient, scale: scale)
     }
 
-    /// The mantissa of the same value at a scale that is not smaller, or nil where it does not fit.
+    /// The mantissa of the same value at an equal or larger scale; `nil` if it has too many digits.
     func mantissa(atScale scale: Int) -> Int128? {
         guard scale != self.scale else { return mantissa }
         let (product, overflow) = mantissa.multipliedReportingOverflow(by: PowerOfTen.power(scale - self.scale))
@@ -70,9 +72,9 @@ extension Quantity {
 extension Quantity {
     /// Returns this value times `numerator / denominator`, rounded to this value's scale, ties to even.
     ///
-    /// The product is held at double width, so only the result must fit.
+    /// The product has double width, so only the result can overflow.
     ///
-    /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the result does not fit.
+    /// - Throws: ``QuantityError`` with the code ``QuantityError/Code/overflow`` if the result has too many digits.
     func multiplied(by numerator: Quantity, dividedBy denominator: Quantity) throws -> Quantity {
         let overflow = QuantityError.overflow("\(self) × \(numerator) ÷ \(denominator)")
         let commonScale = max(numerator.scale, denominator.scale)

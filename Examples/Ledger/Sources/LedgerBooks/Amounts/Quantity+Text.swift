@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 extension Quantity: LosslessStringConvertible {
-    /// Creates the quantity that `text` spells, or nil where it spells none.
+    /// Creates a quantity from its text.
     ///
-    /// The form is an optional `-`, one digit or more, and optionally a point with one digit or more;
-    /// nothing else, and no more than ``maximumDigits`` digits without leading zeros.
+    /// Returns `nil` if `text` isn't a quantity.
+    ///
+    /// The format is an optional `-`, one digit or more, and optionally a point with one digit or more. There must be
+    /// at most ``maximumDigits`` digits without leading zeros.
     public init?(_ text: String) {
         var bytes = text.utf8[...]
         let isNegative = bytes.first == UInt8(ascii: "-")
@@ -33,9 +35,9 @@ extension Quantity: LosslessStringConvertible {
         self.init(ifFits: isNegative ? -mantissa : mantissa, scale: scale ?? 0)
     }
 
-    /// The plain text, with as many digits after the point as the scale says.
+    /// The plain text, with `scale` digits after the point.
     public var description: String {
-        // Numbers of 128 bits are slow to write, and few amounts need them.
+        // Formatting of 128-bit numbers is slow, and few amounts need it.
         let digits = UInt64(exactly: mantissa.magnitude).map { String($0) } ?? String(mantissa.magnitude)
         let sign = isNegative ? "-" : ""
         guard scale > 0 else { return sign + digits }
@@ -47,14 +49,14 @@ extension Quantity: LosslessStringConvertible {
 extension Quantity: Codable {
     /// Decodes the plain text.
     ///
-    /// - Throws: `DecodingError` when the value is not text or the text spells no quantity.
+    /// - Throws: `DecodingError` if the value isn't text, or the text isn't a quantity.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let quantity = Quantity(text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "'\(text.prefix(60))' is not a quantity. Write it as in \"-1234.50\"."
+                debugDescription: "'\(text.prefix(60))' isn't a quantity. To fix, write it as in \"-1234.50\"."
             )
         }
         self = quantity
@@ -62,7 +64,7 @@ extension Quantity: Codable {
 
     /// Encodes the plain text.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

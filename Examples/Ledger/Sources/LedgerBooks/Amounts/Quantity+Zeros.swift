@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 extension Quantity {
-    /// Returns the same value without zeros at its end, but with at least `scale` digits after the point if it has as many.
+    /// Returns the same value without trailing zeros, except those within the first `scale` digits after the point.
     func droppingZeros(downToScale scale: Int) -> Quantity {
         var (mantissa, digits) = (mantissa, self.scale)
         while digits > scale, mantissa.isMultiple(of: 10) {

@@ -4,29 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An exact decimal number: a whole mantissa and the count of digits after the point.
+/// An exact decimal number: an integer mantissa and the number of digits after the point.
 ///
-/// A quantity keeps the scale it was written with, so `1.50` prints as `1.50`, but it is compared by
-/// value: `1.5 == 1.50`, with equal hashes. Arithmetic is exact or throws; nothing is ever rounded
-/// unless asked for with ``rounded(toScale:)``. The encoded form is the text, as in `"-1234.50"`.
+/// A quantity keeps its scale, so `1.50` prints as `1.50`. It is compared by value: `1.5 == 1.50`, with equal hashes.
+/// Arithmetic is exact or throws. Only ``rounded(toScale:)`` rounds. The encoded form is the text, as in `"-1234.50"`.
 ///
 ///     try Quantity(mantissa: 110, scale: 2).adding(Quantity(mantissa: 29, scale: 1)) == Quantity("4")
 public struct Quantity: Sendable {
-    /// The most digits a quantity holds, before and after the point together.
+    /// Maximum number of digits, before and after the point together.
     public static let maximumDigits = 38
 
     /// The number zero, with no digits after the point.
     public static let zero = Quantity(checkedMantissa: 0, scale: 0)
 
-    /// The digits as one whole number with the sign; 150 in 1.50.
+    /// The digits as an integer with the sign.
+    ///
+    /// It is 150 for 1.50.
     public let mantissa: Int128
 
-    /// The count of digits after the point, from 0 to ``maximumDigits``.
+    /// Number of digits after the point, from 0 to ``maximumDigits``.
     public let scale: Int
 
     /// Creates the number `mantissa` divided by ten to the power of `scale`.
     ///
-    /// - Throws: ``QuantityError`` with code ``QuantityError/Code/overflow`` when the mantissa has more
+    /// - Throws: ``QuantityError`` with the code ``QuantityError/Code/overflow`` if the mantissa has more
     ///   than ``maximumDigits`` digits or the scale is outside `0...maximumDigits`.
     public init(mantissa: Int128, scale: Int = 0) throws {
         guard let quantity = Quantity(ifFits: mantissa, scale: scale) else {
@@ -35,10 +36,10 @@ public struct Quantity: Sendable {
         self = quantity
     }
 
-    /// Whether the value is zero, whatever its scale.
+    /// Whether the value is zero, at any scale.
     public var isZero: Bool { mantissa == 0 }
 
-    /// Whether the value is below zero.
+    /// Whether the value is negative.
     public var isNegative: Bool { mantissa < 0 }
 
     /// The value without its sign.
@@ -47,13 +48,17 @@ public struct Quantity: Sendable {
     /// The value with the opposite sign, at the same scale.
     public var negated: Quantity { Quantity(checkedMantissa: -mantissa, scale: scale) }
 
-    /// Creates a quantity whose bounds the caller has already checked.
+    /// Creates a quantity.
+    ///
+    /// The caller must have checked the bounds.
     init(checkedMantissa: Int128, scale: Int) {
         self.mantissa = checkedMantissa
         self.scale = scale
     }
 
-    /// Creates a quantity, or nil where the bounds do not hold.
+    /// Creates a quantity.
+    ///
+    /// Returns `nil` if it has too many digits.
     init?(ifFits mantissa: Int128, scale: Int) {
         guard mantissa.magnitude < PowerOfTen.limit, (0...Self.maximumDigits).contains(scale) else { return nil }
         self.init(checkedMantissa: mantissa, scale: scale)
@@ -61,7 +66,9 @@ public struct Quantity: Sendable {
 }
 
 extension Quantity: Hashable {
-    /// Compares by value: trailing zeros after the point do not count.
+    /// Compares by value.
+    ///
+    /// Trailing zeros after the point are ignored.
     public static func == (left: Quantity, right: Quantity) -> Bool {
         if left.scale == right.scale { return left.mantissa == right.mantissa }
         let left = left.normalized
@@ -69,14 +76,14 @@ extension Quantity: Hashable {
         return left.scale == right.scale && left.mantissa == right.mantissa
     }
 
-    /// Feeds the value, free of trailing zeros, to `hasher`.
+    /// Hashes the value without trailing zeros.
     public func hash(into hasher: inout Hasher) {
         let normalized = normalized
         hasher.combine(normalized.mantissa)
         hasher.combine(normalized.scale)
     }
 
-    /// The same value at the smallest scale that holds it.
+    /// The same value at its smallest scale.
     var normalized: Quantity {
         guard mantissa != 0 else { return .zero }
         var mantissa = mantissa
@@ -96,7 +103,7 @@ extension Quantity: Comparable {
     public static func < (left: Quantity, right: Quantity) -> Bool {
         if left.scale == right.scale { return left.mantissa < right.mantissa }
         if left.scale < right.scale {
-            // A left side too large for the finer scale is farther from zero than any right side.
+            // If the left side is too large for the larger scale, it is farther from zero than any right side.
             guard let mantissa = left.mantissa(atScale: right.scale) else { return left.isNegative }
             return mantissa < right.mantissa
         }

@@ -4,26 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An error of exact arithmetic: the result cannot be held without rounding.
+/// An error of exact arithmetic.
+///
+/// The result can't be represented without rounding.
 ///
 /// Branch on ``code``, log ``description``. New codes may appear in minor releases.
 public struct QuantityError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case overflow }
         private let kind: Kind
 
-        /// The exact result needs more digits than a quantity holds.
+        /// The exact result has too many digits for a quantity.
         public static let overflow = Code(kind: .overflow)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The cause and the remedy, one sentence each.
     public let message: String
 
     /// The code and the message, for logs.
@@ -33,7 +35,7 @@ public struct QuantityError: Error, Sendable, CustomStringConvertible {
         Self(
             code: .overflow,
             message: "The exact value of \(operation) needs more than \(Quantity.maximumDigits) digits. "
-                + "Use smaller numbers or fewer digits after the point."
+                + "To fix, use smaller numbers or fewer digits after the point."
         )
     }
 }

@@ -6,33 +6,34 @@
 
 /// The sum of quantities without their signs.
 ///
-/// No signed sum of some of the quantities exceeds it.
-/// It keeps the most digits after the point that any of the quantities needs. So if the turnover fits into a number of
-/// digits before and after the point, each signed sum fits, too.
+/// It is an upper bound of every signed sum of some of the quantities, and has the largest scale of the quantities. So
+/// if the turnover fits into a number of digits before and after the point, each signed sum fits, too.
 public struct Turnover: Sendable, Hashable {
     private var sum: Quantity
 
-    /// Creates the turnover of one quantity; without arguments, of no quantity.
+    /// Creates the turnover of one quantity.
+    ///
+    /// The default is the turnover of no quantities.
     public init(of quantity: Quantity = .zero) {
         sum = quantity.normalized.magnitude
     }
 
-    /// The digits that any sum of some of the quantities fits in.
+    /// The digits that are sufficient for every sum of some of the quantities.
     public var digits: DigitRange {
         DigitRange(integerDigits: DigitRange(of: sum).integerDigits, fractionDigits: sum.scale)
     }
 
-    /// Returns the turnover with one more quantity, or nil if it has more digits than a quantity holds.
+    /// Returns the turnover with one more quantity; `nil` if it has too many digits.
     public func adding(_ quantity: Quantity) -> Turnover? {
         let added = quantity.normalized.magnitude
-        // A sum that is exact only without its zeros has forgotten how fine the quantities are.
+        // If the sum is exact only without trailing zeros, it has lost the scale of the quantities.
         guard let total = try? sum.adding(added), total.scale == max(sum.scale, added.scale) else { return nil }
         var turnover = self
         turnover.sum = total
         return turnover
     }
 
-    /// Returns this turnover plus the difference between `later` and `earlier`, or nil if it has too many digits.
+    /// Returns this turnover plus the difference between `later` and `earlier`; `nil` if it has too many digits.
     ///
     /// `later` is `earlier` with more quantities.
     public func adding(_ later: Turnover, since earlier: Turnover) -> Turnover? {
@@ -50,7 +51,7 @@ public struct Turnover: Sendable, Hashable {
 extension Turnover: Codable {
     /// Decodes the plain text of the sum.
     ///
-    /// - Throws: `DecodingError` when the value spells no quantity.
+    /// - Throws: `DecodingError` if the value isn't a quantity.
     public init(from decoder: any Decoder) throws {
         sum = try Quantity(from: decoder)
     }

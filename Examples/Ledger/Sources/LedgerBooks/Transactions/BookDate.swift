@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A day of the Gregorian calendar, without time or time zone.
+/// A date in the Gregorian calendar, without time and time zone.
 ///
-/// Every value is a day that exists, from 0001-01-01 to 9999-12-31. The encoded form is the ISO text,
-/// which sorts as the days do.
+/// Every value is a valid date from 0001-01-01 to 9999-12-31. The encoded form is the ISO 8601 text, which sorts by
+/// date.
 public struct BookDate: Sendable, Hashable {
     /// The year, from 1 to 9999.
     public let year: Int
@@ -18,7 +18,9 @@ public struct BookDate: Sendable, Hashable {
     /// The day of the month, counting from 1.
     public let day: Int
 
-    /// Creates the date, or nil where the calendar has no such day.
+    /// Creates a date.
+    ///
+    /// Returns `nil` if the date doesn't exist.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
         guard day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }
@@ -39,14 +41,16 @@ public struct BookDate: Sendable, Hashable {
 }
 
 extension BookDate: Comparable {
-    /// Orders earlier days first.
+    /// Orders by date.
     public static func < (left: BookDate, right: BookDate) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 }
 
 extension BookDate: LosslessStringConvertible {
-    /// Creates the date that `text` spells as `YYYY-MM-DD`, or nil where it spells none.
+    /// Creates a date from a text `YYYY-MM-DD`.
+    ///
+    /// Returns `nil` if `text` isn't a date.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return nil }
@@ -62,9 +66,9 @@ extension BookDate: LosslessStringConvertible {
         self.init(year: year, month: month, day: day)
     }
 
-    /// The ISO text, `YYYY-MM-DD`.
+    /// The ISO 8601 text, `YYYY-MM-DD`.
     public var description: String {
-        // Written often: each transaction is found by its day.
+        // This is performance-critical: the date is an index of each transaction.
         func digit(_ number: Int, over power: Int) -> UInt8 { UInt8(ascii: "0") + UInt8(number / power % 10) }
         return String(
             decoding: [
@@ -78,24 +82,24 @@ extension BookDate: LosslessStringConvertible {
 }
 
 extension BookDate: Codable {
-    /// Decodes the ISO text.
+    /// Decodes the ISO 8601 text.
     ///
-    /// - Throws: `DecodingError` when the value is not text or the text spells no day that exists.
+    /// - Throws: `DecodingError` if the value isn't text, or the text isn't a date.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let date = BookDate(text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "'\(text.prefix(60))' is not a date. Write it as in \"2024-02-29\"."
+                debugDescription: "'\(text.prefix(60))' isn't a date. To fix, write it as in \"2024-02-29\"."
             )
         }
         self = date
     }
 
-    /// Encodes the ISO text.
+    /// Encodes the ISO 8601 text.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

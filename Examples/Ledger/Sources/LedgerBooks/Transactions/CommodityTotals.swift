@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Sums by key, in the order in which the keys first came.
+/// Sums by key, in the order of the first occurrences of the keys.
 struct CommodityTotals<Key: Hashable> {
     private(set) var keys: [Key] = []
     private(set) var sums: [Quantity] = []
     private var positions: [Key: Int] = [:]
 
-    /// The most entries that are searched one by one, which for so few is faster than hashing.
+    /// Maximum number of entries for a linear search, which is faster than hashing for few entries.
     private static var linearLimit: Int { 8 }
 
     /// Adds `quantity` to the sum of `key`.
@@ -32,7 +32,7 @@ struct CommodityTotals<Key: Hashable> {
         }
     }
 
-    /// The sum of `key`, or nil where nothing was added to it.
+    /// The sum of `key`; `nil` if no quantity was added.
     subscript(key: Key) -> Quantity? {
         position(of: key).map { sums[$0] }
     }
@@ -43,7 +43,7 @@ struct CommodityTotals<Key: Hashable> {
 }
 
 extension CommodityTotals<String> {
-    /// The sums that are not zero, as amounts.
+    /// The sums that aren't zero, as amounts.
     var nonzero: [Amount] {
         zip(keys, sums).lazy.filter { !$1.isZero }.map { Amount($1, $0) }
     }

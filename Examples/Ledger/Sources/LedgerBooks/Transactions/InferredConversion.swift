@@ -4,16 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A purchase that nobody priced: one commodity given for exactly one other.
+/// A conversion without a written price: one commodity was exchanged for exactly one other commodity.
 struct InferredConversion {
-    /// The commodity that gets the cost: of the two, the one that is written first.
+    /// The commodity that receives the cost.
+    ///
+    /// It occurs first in the transaction.
     private let bought: Amount
 
-    /// What was given for it, as a positive price.
+    /// The amount of the other commodity, as a positive price.
     private let price: Amount
 
-    /// Finds the conversion in `postings`, or nil where their sum is not of exactly two unpriced
-    /// commodities with opposite signs.
+    /// Finds the conversion in `postings`.
+    ///
+    /// Returns `nil` unless their sum has exactly two commodities without a price and with opposite signs.
     init?(of postings: [PostingDraft]) throws {
         var totals = CommodityTotals<PricedCommodity>()
         var totalPrices = CommodityTotals<PricedCommodity>()
@@ -34,7 +37,7 @@ struct InferredConversion {
         guard remaining.count == 2, remaining[0].quantity.isNegative != remaining[1].quantity.isNegative else {
             return nil
         }
-        // A priced posting may name a commodity before the unpriced ones do.
+        // A posting with a price may contain the commodity before the postings without a price.
         let first = postings.first { posting in remaining.contains { $0.commodity == posting.amount?.commodity } }
         let boughtIndex = first?.amount?.commodity == remaining[1].commodity ? 1 : 0
         bought = remaining[boughtIndex]
@@ -42,7 +45,7 @@ struct InferredConversion {
         price = Amount(paid.quantity.magnitude, paid.commodity)
     }
 
-    /// Returns the postings of `drafts`, where the bought commodity has its share of the price.
+    /// Returns the postings of `drafts`, in which each posting of the bought commodity has its share of the price.
     func applied(to drafts: [PostingDraft]) throws -> [Posting] {
         var running = Quantity.zero
         var sharedSoFar = Quantity.zero
@@ -52,8 +55,8 @@ struct InferredConversion {
             guard let amount = draft.amount else { continue }
             var cost = draft.cost
             if cost == nil, amount.commodity == bought.commodity {
-                // Rounding the running total, not each share, leaves nothing over at the end and never
-                // gives a share the wrong sign.
+                // The running total is rounded instead of each share. So the shares add up to the price, and no share
+                // has the wrong sign.
                 running = try running.adding(amount.quantity)
                 let shared = try price.quantity.multiplied(by: running, dividedBy: bought.quantity)
                 let share = try shared.subtracting(sharedSoFar)
@@ -66,7 +69,9 @@ struct InferredConversion {
     }
 }
 
-/// A commodity together with its price: amounts are added up only where both agree.
+/// A commodity with its price.
+///
+/// Amounts are summed only if both are equal.
 private struct PricedCommodity: Hashable {
     enum Price: Hashable {
         case none

@@ -4,22 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// One line of a balanced transaction: an amount that an account receives, or gives where negative.
+/// A posting of a balanced transaction: an account and the amount that it receives.
+///
+/// The amount may be negative.
 ///
 /// The balance of an account is the sum of the amounts of its postings, commodity by commodity.
 public struct Posting: Sendable, Hashable, Codable {
-    /// The full name of the account, levels parted by colons; never empty, and composed.
+    /// The full name of the account, composed and never empty.
+    ///
+    /// Colons separate the levels.
     public let account: String
 
-    /// What the account receives.
+    /// The amount that the account receives.
     public let amount: Amount
 
-    /// What the amount cost in another commodity, written or inferred, or nil.
+    /// The cost of the amount in another commodity, written or inferred; `nil` for none.
     public let cost: Cost?
 
     private enum CodingKeys: CodingKey { case account, amount, cost }
 
-    /// Creates a posting; the names of the account and of commodities are composed.
+    /// Creates a posting.
+    ///
+    /// The names of the account and of the commodities are composed.
     public init(account: String, amount: Amount, cost: Cost? = nil) {
         self.account = account.composed
         self.amount = amount.composed
@@ -31,9 +37,11 @@ public struct Posting: Sendable, Hashable, Codable {
             }
     }
 
-    /// Decodes a posting; its names are composed, also if an earlier version has stored others.
+    /// Decodes a posting.
     ///
-    /// - Throws: `DecodingError` when the value isn't a posting.
+    /// Names that an earlier version has stored decomposed are composed.
+    ///
+    /// - Throws: `DecodingError` if the value isn't a posting.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -45,6 +53,6 @@ public struct Posting: Sendable, Hashable, Codable {
 }
 
 extension Amount {
-    /// The same amount, the symbol of its commodity composed.
+    /// The same amount with a composed commodity symbol.
     fileprivate var composed: Amount { Amount(quantity, commodity.composed) }
 }

@@ -4,21 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// One line of a transaction as somebody asks for it; nothing about it is proved yet.
+/// A posting that isn't validated yet.
 public struct PostingDraft: Sendable, Hashable, Codable {
-    /// The full name of the account, levels parted by colons.
+    /// The full name of the account.
+    ///
+    /// Colons separate the levels.
     public var account: String
 
-    /// What goes to the account, or nil to take whatever balances the transaction.
+    /// The amount; `nil` for the amount that balances the transaction.
     public var amount: Amount?
 
-    /// What the amount cost in another commodity, or nil.
+    /// The cost of the amount in another commodity; `nil` for none.
     public var cost: Cost?
 
-    /// The mark of this line alone.
+    /// The status mark of the posting.
     public var status: TransactionStatus
 
-    /// The comment, its lines parted by line feeds; empty for none.
+    /// The comment, its lines separated by line feeds; empty for none.
     public var comment: String
 
     /// Creates a draft of a posting.

@@ -4,54 +4,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An error raised when a transaction cannot be posted as it stands.
+/// An error that is thrown if a transaction can't be posted.
 ///
 /// Branch on ``code``, log ``description``. New codes may appear in minor releases.
 public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
-    /// Why the transaction is refused, stable enough to branch on.
+    /// The reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case noPostings, singlePosting, emptyAccount, costWithoutAmount, severalElidedAmounts, unbalanced, overflow
         }
         private let kind: Kind
 
-        /// The transaction has no postings at all.
+        /// The transaction has no postings.
         public static let noPostings = Code(kind: .noPostings)
 
-        /// The transaction has one posting, so nothing stands against it.
+        /// The transaction has only one posting, so it can't be balanced.
         public static let singlePosting = Code(kind: .singlePosting)
 
-        /// A posting names no account.
+        /// A posting has no account.
         public static let emptyAccount = Code(kind: .emptyAccount)
 
-        /// A posting has a cost but no amount that could have cost it.
+        /// A posting has a cost but no amount.
         public static let costWithoutAmount = Code(kind: .costWithoutAmount)
 
-        /// More than one posting leaves its amount out.
+        /// More than one posting has no amount.
         public static let severalElidedAmounts = Code(kind: .severalElidedAmounts)
 
-        /// The postings do not add up to zero.
+        /// The sum of the postings isn't zero.
         public static let unbalanced = Code(kind: .unbalanced)
 
-        /// An exact sum or cost needs more digits than a quantity holds, or an amount more than totals can hold.
+        /// A sum, a cost, or an amount has too many digits.
         public static let overflow = Code(kind: .overflow)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// Why the transaction is refused.
+    /// The reason.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The cause and the remedy, one sentence each.
     public let message: String
 
-    /// What the postings add up to instead of zero, an amount for each commodity that is off.
+    /// The sums of the postings that should be zero, by commodity.
     ///
     /// Empty unless the code is ``Code/unbalanced``.
     public let imbalance: [Amount]
 
-    /// The error of exact arithmetic behind ``Code/overflow``, or nil.
+    /// The arithmetic error, if the code is ``Code/overflow``.
     public let cause: QuantityError?
 
     /// The code and the message, for logs.
@@ -68,24 +68,24 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
 extension PostingRefusal {
     static let noPostings = Self(
         code: .noPostings,
-        message: "The transaction has no postings. Add at least two."
+        message: "The transaction has no postings. To fix, add at least two."
     )
 
     static func singlePosting(to account: String) -> Self {
         Self(
             code: .singlePosting,
-            message: "The only posting is to '\(account)'. Add a posting that says where the amount comes from."
+            message: "The only posting is to '\(account)'. To fix, add a posting for the opposite amount."
         )
     }
 
     static func emptyAccount(at number: Int) -> Self {
-        Self(code: .emptyAccount, message: "Posting \(number) names no account. Write an account before the amount.")
+        Self(code: .emptyAccount, message: "Posting \(number) has no account. To fix, add its account.")
     }
 
     static func costWithoutAmount(of account: String) -> Self {
         Self(
             code: .costWithoutAmount,
-            message: "The posting to '\(account)' has a cost but no amount. Give the amount, or drop the cost."
+            message: "The posting to '\(account)' has a cost but no amount. To fix, add the amount, or remove the cost."
         )
     }
 
@@ -94,7 +94,7 @@ extension PostingRefusal {
         return Self(
             code: .severalElidedAmounts,
             message: "\(accounts.count) postings have no amount (\(names)\(accounts.count > 3 ? ", …" : "")). "
-                + "Leave out one amount at most; two spaces or more part an account from its amount."
+                + "To fix, omit at most one amount. Two spaces or more separate an account from its amount."
         )
     }
 
@@ -103,16 +103,16 @@ extension PostingRefusal {
         return Self(
             code: .unbalanced,
             message: "The postings add up to \(sums)\(imbalance.count > 5 ? ", …" : "") instead of zero. "
-                + "Correct an amount, or leave one out to have it filled in.",
+                + "To fix, correct an amount, or omit one amount to have it computed.",
             imbalance: imbalance
         )
     }
 
     static func overflow(_ cause: QuantityError) -> Self {
-        Self(code: .overflow, message: "The transaction cannot be added up: \(cause.message)", cause: cause)
+        Self(code: .overflow, message: "The transaction can't be summed: \(cause.message)", cause: cause)
     }
 
-    /// Refuses `amount` on `account`, as totals of its commodity would need `range`, which doesn't fit.
+    /// An error for `amount` on `account`: totals of the commodity would need the digits `range`, which are too many.
     public static func beyondTotals(_ amount: Amount, on account: String, needing range: DigitRange) -> Self {
         let most = Quantity.maximumDigits - DigitRange.carryDigits
         return Self(

@@ -5,25 +5,24 @@
 //===----------------------------------------------------------------------===//
 
 extension TransactionDraft {
-    /// Returns the postings of this draft with every amount filled in, proved to add up to zero.
+    /// Returns the postings of this draft with all amounts filled in, and checks that their sum is zero.
     ///
-    /// Each amount counts at its cost where it has one. The rules are those of hledger 1.25, applied to
-    /// this transaction alone:
+    /// An amount with a cost counts at its cost. The rules are the rules of hledger 1.25 for a single transaction:
     ///
-    /// 1. One posting may leave its amount out. It takes the exact opposite of the others' sum, as one
-    ///    posting for each commodity in which that sum is not zero, in place of the one that was written.
-    /// 2. Where no amount is left out and the amounts sum to exactly two commodities, neither of them
-    ///    priced and of opposite signs, the one that is written first is taken to have been bought with
-    ///    the other. Its postings get a total cost; several share it in proportion, rounded to the digits
-    ///    of the price so that the shares add up to it exactly.
-    /// 3. Otherwise each commodity must sum to zero **at the precision of the written amounts**: the most
-    ///    digits after the point among the posting amounts in it, or, where it occurs only in costs, among
-    ///    those. A sum of half a unit of the last digit still counts as zero.
+    /// 1. One posting may omit its amount. Its amount is the exact opposite of the sum of the others. If that sum has
+    ///   several commodities, the posting is replaced by one posting for each commodity.
+    /// 2. If no amount is omitted and the sum has exactly two commodities, both without a price and with opposite
+    ///   signs, the commodity that occurs first was bought with the other. Its postings receive a total cost. Several
+    ///   postings share the cost in proportion, rounded to the digits of the price, so that the shares add up to it
+    ///   exactly.
+    /// 3. Otherwise, the sum of each commodity must be zero **at the precision of the written amounts**: the maximum
+    ///   number of digits after the point in the posting amounts of the commodity or, if it occurs only in costs, in
+    ///   the costs. A sum of half a unit of the last digit counts as zero.
     ///
-    /// hledger takes the precision in rule 3 from the whole journal and its directives, so the two differ
-    /// where another transaction, a `P` or `D` price or a `commodity` format writes that commodity with
-    /// more digits (hledger is stricter) or a `commodity` format has fewer (hledger is laxer). hledger also
-    /// lets a transaction without postings and a single posting of zero pass; here both are refused.
+    /// hledger determines the precision in rule 3 from the whole journal and its directives. So the two differ if
+    /// another transaction, a `P` or `D` price, or a `commodity` format has more digits for the commodity (hledger is
+    /// stricter), or if a `commodity` format has fewer digits (hledger is less strict). hledger also accepts a
+    /// transaction without postings and a single posting of zero, which are errors here.
     ///
     /// Related hledger documentation: <https://hledger.org/1.25/hledger.html>
     ///
@@ -38,7 +37,7 @@ extension TransactionDraft {
         }
     }
 
-    /// Refuses what no amounts could balance.
+    /// Throws if no amounts could balance the transaction.
     private func checkShape() throws {
         guard let first = postings.first else { throw PostingRefusal.noPostings }
         if let blank = postings.firstIndex(where: { $0.account.allSatisfy(\.isWhitespace) }) {
@@ -82,7 +81,9 @@ extension TransactionDraft {
         }
     }
 
-    /// The postings, with the one that has no amount taking the opposite of `totals`.
+    /// The postings.
+    ///
+    /// A posting without an amount receives the opposite of `totals`.
     private func filledIn(to totals: CommodityTotals<String>) -> [Posting] {
         var filled: [Posting] = []
         filled.reserveCapacity(postings.count)
@@ -98,7 +99,7 @@ extension TransactionDraft {
         return filled
     }
 
-    /// The digits after the point at which each commodity is checked.
+    /// Number of digits after the point at which each commodity is checked.
     private func writtenDigits() -> [String: Int] {
         var amountDigits: [String: Int] = [:]
         var costDigits: [String: Int] = [:]

@@ -4,26 +4,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A transaction as a journal or an API asks to post it; nothing about it is proved yet.
+/// A transaction from a journal or the API that isn't validated yet.
 ///
-/// Prove it with ``balanced()``, which returns the postings to keep.
+/// ``balanced()`` validates it and returns the postings.
 public struct TransactionDraft: Sendable, Hashable, Codable {
-    /// The day of the transaction.
+    /// The date of the transaction.
     public var date: BookDate
 
-    /// The mark of the whole transaction.
+    /// The status mark of the transaction.
     public var status: TransactionStatus
 
-    /// A reference such as the number of a cheque; empty for none.
+    /// A reference, such as the number of a cheque; empty for none.
     public var code: String
 
-    /// What the transaction is about.
+    /// The description or payee.
     public var description: String
 
-    /// The comment, its lines parted by line feeds; empty for none.
+    /// The comment, its lines separated by line feeds; empty for none.
     public var comment: String
 
-    /// The lines, in the order they were written.
+    /// The postings, in the order of the source.
     public var postings: [PostingDraft]
 
     /// Creates a draft of a transaction.

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How far a transaction or a posting has been checked against the outside world.
+/// The status mark of a transaction or a posting.
 public enum TransactionStatus: String, Sendable, Hashable, Codable, CaseIterable {
-    /// No mark was written.
+    /// No mark.
     case unmarked
 
-    /// Marked `!`: it needs another look.
+    /// The mark `!`: pending.
     case pending
 
-    /// Marked `*`: it is settled.
+    /// The mark `*`: cleared.
     case cleared
 }

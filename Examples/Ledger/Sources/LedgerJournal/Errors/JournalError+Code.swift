@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 extension JournalError {
-    /// What is wrong with a journal, stable enough to branch on.
+    /// The kind of an error in a journal, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case notUTF8, controlCharacter, lineTooLong
@@ -18,31 +18,31 @@ extension JournalError {
         }
         private let kind: Kind
 
-        /// The bytes are not UTF-8.
+        /// The bytes aren't UTF-8.
         public static let notUTF8 = Code(kind: .notUTF8)
 
-        /// A control character other than white space: the file is hardly text.
+        /// The file contains a control character other than white space, so it is probably no text.
         public static let controlCharacter = Code(kind: .controlCharacter)
 
-        /// The line is longer than the parser reads.
+        /// The line is longer than the maximum.
         public static let lineTooLong = Code(kind: .lineTooLong)
 
-        /// The line starts with nothing that a journal knows.
+        /// The start of the line is unknown.
         public static let unknownLine = Code(kind: .unknownLine)
 
-        /// An indented line stands where nothing above it takes one.
+        /// The line is indented, but doesn't belong to a transaction or directive above it.
         public static let unexpectedIndentation = Code(kind: .unexpectedIndentation)
 
-        /// The directive would change what follows, in a way that is not supported.
+        /// The directive would change the lines after it and isn't supported.
         public static let unsupportedDirective = Code(kind: .unsupportedDirective)
 
-        /// The directive is known but what follows it is not understood.
+        /// The argument of the directive is invalid.
         public static let invalidDirective = Code(kind: .invalidDirective)
 
-        /// The date is malformed or names a day that does not exist.
+        /// The date is malformed or doesn't exist.
         public static let invalidDate = Code(kind: .invalidDate)
 
-        /// The date leaves out its year.
+        /// The date has no year.
         public static let dateWithoutYear = Code(kind: .dateWithoutYear)
 
         /// The date is followed by a second one after `=`.
@@ -51,19 +51,21 @@ extension JournalError {
         /// The code of a transaction has no closing parenthesis.
         public static let unclosedCode = Code(kind: .unclosedCode)
 
-        /// The posting names no account.
+        /// The posting has no account.
         public static let missingAccount = Code(kind: .missingAccount)
 
-        /// A lone tab stands within an account, where Ledger and hledger disagree about its meaning.
+        /// An account contains a single tab.
+        ///
+        /// Ledger and hledger interpret it differently.
         public static let tabInAccount = Code(kind: .tabInAccount)
 
         /// The account is in parentheses or brackets.
         public static let virtualPosting = Code(kind: .virtualPosting)
 
-        /// What stands after the account is no amount, or something stands after the amount.
+        /// The text after the account isn't an amount, or there is more text after the amount.
         public static let invalidAmount = Code(kind: .invalidAmount)
 
-        /// The digits and their marks form no number.
+        /// The digits and marks aren't a number.
         public static let invalidNumber = Code(kind: .invalidNumber)
 
         /// The number has more digits than a quantity holds.
@@ -72,7 +74,7 @@ extension JournalError {
         /// The number is written with an exponent.
         public static let exponent = Code(kind: .exponent)
 
-        /// The symbol of the commodity is not understood.
+        /// The symbol of the commodity is invalid.
         public static let invalidCommodity = Code(kind: .invalidCommodity)
 
         /// A lot price or lot date follows the amount.
@@ -81,10 +83,10 @@ extension JournalError {
         /// A balance assertion of more than one commodity or account follows the amount.
         public static let unsupportedAssertion = Code(kind: .unsupportedAssertion)
 
-        /// A balance stands where an amount is missing, to be computed from it.
+        /// A posting without an amount has a balance, from which the amount would have to be computed.
         public static let balanceAssignment = Code(kind: .balanceAssignment)
 
-        /// The account does not have the balance that the journal claims.
+        /// A balance assertion fails.
         public static let failedAssertion = Code(kind: .failedAssertion)
 
         /// The line starts an automated transaction.

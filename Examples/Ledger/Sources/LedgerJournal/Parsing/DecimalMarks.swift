@@ -4,21 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What the directives read so far say about numbers whose only mark could be either kind.
+/// The decimal marks that directives have set, for numbers with a single comma or point.
 struct DecimalMarks {
-    /// The mark of every number, from `decimal-mark`; it overrides the others.
+    /// The mark of all numbers, from `decimal-mark`.
+    ///
+    /// It overrides the others.
     var ofEverything: UInt8?
 
     /// The mark of each commodity that has a format.
     var byCommodity: [String: UInt8] = [:]
 
-    /// The mark of commodities without a format of their own, from `D`.
+    /// The mark of commodities without a format, from `D`.
     var byDefault: UInt8?
 
-    /// The commodity of amounts that name none, from `D`.
+    /// The commodity of amounts without a commodity, from `D`.
     var defaultCommodity = ""
 
-    /// The decimal mark of numbers in `commodity`, or nil where no directive says.
+    /// The decimal mark of numbers in `commodity`; `nil` if no directive has set it.
     func mark(for commodity: String) -> UInt8? {
         if let ofEverything { return ofEverything }
         if !byCommodity.isEmpty, let mark = byCommodity[commodity] { return mark }

@@ -7,14 +7,14 @@
 import LedgerBooks
 
 extension JournalReader {
-    /// Reads an amount: a number with its commodity before or after it, or without one.
+    /// Reads an amount: a number with an optional commodity before or after it.
     ///
-    /// A sign may stand before the commodity, before the number, or both, where two minus signs cancel out.
+    /// A sign may precede the commodity, the number, or both. Two minus signs cancel out.
     func readAmount(_ line: inout LineCursor) throws(JournalError) -> Amount {
         try readMarkedAmount(&line).amount
     }
 
-    /// Reads an amount and tells which decimal mark its number shows, for directives that set a format.
+    /// Reads an amount and returns the decimal mark of its number, too, for directives that set a format.
     func readMarkedAmount(_ line: inout LineCursor) throws(JournalError) -> (amount: Amount, mark: UInt8?) {
         let isNegative = line.readSign() ?? false
         if let symbol = try readSymbol(&line) {
@@ -35,7 +35,9 @@ extension JournalReader {
         return (Amount(quantity, symbol ?? decimalMarks.defaultCommodity), mark)
     }
 
-    /// Reads the symbol of a commodity, in quotes or plain, or returns nil where none is next.
+    /// Reads the symbol of a commodity, with or without quotes.
+    ///
+    /// Returns nil if there is none.
     func readSymbol(_ line: inout LineCursor) throws(JournalError) -> String? {
         guard let next = line.next else { return nil }
         if next == .quote { return try readQuotedSymbol(&line) }
@@ -45,7 +47,7 @@ extension JournalReader {
                 throw failure(
                     .invalidCommodity,
                     at: line,
-                    "A space other than the plain one touches a commodity. Type a plain space instead."
+                    "A commodity is next to a space other than the plain space. To fix, use a plain space."
                 )
             }
             line.position += 1
@@ -62,11 +64,13 @@ extension JournalReader {
             throw failure(
                 .invalidCommodity,
                 at: start,
-                "The quoted commodity is not closed. Add the missing '\"'; it cannot contain a semicolon."
+                "The quoted commodity isn't closed. To fix, add the missing '\"'. It can't contain a semicolon."
             )
         }
         guard line.position > first else {
-            throw failure(.invalidCommodity, at: start, "The quoted commodity is empty. Name it, or drop the quotes.")
+            throw failure(
+                .invalidCommodity, at: start,
+                "The quoted commodity is empty. To fix, write its symbol, or remove the quotes.")
         }
         line.position += 1
         return line.text(first..<(line.position - 1))
@@ -87,13 +91,15 @@ extension JournalReader {
         failure(
             .numberTooLong,
             at: line,
-            "The number has more than \(Quantity.maximumDigits) digits. Write it with fewer."
+            "The number has more than \(Quantity.maximumDigits) digits. To fix, use fewer digits."
         )
     }
 }
 
 extension LineCursor {
-    /// Reads a sign and the white space after it: true for minus, false for plus, nil where none is next.
+    /// Reads a sign and the white space after it.
+    ///
+    /// Returns true for minus, false for plus, nil for no sign.
     fileprivate mutating func readSign() -> Bool? {
         guard let byte = next, byte == .minus || byte == .plus else { return nil }
         position += 1
@@ -103,9 +109,9 @@ extension LineCursor {
 }
 
 extension UInt8 {
-    /// Whether this byte can be part of a commodity that is not quoted.
+    /// Whether this byte can be part of a commodity without quotes.
     ///
-    /// hledger also allows commas, parentheses and brackets; they are refused here, as what looks like a
+    /// hledger also allows commas, parentheses, and brackets. This parser doesn't, because text that looks like a
     /// decimal comma or a lot date would silently become a commodity.
     fileprivate var isPlainSymbolByte: Bool {
         switch self {

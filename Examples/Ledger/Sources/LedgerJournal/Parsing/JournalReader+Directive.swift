@@ -6,16 +6,18 @@
 
 import LedgerBooks
 
-/// A directive whose indented lines belong to it.
+/// A directive with indented lines.
 enum BlockDirective {
-    /// Its indented lines change nothing that is read here.
+    /// The indented lines have no effect.
     case inert
 
-    /// It declares the commodity; `isObeyed` once a format of it was read.
+    /// The directive declares a commodity.
+    ///
+    /// `isObeyed` is true if a format was read.
     case commodity(String, isObeyed: Bool)
 }
 
-/// What a directive leaves open for the lines after it.
+/// The effect of a directive on the next lines.
 enum DirectiveOutcome {
     case nothing
     case commentBlock
@@ -25,8 +27,8 @@ enum DirectiveOutcome {
 extension JournalReader {
     /// Reads the line of a directive.
     ///
-    /// Directives that would change the amounts or accounts after them are obeyed or refused. The others change nothing
-    /// that is read here: they are counted and passed over.
+    /// Directives that change the amounts or accounts after them take effect or cause an error. Others are counted and
+    /// ignored.
     mutating func readDirective(_ line: inout LineCursor) throws(JournalError) -> DirectiveOutcome {
         let start = line
         let keyword = line.readKeyword()
@@ -40,12 +42,12 @@ extension JournalReader {
             try requireArgument(&line, of: keyword)
             count(keyword)
         case "Y", "year":
-            // Dates must have their year, so another default changes nothing.
+            // Dates must have a year, so the default year has no effect.
             try requireArgument(&line, of: keyword)
             count(keyword)
         case "comment":
             guard line.isAtEnd else {
-                throw invalidDirective(at: line, "Nothing may follow 'comment'. Put the text on the lines after it.")
+                throw invalidDirective(at: line, "Text follows 'comment'. To fix, move it to the next lines.")
             }
             return .commentBlock
         case "commodity":
@@ -67,7 +69,7 @@ extension JournalReader {
 
     /// Reads an indented line below a directive.
     ///
-    /// - Returns: The directive with this line taken into account.
+    /// - Returns: The directive, changed by this line.
     mutating func readSubdirective(
         _ line: inout LineCursor,
         of directive: BlockDirective
@@ -80,7 +82,8 @@ extension JournalReader {
         case "format":
             let declared = try readFormat(&line)
             guard declared == symbol else {
-                throw invalidDirective(at: start, "The format is of another commodity. Use the one that is declared.")
+                throw invalidDirective(
+                    at: start, "The format has another commodity. To fix, use the declared commodity.")
             }
             return .commodity(symbol, isObeyed: true)
         case "note", "nomarket":
@@ -89,12 +92,12 @@ extension JournalReader {
             throw failure(
                 .unsupportedDirective,
                 at: start,
-                "Below 'commodity' only 'format', 'note' and 'nomarket' are supported. Remove this line."
+                "Below 'commodity', only 'format', 'note', and 'nomarket' are supported. To fix, remove this line."
             )
         }
     }
 
-    /// Counts a directive that has ended, if it was passed over.
+    /// Counts a directive that has ended, if it was ignored.
     mutating func countIfPassedOver(_ directive: BlockDirective) {
         if case .commodity(_, isObeyed: false) = directive { count("commodity") }
     }
@@ -122,18 +125,18 @@ extension JournalReader {
         decimalMarks.byDefault = mark
     }
 
-    /// Reads the sample amount that shows how a commodity is written.
+    /// Reads the sample amount that sets the format of a commodity.
     private func readSample(_ line: inout LineCursor) throws(JournalError) -> (symbol: String, mark: UInt8) {
         let start = line
         let (amount, mark) = try readMarkedAmount(&line)
         guard let mark else {
             throw invalidDirective(
-                at: start, "The sample amount shows no decimal mark. Write it as in 1,000.00 EUR or 1000. EUR."
+                at: start, "The sample amount has no decimal mark. To fix, write it as in 1,000.00 EUR or 1000. EUR."
             )
         }
         line.skipSpaces()
         guard line.isAtEnd || line.next == .semicolon else {
-            throw invalidDirective(at: line, "Something follows the sample amount. Put a comment after ';'.")
+            throw invalidDirective(at: line, "There is text after the sample amount. To fix, start a comment with ';'.")
         }
         return (amount.commodity, mark)
     }
@@ -141,12 +144,12 @@ extension JournalReader {
     private mutating func readDecimalMark(_ line: inout LineCursor) throws(JournalError) {
         let start = line
         guard let mark = line.next, mark == .comma || mark == .point else {
-            throw invalidDirective(at: start, "The decimal mark is '.' or ','. Write one of them.")
+            throw invalidDirective(at: start, "The decimal mark is neither '.' nor ','. To fix, use '.' or ','.")
         }
         line.position += 1
         line.skipSpaces()
         guard line.isAtEnd || line.next == .semicolon else {
-            throw invalidDirective(at: line, "Something follows the decimal mark. Put a comment after ';'.")
+            throw invalidDirective(at: line, "There is text after the decimal mark. To fix, start a comment with ';'.")
         }
         decimalMarks.ofEverything = mark
     }
@@ -159,7 +162,8 @@ extension JournalReader {
 
     private func requireArgument(_ line: inout LineCursor, of keyword: String) throws(JournalError) {
         guard !line.isAtEnd, line.next != .semicolon else {
-            throw invalidDirective(at: line, "Nothing follows '\(keyword)'. Complete the directive, or remove it.")
+            throw invalidDirective(
+                at: line, "The directive '\(keyword)' has no argument. To fix, complete it, or remove it.")
         }
     }
 
@@ -173,7 +177,7 @@ extension JournalReader {
 }
 
 extension String {
-    /// Whether this is `Y` with the year right behind it.
+    /// Whether this is `Y` directly followed by a year.
     fileprivate var isYearWithoutSpace: Bool {
         utf8.first == UInt8(ascii: "Y") && utf8.count > 4 && utf8.dropFirst().allSatisfy(\.isASCIIDigit)
     }

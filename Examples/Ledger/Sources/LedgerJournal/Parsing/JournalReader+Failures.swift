@@ -5,31 +5,31 @@
 //===----------------------------------------------------------------------===//
 
 extension JournalReader {
-    /// An error at the next byte of `line`, quoting the line from there on.
+    /// An error at the next byte of `line`, with the rest of the line as its excerpt.
     func failure(_ code: JournalError.Code, at line: LineCursor, _ message: String) -> JournalError {
         failure(code, at: line.position, lineStart: line.start, lineEnd: line.end, message)
     }
 
-    /// An error for a line that is no text, or too long to be read.
+    /// An error for a line that isn't text or is too long.
     func unreadable(_ defect: LineScanner.Defect) -> JournalError {
         switch defect {
         case .notUTF8(let lineStart, let offset):
             failure(
                 .notUTF8, at: offset, lineStart: lineStart, lineEnd: offset,
-                "The journal is not UTF-8: the byte \(bytes[offset].hexadecimal) starts no character here. "
-                    + "Save the file with the encoding UTF-8."
+                "The journal isn't UTF-8: the byte \(bytes[offset].hexadecimal) is invalid here. "
+                    + "To fix, save the file with the encoding UTF-8."
             )
         case .controlCharacter(let lineStart, let offset):
             failure(
                 .controlCharacter, at: offset, lineStart: lineStart, lineEnd: offset,
                 "The journal contains the control character \(bytes[offset].hexadecimal). "
-                    + "Remove it, or check that the file is a journal."
+                    + "To fix, remove it, or check that the file is a journal."
             )
         case .lineTooLong(let lineStart):
             failure(
                 .lineTooLong, at: lineStart, lineStart: lineStart,
                 lineEnd: min(bytes.count, lineStart + 4 * JournalError.maximumExcerptLength),
-                "The line is longer than the parser reads. Break it into several, or check that the file is a journal."
+                "The line is too long. To fix, break it into several lines, or check that the file is a journal."
             )
         }
     }
@@ -37,7 +37,7 @@ extension JournalReader {
     private func failure(
         _ code: JournalError.Code, at offset: Int, lineStart: Int, lineEnd: Int, _ message: String
     ) -> JournalError {
-        // Bytes that continue a character do not count as columns.
+        // Continuation bytes of a character are not columns.
         let column = bytes[lineStart..<offset].lazy.filter { $0 & 0xC0 != 0x80 }.count + 1
         return JournalError(
             code: code,
@@ -50,7 +50,7 @@ extension JournalReader {
     }
 
     private func excerpt(from offset: Int, to end: Int) -> String {
-        // Four bytes are the most that a character of UTF-8 takes.
+        // A UTF-8 character has at most four bytes.
         let limit = JournalError.maximumExcerptLength
         let text = String(decoding: bytes[offset..<min(end, offset + 4 * (limit + 1))], as: UTF8.self)
         let scalars = text.unicodeScalars

@@ -7,7 +7,7 @@
 import LedgerBooks
 
 extension JournalReader {
-    /// Reads the first line of a transaction: date, mark, code, description and comment.
+    /// Reads the first line of a transaction: date, status mark, code, description, and comment.
     func readHeader(_ line: inout LineCursor) throws(JournalError) -> TransactionDraft {
         let date = try readDate(&line)
         line.skipSpaces()
@@ -21,34 +21,34 @@ extension JournalReader {
     private func readDate(_ line: inout LineCursor) throws(JournalError) -> BookDate {
         let start = line
         func invalid(_ reason: String) -> JournalError {
-            failure(.invalidDate, at: start, "\(reason) Write the date as in 2024-02-29.")
+            failure(.invalidDate, at: start, "\(reason) To fix, write the date as in 2024-02-29.")
         }
 
         guard let year = line.readDateNumber(), let separator = line.next, separator.isDateSeparator else {
-            throw invalid("The line starts with a digit but with no date.")
+            throw invalid("The line starts with a digit but not with a date.")
         }
         line.position += 1
         guard let month = line.readDateNumber() else { throw invalid("The date has no month.") }
         guard line.skip(separator) else {
-            if let other = line.next, other.isDateSeparator { throw invalid("The date mixes two separators.") }
-            throw failure(.dateWithoutYear, at: start, "The date has no year. Write it as in 2024-02-29.")
+            if let other = line.next, other.isDateSeparator { throw invalid("The date has two different separators.") }
+            throw failure(.dateWithoutYear, at: start, "The date has no year. To fix, write it as in 2024-02-29.")
         }
         guard let day = line.readDateNumber() else { throw invalid("The date has no day.") }
         guard year.digits == 4, month.digits <= 2, day.digits <= 2 else {
             throw invalid("The date needs four digits for the year and at most two for month and day.")
         }
         guard let date = BookDate(year: year.value, month: month.value, day: day.value) else {
-            throw invalid("The calendar has no such day.")
+            throw invalid("The date doesn't exist.")
         }
         if line.next == .equalsSign {
             throw failure(
                 .secondaryDate,
                 at: line,
-                "A second date follows the first, which is not supported. Remove it, from the '=' on."
+                "A second date isn't supported. To fix, remove the '=' and the second date."
             )
         }
         guard line.isAtEnd || line.spaceLength(at: line.position) > 0 else {
-            throw failure(.invalidDate, at: line, "Something follows the date at once. Put a space between.")
+            throw failure(.invalidDate, at: line, "There is no space after the date. To fix, insert a space.")
         }
         return date
     }
@@ -64,7 +64,8 @@ extension JournalReader {
             }
             line.position += 1
         }
-        throw failure(.unclosedCode, at: start, "The code of the transaction is not closed. Add the missing ')'.")
+        throw failure(
+            .unclosedCode, at: start, "The code of the transaction isn't closed. To fix, add the missing ')'.")
     }
 }
 
@@ -76,7 +77,7 @@ extension LineCursor {
         return .unmarked
     }
 
-    /// Reads the rest of the line, parted at the first semicolon.
+    /// Reads the rest of the line, split at the first semicolon.
     fileprivate mutating func readDescriptionAndComment() -> (description: String, comment: String) {
         var limit = position
         while limit < end, bytes[limit] != .semicolon { limit += 1 }
@@ -87,7 +88,9 @@ extension LineCursor {
         return (description, comment)
     }
 
-    /// Reads digits as a number, or returns nil where there are none; the value means nothing past six digits.
+    /// Reads digits as a number.
+    ///
+    /// Returns nil if there are none. With more than six digits, the value is meaningless.
     fileprivate mutating func readDateNumber() -> (value: Int, digits: Int)? {
         var value = 0
         let start = position

@@ -6,27 +6,30 @@
 
 import LedgerBooks
 
-/// A number as it stands in a journal, before it is known which of its marks is the decimal mark.
+/// The digits and marks of a number, before the decimal mark is determined.
 struct WrittenNumber {
     /// All digits as one whole number.
     var mantissa: Int128 = 0
 
-    /// The mark that occurs first, or nil; it parts digit groups where another follows.
+    /// The first mark, or nil.
+    ///
+    /// If another mark follows, the first mark separates digit groups.
     var firstMark: UInt8?
 
-    /// How often the first mark occurs.
+    /// Number of occurrences of the first mark.
     var firstMarkCount = 0
 
-    /// The mark that follows the first and differs from it, or nil; it is the decimal mark.
+    /// The second, different mark, or nil.
+    ///
+    /// It is the decimal mark.
     var secondMark: UInt8?
 
-    /// The count of digits after the mark that occurs last.
+    /// Number of digits after the last mark.
     var digitsAfterLastMark = 0
 
-    /// The decimal mark of this number, or nil where it has none.
+    /// The decimal mark of the number; `nil` for none.
     ///
-    /// A lone comma or point could be of either kind: it is the decimal mark unless `declaredMark` is
-    /// another.
+    /// A single comma or point is the decimal mark, unless `declaredMark` is another character.
     func decimalMark(given declaredMark: UInt8?) -> UInt8? {
         if let secondMark { return secondMark }
         guard let firstMark, firstMarkCount == 1, firstMark != .space else { return nil }
@@ -37,8 +40,8 @@ struct WrittenNumber {
 extension JournalReader {
     /// Reads the digits and marks of a number.
     ///
-    /// Groups of digits, of any length, are parted by one kind of mark (comma, point or plain space);
-    /// another comma or point may follow once, as the decimal mark.
+    /// One kind of mark (comma, point, or plain space) separates digit groups of any length. A different comma or point
+    /// can follow once, as the decimal mark.
     func readNumber(_ line: inout LineCursor) throws(JournalError) -> WrittenNumber {
         let start = line
         var number = WrittenNumber()
@@ -65,9 +68,10 @@ extension JournalReader {
         }
         guard digits > 0 else {
             throw line.next == .comma
-                ? failure(.invalidNumber, at: line, "The number starts with a comma. Put a 0 before it.")
+                ? failure(.invalidNumber, at: line, "The number starts with a comma. To fix, write a 0 before it.")
                 : failure(
-                    .invalidAmount, at: start, "A number is missing here. Write an amount as in 12.50 EUR or $12.50."
+                    .invalidAmount, at: start,
+                    "A number is missing here. To fix, write an amount as in 12.50 EUR or $12.50."
                 )
         }
         let endsWithGroupMark = number.digitsAfterLastMark == 0 && number.secondMark == nil && number.firstMarkCount > 1
@@ -93,7 +97,7 @@ extension JournalReader {
         failure(
             .invalidNumber,
             at: line,
-            "The marks in this number cannot be told apart. Write it as in 1234567.89 or 1,234,567.89."
+            "The marks in this number are ambiguous. To fix, write it as in 1234567.89 or 1,234,567.89."
         )
     }
 
@@ -103,6 +107,6 @@ extension JournalReader {
         ahead.position += 1
         if ahead.next == .minus || ahead.next == .plus { ahead.position += 1 }
         guard let digit = ahead.next, digit.isASCIIDigit else { return }
-        throw failure(.exponent, at: start, "Numbers with an exponent are not supported. Write all the digits.")
+        throw failure(.exponent, at: start, "Numbers with an exponent aren't supported. To fix, write all digits.")
     }
 }

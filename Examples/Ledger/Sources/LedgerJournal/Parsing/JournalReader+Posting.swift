@@ -7,7 +7,7 @@
 import LedgerBooks
 
 extension JournalReader {
-    /// Reads a posting from its first byte that is not white space, with the balance it claims, if any.
+    /// Reads a posting and its balance assertion, starting at the first byte that isn't white space.
     func readPosting(_ line: inout LineCursor) throws(JournalError) -> (posting: PostingDraft, balance: Amount?) {
         let status = line.readStatus()
         line.skipSpaces()
@@ -20,7 +20,7 @@ extension JournalReader {
                 throw failure(
                     .balanceAssignment,
                     at: line,
-                    "Balance assignments are not supported. Write the amount before the '='."
+                    "Balance assignments aren't supported. To fix, write the amount before the '='."
                 )
             }
             posting.amount = try readAmount(&line)
@@ -38,14 +38,14 @@ extension JournalReader {
             throw failure(
                 .invalidAmount,
                 at: line,
-                "Something follows the amount. Put a comment after ';', and a commodity "
-                    + "with digits, spaces or punctuation in double quotes."
+                "There is text after the amount. To fix, start a comment with ';', or write a commodity "
+                    + "with digits, spaces, or punctuation in double quotes."
             )
         }
         return (posting, balance)
     }
 
-    /// Reads an amount and perhaps a cost, and nothing else to the end of the input.
+    /// Reads an amount with an optional cost, up to the end of the input.
     mutating func readLoneAmount() throws(JournalError) -> (amount: Amount, cost: Cost?) {
         let range = try nextLine() ?? 0..<0
         var line = LineCursor(bytes: bytes, range: range)
@@ -59,13 +59,15 @@ extension JournalReader {
             throw failure(
                 .invalidAmount,
                 at: line,
-                "Something follows the amount. Put a commodity with digits, spaces or punctuation in double quotes."
+                "There is text after the amount. To fix, write a commodity with digits, spaces, or punctuation in quotes."
             )
         }
         return (amount, cost)
     }
 
-    /// Reads a balance after `=`, or returns nil where none follows.
+    /// Reads a balance after `=`.
+    ///
+    /// Returns nil if there is none.
     private func readAssertion(_ line: inout LineCursor) throws(JournalError) -> Amount? {
         let start = line
         guard line.skip(.equalsSign) else { return nil }
@@ -73,7 +75,7 @@ extension JournalReader {
             throw failure(
                 .unsupportedAssertion,
                 at: start,
-                "Of the balance assertions only '=' is supported. Replace this one, or remove it."
+                "Of the balance assertions, only '=' is supported. To fix, replace this assertion, or remove it."
             )
         }
         line.skipSpaces()
@@ -82,7 +84,7 @@ extension JournalReader {
 
     /// Reads the account and the white space after it.
     ///
-    /// An account ends before two characters of white space, or with the line; a single space is part of it.
+    /// An account ends before two white-space characters, or with the line. A single space is part of it.
     private func readAccount(_ line: inout LineCursor) throws(JournalError) -> String {
         let start = line
         let first = line.position
@@ -101,13 +103,14 @@ extension JournalReader {
                 throw failure(
                     .tabInAccount,
                     at: gap,
-                    "A single tab does not end an account. Put two spaces or more before the amount."
+                    "A single tab doesn't end an account. To fix, write two spaces or more before the amount."
                 )
             }
             hasWideSpace = hasWideSpace || gap.next != .space
         }
         guard last > first else {
-            throw failure(.missingAccount, at: start, "The posting names no account. Write one before the amount.")
+            throw failure(
+                .missingAccount, at: start, "The posting has no account. To fix, write an account before the amount.")
         }
         let isVirtual =
             switch (line.bytes[first], line.bytes[last - 1]) {
@@ -118,13 +121,15 @@ extension JournalReader {
             throw failure(
                 .virtualPosting,
                 at: start,
-                "Virtual postings are not supported. Remove the parentheses or brackets around the account, or the line."
+                "Virtual postings aren't supported. To fix, remove the parentheses or brackets, or the line."
             )
         }
         return hasWideSpace ? line.textWithPlainSpaces(first..<last) : line.text(first..<last)
     }
 
-    /// Reads a cost after `@` or `@@`, or returns nil where none follows.
+    /// Reads a cost after `@` or `@@`.
+    ///
+    /// Returns nil if there is none.
     private func readCost(_ line: inout LineCursor) throws(JournalError) -> Cost? {
         guard line.skip(.at) else { return nil }
         let isTotal = line.skip(.at)
@@ -133,18 +138,19 @@ extension JournalReader {
         return isTotal ? .total(price) : .unit(price)
     }
 
-    /// Refuses what may follow an account or an amount in hledger but means more than an amount.
+    /// Throws if hledger syntax follows that isn't supported, such as lot prices.
     private func refuseUnsupported(at line: LineCursor) throws(JournalError) {
         switch line.next {
         case UInt8.openBrace?:
             throw failure(
-                .lotPrice, at: line, "Lot prices are not supported. Remove the braces, or give the cost after '@'."
+                .lotPrice, at: line,
+                "Lot prices aren't supported. To fix, remove the braces, or write the cost after '@'."
             )
         case UInt8.openParenthesis? where line.afterNext == .at:
-            // After a bare number, hledger takes the parenthesis for a commodity.
-            throw failure(.invalidAmount, at: line, "Virtual costs are not supported. Write '@' or '@@'.")
+            // hledger interprets a parenthesis after a number without a commodity as a commodity.
+            throw failure(.invalidAmount, at: line, "Virtual costs aren't supported. To fix, write '@' or '@@'.")
         case UInt8.openBracket?:
-            throw failure(.lotPrice, at: line, "Lot dates are not supported. Remove the brackets.")
+            throw failure(.lotPrice, at: line, "Lot dates aren't supported. To fix, remove the brackets.")
         default:
             return
         }
@@ -152,7 +158,7 @@ extension JournalReader {
 }
 
 extension LineCursor {
-    /// The text in `range`, each of its white-space characters made a plain space, as hledger does.
+    /// The text in `range`, with plain spaces instead of other white space, as in hledger.
     fileprivate func textWithPlainSpaces(_ range: Range<Int>) -> String {
         var plain: [UInt8] = []
         plain.reserveCapacity(range.count)

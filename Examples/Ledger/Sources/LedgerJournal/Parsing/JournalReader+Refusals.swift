@@ -5,20 +5,20 @@
 //===----------------------------------------------------------------------===//
 
 extension JournalReader {
-    /// The error for a line at the margin that is no date, no comment and no directive that is read here.
+    /// The error for a line without indentation that is neither a date, a comment, nor a supported directive.
     func refusal(of keyword: String, at line: LineCursor) -> JournalError {
         switch line.next {
         case UInt8.equalsSign?:
             return failure(
                 .automatedTransaction,
                 at: line,
-                "Automated transactions are not supported. Remove this one and write its postings out."
+                "Automated transactions aren't supported. To fix, remove it and write its postings out."
             )
         case UInt8.tilde?:
             return failure(
                 .periodicTransaction,
                 at: line,
-                "Periodic transactions are not supported. Remove this one."
+                "Periodic transactions aren't supported. To fix, remove it."
             )
         default:
             break
@@ -28,40 +28,40 @@ extension JournalReader {
             return failure(
                 .unsupportedDirective,
                 at: line,
-                "The directive '\(keyword)' changes what follows it and is not supported. \(remedy)"
+                "The directive '\(keyword)' isn't supported. \(remedy)"
             )
         }
         return failure(
             .unknownLine,
             at: line,
-            "The line starts neither a transaction nor a comment nor a known directive. "
-                + "Indent it if it is a posting, or put ';' before it."
+            "The line is neither a transaction, a comment, nor a known directive. "
+                + "To fix, indent it if it is a posting, or write ';' before it."
         )
     }
 
-    /// What to do instead of each directive that is known but not supported.
+    /// The remedy for each known directive that isn't supported.
     private static let remedies: [String: String] = [
-        "include": "Import the other file as well, and remove this line.",
-        "alias": "Write the accounts out under their own names.",
-        "apply": "Write the full accounts, tags or dates where they belong.",
-        "capture": "Write the accounts out under their own names.",
-        "bucket": "Write the missing postings out.",
-        "A": "Write the missing postings out.",
-        "define": "Write the amounts out.",
-        "def": "Write the amounts out.",
-        "fixed": "Write the cost after '@' where it belongs.",
-        "python": "Remove the script.",
-        "import": "Remove the script.",
-        "eval": "Write the amounts out.",
-        "expr": "Write the amounts out.",
-        "value": "Write the amounts out.",
-        "i": "Convert the time log to transactions.",
-        "o": "Convert the time log to transactions.",
+        "include": "To fix, import the other file as well, and remove this line.",
+        "alias": "To fix, write the accounts out under their own names.",
+        "apply": "To fix, write the full accounts, tags or dates where they belong.",
+        "capture": "To fix, write the accounts out under their own names.",
+        "bucket": "To fix, write the missing postings out.",
+        "A": "To fix, write the missing postings out.",
+        "define": "To fix, write the amounts out.",
+        "def": "To fix, write the amounts out.",
+        "fixed": "To fix, write the cost after '@' where it belongs.",
+        "python": "To fix, remove the script.",
+        "import": "To fix, remove the script.",
+        "eval": "To fix, write the amounts out.",
+        "expr": "To fix, write the amounts out.",
+        "value": "To fix, write the amounts out.",
+        "i": "To fix, convert the time log to transactions.",
+        "o": "To fix, convert the time log to transactions.",
     ]
 }
 
 extension LineCursor {
-    /// Reads up to the next white space, at most as far as any keyword goes.
+    /// Reads up to the next white space, but not more than the longest keyword.
     mutating func readKeyword() -> String {
         let first = position
         while position < end, spaceLength(at: position) == 0, position - first < 20 { position += 1 }

@@ -6,25 +6,25 @@
 
 import LedgerBooks
 
-/// Reads one journal, a line at a time.
+/// Parses a journal line by line.
 struct JournalReader {
     let bytes: [UInt8]
     let file: String
     private var scanner: LineScanner
 
-    /// What the directives read so far say about numbers.
+    /// The decimal marks that directives have set.
     var decimalMarks = DecimalMarks()
 
-    /// How often each directive was passed over, by keyword.
+    /// Number of ignored directives, by keyword.
     var skippedDirectives: [String: Int] = [:]
 
-    /// What the lines above have left open.
+    /// The open item, to which an indented line belongs.
     private var open = OpenItem.nothing
 
-    /// The transaction that the line read last has ended.
+    /// The transaction that ended with the last line.
     private var finished: Journal.Entry?
 
-    /// What an indented line belongs to.
+    /// An item that can have indented lines.
     private enum OpenItem {
         case nothing
         case transaction(OpenTransaction)
@@ -38,23 +38,23 @@ struct JournalReader {
         scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
     }
 
-    /// The number of the line that is being read, counting from 1.
+    /// The number of the current line, counting from 1.
     var lineNumber: Int { scanner.lineNumber }
 
-    /// Reads every line and returns what they ask to post.
+    /// Parses all lines.
     mutating func readJournal() throws(JournalError) -> Journal {
         var entries: [Journal.Entry] = []
         while let entry = try nextEntry() { entries.append(entry) }
         return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives)
     }
 
-    /// Reads on to the end of the next transaction, and returns that, or nil after the last.
+    /// Parses and returns the next transaction; `nil` after the last transaction.
     mutating func nextEntry() throws(JournalError) -> Journal.Entry? {
         while finished == nil, let range = try nextLine() {
             var line = LineCursor(bytes: bytes, range: range)
             try read(&line)
         }
-        // The input has ended, or the line that ended this transaction has begun the next one.
+        // The input has ended, or the line that ended this transaction has started the next.
         if finished == nil { close() }
         defer { finished = nil }
         return finished
@@ -100,7 +100,7 @@ struct JournalReader {
     private mutating func readIndented(_ line: inout LineCursor, first: UInt8) throws(JournalError) {
         switch open {
         case .transaction(var transaction):
-            // Emptied while the draft is out, so that it is changed in place and not copied.
+            // The property releases the draft, so that the draft is changed in place instead of copied.
             open = .nothing
             if line.skip(.semicolon) {
                 transaction.append(comment: line.trimmedText(upTo: line.end))
@@ -119,14 +119,14 @@ struct JournalReader {
                 throw failure(
                     .unexpectedIndentation,
                     at: line,
-                    "The line is indented but belongs to nothing above it. "
-                        + "Start it at the margin, or remove the blank line or comment before it."
+                    "The line is indented but doesn't belong to a line above it. "
+                        + "To fix, remove the indentation, or the blank line or comment before it."
                 )
             }
         }
     }
 
-    /// Ends whatever takes indented lines.
+    /// Ends the open item.
     private mutating func close() {
         switch open {
         case .transaction(let transaction): finished = transaction.entry
@@ -145,7 +145,7 @@ extension LineCursor {
     }
 }
 
-/// A transaction whose lines are still being read.
+/// A transaction whose lines are being parsed.
 private struct OpenTransaction {
     private var draft: TransactionDraft
     private let line: Int
@@ -165,7 +165,7 @@ private struct OpenTransaction {
         draft.postings.append(posting)
     }
 
-    /// Adds a line of comment to the posting that was read last, or to the transaction before the first.
+    /// Adds a comment line to the last posting, or to the transaction if there is no posting.
     mutating func append(comment line: String) {
         if draft.postings.isEmpty {
             draft.comment.appendLine(line)

@@ -6,13 +6,13 @@
 
 /// A position within one line of a journal.
 struct LineCursor {
-    /// The whole journal, of which the line is a part.
+    /// The bytes of the journal.
     let bytes: [UInt8]
 
     /// The offset of the first byte of the line.
     let start: Int
 
-    /// The offset after the last byte of the line, its line end left out.
+    /// The offset after the last byte of the line, without the line end.
     let end: Int
 
     /// The offset of the next byte to read.
@@ -29,20 +29,20 @@ struct LineCursor {
     /// The next byte, or nil at the end of the line.
     var next: UInt8? { position < end ? bytes[position] : nil }
 
-    /// Whether nothing is left of the line.
+    /// Whether the cursor is at the end of the line.
     var isAtEnd: Bool { position >= end }
 
     /// The byte after the next one, or nil.
     var afterNext: UInt8? { position + 1 < end ? bytes[position + 1] : nil }
 
-    /// Passes over `byte` if it is next, and says whether it was.
+    /// Skips `byte` if it is next, and returns whether it was.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    /// Passes over white space and returns how many characters that were.
+    /// Skips white space and returns the number of skipped characters.
     @discardableResult
     mutating func skipSpaces() -> Int {
         var count = 0
@@ -54,9 +54,9 @@ struct LineCursor {
         }
     }
 
-    /// The bytes of the white-space character at `offset`, or 0 where there is none.
+    /// Number of bytes of the white-space character at `offset`; 0 if there is none.
     ///
-    /// White space is what hledger takes for it: the ASCII kind and Unicode's space separators.
+    /// White space is ASCII white space and Unicode's space separators, as in hledger.
     func spaceLength(at offset: Int) -> Int {
         guard offset < end else { return 0 }
         let byte = bytes[offset]
@@ -80,12 +80,12 @@ struct LineCursor {
         }
     }
 
-    /// The text in `range`, which lies within the line.
+    /// The text in `range`, which must be within the line.
     func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The text from the next byte to `limit`, without white space at its ends.
+    /// The text from the next byte to `limit`, without white space at the ends.
     func trimmedText(upTo limit: Int) -> String {
         var low = position
         while low < limit {
@@ -96,7 +96,7 @@ struct LineCursor {
         return text(low..<trimmedEnd(from: low, to: limit))
     }
 
-    /// The offset after the last character of `low..<limit` that is not white space.
+    /// The offset after the last character of `low..<limit` that isn't white space.
     func trimmedEnd(from low: Int, to limit: Int) -> Int {
         var high = limit
         while high > low {
@@ -115,10 +115,10 @@ struct LineCursor {
 }
 
 extension UInt8 {
-    /// Whether this is a space, a tab, or one of the ASCII control characters that count as white space.
+    /// Whether this is a space, a tab, or another ASCII white-space character.
     var isASCIISpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
-    /// Whether this is one of the ASCII digits.
+    /// Whether this is an ASCII digit.
     var isASCIIDigit: Bool { self &- 0x30 < 10 }
 
     static let tab = UInt8(ascii: "\t")

@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Parts a journal into lines and checks that each is text.
+/// Splits a journal into lines and checks that each line is text.
 struct LineScanner {
     private let bytes: [UInt8]
     private let maximumLineLength: Int
     private var position: Int
 
-    /// The number of the line that was returned last, counting from 1; 0 before the first.
+    /// The number of the last returned line, counting from 1; 0 before the first line.
     private(set) var lineNumber = 0
 
-    /// Something that makes a line unreadable, and the offset of the byte where it was noticed.
+    /// The reason why a line is unreadable, with the offset of the byte.
     enum Defect: Error {
         case notUTF8(lineStart: Int, offset: Int)
         case controlCharacter(lineStart: Int, offset: Int)
@@ -27,7 +27,7 @@ struct LineScanner {
         position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     }
 
-    /// Returns the offsets of the next line without its line end, or nil after the last.
+    /// Returns the offsets of the next line without its line end; `nil` after the last line.
     mutating func nextLine() throws(Defect) -> Range<Int>? {
         guard position < bytes.count else { return nil }
         lineNumber += 1

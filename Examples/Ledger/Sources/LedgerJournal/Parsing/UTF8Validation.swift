@@ -6,9 +6,10 @@
 
 /// Checks bytes for well-formed UTF-8.
 ///
-/// The table is number 3-7 of the Unicode Standard, <https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-3/>.
+/// The table is number 3-7 of the Unicode Standard,
+/// <https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-3/>.
 enum UTF8Validation {
-    /// Returns the offset of the first byte of `low..<high` that starts no well-formed character, or nil.
+    /// Returns the offset of the first byte in `low..<high` that doesn't start a well-formed character, or nil.
     static func firstInvalidOffset(in bytes: [UInt8], from low: Int, to high: Int) -> Int? {
         var offset = low
         while offset < high {

@@ -8,23 +8,23 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// An error as a client is told of it.
+/// An error in the form in which a client receives it.
 struct APIError: Error, Sendable, Equatable {
     let status: HTTPResponse.Status
 
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     let code: String
 
-    /// What happened and how to fix it.
+    /// The cause and the remedy.
     let message: String
 
-    /// The line of the journal that was sent, counting from 1, if it is of one.
+    /// The line of the sent journal, counting from 1; `nil` if the error concerns no line.
     var line: Int?
 
-    /// Which member of the body it is about, the path parted by points, if it is about one.
+    /// The path of the invalid member of the body, separated by points; `nil` if the error concerns no member.
     var field: String?
 
-    /// How many seconds to wait before trying again, if that may help.
+    /// Seconds until a retry makes sense; `nil` if it doesn't.
     var retryAfter: Int?
 
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String, line: Int? = nil, retryAfter: Int? = nil) {
@@ -35,7 +35,7 @@ struct APIError: Error, Sendable, Equatable {
         self.retryAfter = retryAfter
     }
 
-    /// The same error, about a member of the body.
+    /// Returns the error with the path of a member of the body.
     func about(_ field: String) -> APIError {
         var error = self
         error.field = field
@@ -44,13 +44,13 @@ struct APIError: Error, Sendable, Equatable {
 
     static func notFound(_ message: String) -> APIError { APIError(.notFound, "notFound", message) }
 
-    /// There is no room for `what` on the disk.
+    /// The disk has no room for `what`.
     static func full(_ what: String) -> APIError {
         APIError(
             HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
             "full",
-            "There is no room for \(what) on the disk of the server, so nothing was stored. To fix, free some there, then "
-                + "send it again."
+            "The disk of the server has no room for \(what), so nothing was stored. To fix, free space on the disk, "
+                + "then send it again."
         )
     }
 
@@ -59,14 +59,14 @@ struct APIError: Error, Sendable, Equatable {
 
 extension APIError: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
-        var response = try JSONAnswer(ErrorWire(self), status: status).response()
+        var response = try JSONAnswer(ErrorResponse(self), status: status).response()
         if let retryAfter { response.headers[.retryAfter] = "\(retryAfter)" }
         return response
     }
 }
 
-/// An error as JSON.
-struct ErrorWire: Codable, Equatable {
+/// The body of an error response.
+struct ErrorResponse: Codable, Equatable {
     struct Content: Codable, Equatable {
         let code: String
         let message: String

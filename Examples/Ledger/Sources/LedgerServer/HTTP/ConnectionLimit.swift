@@ -6,43 +6,29 @@
 
 import Foundation
 import HTTPTypes
+import Headrace
 import NIOCore
 import NIOHTTPTypes
-import Synchronization
 
-/// Counts the connections that are open, and turns those away that are too many.
+/// Limits the number of open connections.
+///
+/// Further connections receive the status 503 and are closed.
 final class ConnectionLimit: Sendable {
-    private let limit: Int
-    private let count = Mutex(0)
+    private let permits: Permits
     private let refusal: (head: HTTPResponse, body: Data)
 
     init(_ limit: Int) throws {
-        self.limit = limit
+        permits = Permits(limit)
         let error = APIError(
             .serviceUnavailable,
             "tooManyConnections",
-            "The server has as many connections as it may have. Send it again later, on a connection that is kept.",
+            "The server has too many connections. To fix, send it again later, on a connection that is kept open.",
             retryAfter: 5
         )
-        refusal = try JSONAnswer(ErrorWire(error), status: error.status).closing(retryAfter: error.retryAfter)
+        refusal = try JSONAnswer(ErrorResponse(error), status: error.status).closing(retryAfter: error.retryAfter)
     }
 
-    /// How many are open.
-    var openCount: Int { count.withLock { $0 } }
-
-    fileprivate func enter() -> Bool {
-        count.withLock { count in
-            if count >= limit { return false }
-            count += 1
-            return true
-        }
-    }
-
-    fileprivate func leave() {
-        count.withLock { $0 -= 1 }
-    }
-
-    /// Gives what watches one connection.
+    /// Returns the handler of a new connection.
     func makeHandler() -> some RemovableChannelHandler {
         Handler(self)
     }
@@ -52,35 +38,38 @@ final class ConnectionLimit: Sendable {
         typealias OutboundOut = HTTPResponsePart
 
         private let limit: ConnectionLimit
-        private var hasEntered: Bool?
+        private var isActive = false
+
+        /// The permit, held while the connection is open; `nil` if the connection is refused or closed.
+        private var permit: Permit?
 
         init(_ limit: ConnectionLimit) {
             self.limit = limit
         }
 
         func handlerAdded(context: ChannelHandlerContext) {
-            if context.channel.isActive { enter(context) }
+            if context.channel.isActive { activate(context) }
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            enter(context)
+            activate(context)
             context.fireChannelActive()
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            if hasEntered == true { limit.leave() }
-            hasEntered = false
+            permit = nil
             context.fireChannelInactive()
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if hasEntered == true { context.fireChannelRead(data) }
+            if permit != nil { context.fireChannelRead(data) }
         }
 
-        private func enter(_ context: ChannelHandlerContext) {
-            if hasEntered != nil { return }
-            hasEntered = limit.enter()
-            if hasEntered == true { return }
+        private func activate(_ context: ChannelHandlerContext) {
+            if isActive { return }
+            isActive = true
+            permit = limit.permits.tryAcquire()
+            if permit != nil { return }
             context.write(wrapOutboundOut(.head(limit.refusal.head)), promise: nil)
             context.write(wrapOutboundOut(.body(ByteBuffer(bytes: limit.refusal.body))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

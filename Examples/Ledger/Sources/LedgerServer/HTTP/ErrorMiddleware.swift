@@ -13,7 +13,7 @@ import LedgerJournal
 import Logging
 import NIOHTTP1
 
-/// Turns whatever a route throws into an answer.
+/// Converts the errors of routes to responses.
 struct ErrorMiddleware: RouterMiddleware {
     typealias Context = LedgerRequestContext
 
@@ -25,7 +25,7 @@ struct ErrorMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            // What comes is not HTTP: Hummingbird answers 400 and closes the connection.
+            // The input isn't HTTP. Hummingbird responds with the status 400 and closes the connection.
             throw error
         } catch {
             let answer = APIError(error)
@@ -39,7 +39,7 @@ struct ErrorMiddleware: RouterMiddleware {
 }
 
 extension APIError {
-    /// Finds out what a client is to be told of `error`.
+    /// Creates the error that a client receives for `error`.
     init(_ error: any Error) {
         switch error {
         case let error as APIError:
@@ -53,7 +53,7 @@ extension APIError {
         case let error as JournalError:
             self.init(.unprocessableContent, "\(error.code)", error.message, line: error.line)
         case let error as UnknownAccount:
-            self.init(.notFound, "unknownAccount", "The books have no account '\(error.account)'.")
+            self.init(.notFound, "unknownAccount", "The ledger has no account '\(error.account)'.")
         case let error as UnknownImport:
             self.init(.notFound, "unknownImport", error.description)
         case let error as IdempotencyError:
@@ -61,13 +61,15 @@ extension APIError {
         case let error as StoreError:
             self.init(store: error)
         case let error as HTTPError where error.status == .notFound:
-            self = .notFound("There is nothing here. To fix, look at /openapi.json for what there is.")
+            self = .notFound("There is no such resource. To fix, see /openapi.json for the paths.")
         case let error as any HTTPResponseError:
             self.init(error.status, "refused", error.status.reasonPhrase)
         case is CancellationError:
-            self.init(.serviceUnavailable, "shuttingDown", "The server is shutting down. Send it again.", retryAfter: 2)
+            self.init(
+                .serviceUnavailable, "shuttingDown", "The server is shutting down. To fix, send it again.",
+                retryAfter: 2)
         default:
-            self.init(.internalServerError, "internal", "Something went wrong here; the log of the server tells more.")
+            self.init(.internalServerError, "internal", "The server has failed. To fix, look for the error in its log.")
         }
     }
 
@@ -77,38 +79,39 @@ extension APIError {
             self.init(
                 .conflict,
                 "keyUsed",
-                "Under this idempotency key another request has taken effect. To fix, give each request its own key."
+                "The idempotency key was used by another request. To fix, give each request its own key."
             )
         default:
-            self.init(.internalServerError, "internal", "Something went wrong here; the log of the server tells more.")
+            self.init(.internalServerError, "internal", "The server has failed. To fix, look for the error in its log.")
         }
     }
 
     private init(store error: StoreError) {
         switch error.code {
         case .foreignCursor:
-            self.init(.badRequest, "foreignCursor", "The cursor is of something else. To fix, ask for the first page.")
+            self.init(
+                .badRequest, "foreignCursor", "The cursor belongs to another query. To fix, request the first page.")
         case .full:
-            self = .full("the books")
+            self = .full("the change")
         case .fileRemoved:
             self.init(
                 .serviceUnavailable,
                 "booksRemoved",
-                "The file of the books was removed or replaced while the server ran, so nothing was stored. To fix, put "
-                    + "the file back, or start the server again."
+                "The database file was removed or replaced while the server ran, so nothing was stored. To fix, restore "
+                    + "the file, or restart the server."
             )
         case _ where error.isRetryable:
             self.init(
                 .serviceUnavailable,
                 "busy",
-                "Others were in the way, and nothing was stored. Send it again.",
+                "The change conflicts with other changes, so nothing was stored. To fix, send it again.",
                 retryAfter: 1
             )
         case .uniqueViolation where error.entity?.kind == Transaction.entityName,
             .alreadyExists where error.entity?.kind == Transaction.entityName:
-            self.init(.conflict, "exists", "It is in the books already.")
+            self.init(.conflict, "exists", "The transaction was posted before.")
         default:
-            self.init(.internalServerError, "internal", "Something went wrong here; the log of the server tells more.")
+            self.init(.internalServerError, "internal", "The server has failed. To fix, look for the error in its log.")
         }
     }
 }

@@ -7,16 +7,18 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// By which name the server is called.
+    /// The host name in a request.
     static let host = named("Host")
 
-    /// The key under which a request takes effect once.
+    /// The key by which repetitions of a request are detected.
     ///
     /// Source: <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>
     static let idempotencyKey = named("Idempotency-Key")
 
     private static func named(_ name: String) -> HTTPField.Name {
-        guard let known = HTTPField.Name(name) else { preconditionFailure("'\(name)' is not the name of a field.") }
+        guard let known = HTTPField.Name(name) else {
+            preconditionFailure("'\(name)' isn't a valid field name. To fix, correct it.")
+        }
         return known
     }
 }

@@ -9,7 +9,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A value that is answered as JSON.
+/// A response with a JSON body.
 struct JSONAnswer {
     private let json: Data
     private let status: HTTPResponse.Status
@@ -27,7 +27,7 @@ struct JSONAnswer {
         Response(status: status, headers: allHeaders, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 
-    /// Gives the head and the body of an answer that is the last one of its connection.
+    /// Returns the head and the body of a response that closes the connection.
     func closing(retryAfter: Int?) -> (head: HTTPResponse, body: Data) {
         var headers = allHeaders
         headers[.connection] = "close"

@@ -7,7 +7,7 @@
 import Hummingbird
 import NIOCore
 
-/// What is known of a request.
+/// The context of a request.
 struct LedgerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
 

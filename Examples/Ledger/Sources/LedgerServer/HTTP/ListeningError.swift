@@ -7,22 +7,24 @@
 import Foundation
 import NIOCore
 
-/// The server cannot listen where it was told to.
+/// An error that is thrown if the server can't listen at its address.
 public struct ListeningError: Error, Sendable, CustomStringConvertible {
-    /// The address: a name or number of the machine, and the port.
+    /// The host and the port.
     public let address: String
 
-    /// What is in the way.
+    /// The reason.
     public let reason: String
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The cause and the remedy, one sentence each.
     public var description: String {
-        "The ledger cannot be served at \(address): \(reason). To fix, name another port (0 for one that is free), or "
+        "The ledger can't be served at \(address): \(reason). To fix, use another port (0 for any free port), or "
             + "another address of this machine."
     }
 
-    /// Finds out whether `error` is about the address of `configuration`; `nil` where it is about something else.
-    init?(_ error: any Error, _ configuration: LedgerServer.Configuration) {
+    /// Creates the error if `error` concerns the address of `configuration`.
+    ///
+    /// Returns `nil` otherwise.
+    init?(_ error: any Error, _ configuration: LedgerServerConfiguration) {
         switch error {
         case let error as IOError where error.errnoCode == EADDRINUSE: reason = "another program listens there"
         case let error as IOError where error.errnoCode == EACCES: reason = "this user may not listen there"

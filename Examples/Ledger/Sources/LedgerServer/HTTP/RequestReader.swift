@@ -9,14 +9,14 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Reads what a request brings, within limits.
+/// Reads the body and the parameters of a request, within limits.
 struct RequestReader {
     let request: Request
     let context: LedgerRequestContext
 
-    /// Reads the body, which may have `limit` bytes and take `timeout`.
+    /// Reads the body, which must have at most `limit` bytes and arrive within `timeout`.
     ///
-    /// - Throws: ``APIError``, and then the connection is closed where the client is too slow.
+    /// - Throws: ``APIError``. If the client is too slow, the connection is closed, too.
     func bytes(limit: Int, within timeout: Duration) async throws -> [UInt8] {
         try requireLength(atMost: limit)
         let body = request.body
@@ -36,25 +36,26 @@ struct RequestReader {
             }
             defer { group.cancelAll() }
             guard let bytes = try await group.next() ?? nil else {
-                // What is still to come would keep the connection busy.
+                // The rest of the body would keep the connection busy.
                 channel.eventLoop.execute {
                     channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
                 }
-                throw APIError(.requestTimeout, "tooSlow", "The request did not arrive in time. Send it again, faster.")
+                throw APIError(
+                    .requestTimeout, "tooSlow", "The request did not arrive in time. To fix, send it again, faster.")
             }
             return bytes
         }
     }
 
-    /// Refuses a body whose stated length is more than `limit` bytes.
+    /// Throws if the `Content-Length` is more than `limit` bytes.
     func requireLength(atMost limit: Int) throws {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit {
             throw Self.tooLarge(limit)
         }
     }
 
-    /// Reads a body of JSON.
-    func json<Value: Decodable>(_ type: Value.Type, limits: LedgerServer.Limits) async throws -> Value {
+    /// Reads a JSON body.
+    func json<Value: Decodable>(_ type: Value.Type, limits: LedgerServerLimits) async throws -> Value {
         try requireType("application/json")
         let bytes = try await bytes(limit: limits.bodyBytes, within: limits.idleTimeout)
         guard String(validating: bytes, as: UTF8.self) != nil else {
@@ -67,7 +68,7 @@ struct RequestReader {
         }
     }
 
-    /// Requires the body to be of a media type.
+    /// Throws if the body has another media type.
     func requireType(_ type: String) throws {
         let stated = request.headers[.contentType] ?? ""
         let media = stated.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
@@ -75,36 +76,38 @@ struct RequestReader {
             throw APIError(
                 .unsupportedMediaType,
                 "unsupportedType",
-                "The body must be of the type '\(type)'. To fix, say so in 'Content-Type'."
+                "The body must have the type '\(type)'. To fix, set the field 'Content-Type'."
             )
         }
     }
 
-    /// Gives the value of a parameter of the query, or `nil` where it is not given.
+    /// Returns the value of a query parameter; `nil` if it is missing.
     func parameter(_ name: String) throws -> String? {
         let values = request.uri.queryParameters[values: name[...]]
-        if values.count > 1 { throw APIError.malformed("'\(name)' is given twice.") }
-        // Hummingbird leaves a plus as it is, and browsers send one for a space.
+        if values.count > 1 { throw APIError.malformed("The parameter '\(name)' occurs twice. To fix, send it once.") }
+        // Browsers encode a space as a plus sign, which Hummingbird doesn't decode.
         guard let value = values.first else { return nil }
         let raw = Self.rawParameters(of: request.uri.query ?? "").first { $0.name == name }?.value ?? value
         guard let decoded = raw.replacing("+", with: " ").removingPercentEncoding else {
-            throw APIError.malformed("'\(name)' is not percent-encoded UTF-8.")
+            throw APIError.malformed("The parameter '\(name)' isn't percent-encoded UTF-8.")
         }
         return decoded
     }
 
-    /// As ``parameter(_:)``, for one that must be given.
+    /// Returns the value of a query parameter.
+    ///
+    /// Throws if it is missing or empty.
     func required(_ name: String) throws -> String {
         guard let value = try parameter(name), !value.isEmpty else {
-            throw APIError.malformed("'\(name)' is missing. To fix, add '?\(name)=…'.")
+            throw APIError.malformed("The parameter '\(name)' is missing. To fix, add '?\(name)=…'.")
         }
         return value
     }
 
-    /// Gives the identifier in the path.
+    /// Returns the identifier in the path.
     func id(_ what: String) throws -> UUID {
         guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else {
-            throw APIError.notFound("There is no such \(what): its identifier is a UUID.")
+            throw APIError.notFound("There is no such \(what). To fix, use its identifier, which is a UUID.")
         }
         return id
     }
@@ -117,12 +120,12 @@ struct RequestReader {
     }
 
     private static func tooLarge(_ limit: Int) -> APIError {
-        APIError(.contentTooLarge, "tooLarge", "The body may have \(limit) bytes at the most.")
+        APIError(.contentTooLarge, "tooLarge", "The body is too long. To fix, send at most \(limit) bytes.")
     }
 }
 
 extension DecodingError {
-    /// What is wrong with the JSON, for whoever sent it.
+    /// The error in the JSON, for the client.
     fileprivate var explanation: String {
         func place(_ path: [any CodingKey]) -> String {
             path.isEmpty
@@ -133,13 +136,13 @@ extension DecodingError {
         case .dataCorrupted(let context) where context.codingPath.isEmpty:
             return "The body is not JSON."
         case .dataCorrupted(let context):
-            return "\(place(context.codingPath)) is not understood: \(context.debugDescription)"
+            return "\(place(context.codingPath)) is invalid: \(context.debugDescription)"
         case .keyNotFound(let key, let context):
             return "\(place(context.codingPath + [key])) is missing."
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "\(place(context.codingPath)) is of the wrong type: \(context.debugDescription)"
+            return "\(place(context.codingPath)) has the wrong type: \(context.debugDescription)"
         @unknown default:
-            return "The body is not understood."
+            return "The body is invalid."
         }
     }
 }

@@ -9,13 +9,17 @@ import Headrace
 import LedgerApplication
 import LedgerJournal
 
-/// An import that is under way: actions take its steps, some at a time, and it stops when it is deactivated.
+/// The local run of an import.
+///
+/// Each action runs a few steps, and a deactivated run waits.
 actor ImportRun: Dispatcher {
-    /// How many transactions a step has.
+    /// Number of transactions in a step.
     private static let stepSize = 512
 
-    /// How many steps an action takes: while one waits for the disk, the next one works upon what that will store.
-    private static let stepsUnderWay = 4
+    /// Number of steps in an action.
+    ///
+    /// While a step waits for the disk, the next step reads its pending changes.
+    private static let concurrentSteps = 4
 
     nonisolated let pipeline: Pipeline
     nonisolated let id: UUID
@@ -23,13 +27,13 @@ actor ImportRun: Dispatcher {
     private var journal: JournalEntries
     private var origins: JournalOrigins
 
-    /// How many transactions of the journal were read.
+    /// Number of transactions that were read from the journal.
     private var readCount = 0
 
-    /// Those that were read last and are not known to be dealt with.
+    /// Transactions that were read and may not be processed yet.
     private var pending: [ImportStep.Entry] = []
 
-    /// Whether there is nothing left to do.
+    /// Whether the import has ended.
     private(set) var isOver = false
 
     init(_ status: ImportStatus, of bytes: [UInt8], container: Container, observers: [any MessageObserver]) {
@@ -41,17 +45,17 @@ actor ImportRun: Dispatcher {
         if status.state == .paused { pipeline.pause(self) }
     }
 
-    /// Takes the next steps.
+    /// Runs the next steps.
     struct Advance: Action {
         func execute(with run: isolated ImportRun) async throws {
             try await run.advance()
         }
     }
 
-    /// Takes up to ``stepsUnderWay`` steps.
+    /// Runs up to ``concurrentSteps`` steps.
     ///
-    /// What is dealt with is what the import says of itself afterwards: where a step has failed, the ones that were begun
-    /// upon it have done nothing, and their transactions are taken up again from where it stands.
+    /// The stored job says afterwards which transactions are processed. If a step has failed, the steps after it have
+    /// done nothing, and the next action repeats their transactions.
     private func advance() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
         guard let before = try await status(by: dispatcher), before.isOpen else {
@@ -59,7 +63,7 @@ actor ImportRun: Dispatcher {
             return
         }
         if before.state == .paused {
-            // It was paused after this was activated; whoever resumes it stores that first.
+            // The import was paused after this run was activated. A resume is stored before it activates the run.
             deactivate()
             if try await status(by: dispatcher)?.state != .paused { activate() }
             return
@@ -67,7 +71,7 @@ actor ImportRun: Dispatcher {
         try await pass(over: before.done)
         let failure = await withTaskGroup { group in
             var failure: (any Error)?
-            for number in 0..<Self.stepsUnderWay {
+            for number in 0..<Self.concurrentSteps {
                 let start = number * Self.stepSize
                 do {
                     try read(until: start + Self.stepSize)
@@ -79,7 +83,7 @@ actor ImportRun: Dispatcher {
                 let step = ImportStep(id, from: before.done + start, Array(entries))
                 group.addTask { await Self.failure(of: step, sentTo: dispatcher) }
             }
-            // The others are not cancelled: what comes before a failure is to be posted.
+            // The other steps are not cancelled: transactions before the failure must be posted.
             for await outcome in group { failure = failure ?? outcome }
             return failure
         }
@@ -104,7 +108,7 @@ actor ImportRun: Dispatcher {
         try await dispatcher.dispatch(GetImportStatus(of: id))
     }
 
-    /// Passes over the first `count` transactions of the journal, which are dealt with.
+    /// Skips the first `count` transactions of the journal, which are processed.
     private func pass(over count: Int) async throws {
         pending.removeFirst(min(pending.count, max(0, count - (readCount - pending.count))))
         while readCount < count, let entry = try journal.next() {
@@ -114,7 +118,7 @@ actor ImportRun: Dispatcher {
         }
     }
 
-    /// Reads until `count` entries are pending, or the journal has ended.
+    /// Reads until `count` transactions are pending, or the journal has ended.
     private func read(until count: Int) throws {
         while pending.count < count, let entry = try journal.next() {
             readCount += 1
@@ -126,7 +130,7 @@ actor ImportRun: Dispatcher {
 }
 
 extension Pipeline {
-    /// Lets the actions of `dispatcher`, whose pipeline this is, wait.
+    /// Deactivates `dispatcher`, the owner of this pipeline, so that its actions wait.
     fileprivate func pause(_ dispatcher: some Dispatcher) {
         dispatcher.deactivate()
     }

@@ -6,24 +6,24 @@
 
 import Foundation
 
-/// Keeps the journals of imports in files beside the database, so that imports continue after a restart.
+/// Stores the journals of open imports in files beside the database, so that imports continue after a restart.
 ///
-/// Several servers may use one folder. Each file is stored under a temporary name until it is on the disk.
+/// Several servers may use one folder. A file keeps a temporary name until all of it is on the disk.
 struct ImportSpool: Sendable {
     private static let kept = "journal"
     private static let temporary = "part"
 
     private let folder: URL
 
-    /// Takes the folder for the database at `path`; it is made when it is needed.
+    /// Uses the folder for the database at `path`, which is created on demand.
     init(database path: String) {
         folder = URL(filePath: path + "-imports", directoryHint: .isDirectory)
     }
 
-    /// Keeps `bytes`; they are on the disk when this returns.
+    /// Stores `bytes`, and returns when they are on the disk.
     ///
-    /// - Returns: A lock that keeps other servers from discarding the file. Hold it until the import is stored.
-    /// - Throws: ``APIError`` with the status 507 if there is no room for the file.
+    /// - Returns: A lock that prevents other servers from deleting the file. Hold it until the import is stored.
+    /// - Throws: ``APIError`` with the status 507 if the disk is full.
     func keep(_ bytes: [UInt8], for id: UUID) async throws -> FolderLock? {
         let part = file(of: id, ending: Self.temporary)
         do {
@@ -48,21 +48,21 @@ struct ImportSpool: Sendable {
         }
     }
 
-    /// Returns the bytes that were kept.
+    /// Returns the stored bytes.
     func bytes(of id: UUID) throws -> [UInt8] {
         Array(try Data(contentsOf: file(of: id)))
     }
 
-    /// Discards the bytes that were kept, if there are any.
+    /// Deletes the stored bytes, if there are any.
     func discard(_ id: UUID) {
         try? FileManager.default.removeItem(at: file(of: id))
     }
 
-    /// Discards the files that killed servers have left: temporary files, and journals whose import isn't open.
+    /// Deletes the files of servers that were killed: temporary files, and journals whose import isn't open.
     ///
-    /// If a server is just storing a file, nothing is discarded; a later start does it.
+    /// If a server is storing a file at the moment, nothing is deleted until a later start.
     ///
-    /// - Parameter open: Returns the imports whose files are needed. It runs while no server can store a file.
+    /// - Parameter open: Returns the identifiers of the open imports. It runs while no server can store a file.
     /// - Throws: The error of `open`.
     func discardLeftovers(except open: () async throws -> Set<UUID>) async throws {
         guard let lock = FolderLock.exclusive(folder) else { return }
@@ -74,7 +74,9 @@ struct ImportSpool: Sendable {
         }
     }
 
-    /// Whether this type has made the file; Foundation's temporary files were used by an earlier version.
+    /// Whether the file belongs to the spool.
+    ///
+    /// An earlier version used Foundation's temporary files.
     private static func isOurs(_ file: URL) -> Bool {
         [kept, temporary].contains(file.pathExtension) || file.lastPathComponent.hasPrefix(".dat.nosync")
     }

@@ -8,12 +8,14 @@ import Foundation
 import Headrace
 import LedgerApplication
 
-/// Some events of the log, as an action: which accounts and imports they are about.
+/// An action with the accounts and imports that events of the log have changed.
 struct BooksChanged: Action {
     let accounts: Set<String>
     let imports: Set<UUID>
 
-    /// Finds out what `events` are about, or gives nil where that is nothing that is shown.
+    /// Creates the action from `events`.
+    ///
+    /// Returns `nil` if they change nothing on the page.
     init?(_ events: [EventRecord]) {
         let decoder = JSONDecoder()
         var accounts: Set<String> = []
@@ -37,7 +39,7 @@ struct BooksChanged: Action {
         self.imports = imports
     }
 
-    /// The part of the event that is needed.
+    /// The relevant part of `AccountMoved`.
     private struct AccountName: Decodable {
         let account: String
     }

@@ -7,9 +7,9 @@
 import Headrace
 import Logging
 
-/// The log of events as it grows, page by page.
+/// Reads the event log of the store, page by page, as it grows.
 struct EventLog: Sendable {
-    /// Some events, one at least.
+    /// Events of the log, at least one.
     struct Page: Sendable {
         let events: [EventRecord]
         let last: Int64
@@ -19,20 +19,23 @@ struct EventLog: Sendable {
 
     let store: any DeliveryStore
 
-    /// How often it is looked for what other processes have committed.
+    /// Interval between two checks for the commits of other processes.
     let pollInterval: Duration
     let clock: any TimeSource
 
-    /// The position of the last event there is.
+    /// The position of the last event; 0 if there is none.
     func lastPosition() async throws -> Int64 {
         try await store.deliveryStatistics().lastPosition
     }
 
-    /// Gives the events after `position`, and waits for one where there is none.
+    /// Returns the events after `position`.
     ///
-    /// What this process commits is noticed at once. Where the store cannot be read for a while, it waits.
+    /// If there are none, waits for the next event.
     ///
-    /// - Returns: The page; `nil` where the task is cancelled.
+    /// It notices the commits of this process at once. If the store can't be read, it tries again after
+    /// ``pollInterval``.
+    ///
+    /// - Returns: The page; `nil` if the task is cancelled.
     func nextPage(after position: Int64) async -> Page? {
         while !Task.isCancelled {
             let signal = store.deliverySignal.position
@@ -42,7 +45,8 @@ struct EventLog: Sendable {
             } catch is CancellationError {
                 return nil
             } catch {
-                Logger.current.warning("The log of events cannot be read.", metadata: ["error": "\(error)"])
+                Logger.current.warning(
+                    "The event log can't be read. It is read again later.", metadata: ["error": "\(error)"])
                 try? await clock.sleep(until: clock.now.advanced(by: pollInterval), tolerance: nil)
                 continue
             }
@@ -51,7 +55,7 @@ struct EventLog: Sendable {
         return nil
     }
 
-    /// Returns when this process has committed something since `signal`, or it is time to look for others.
+    /// Returns when this process has committed since `signal`, or after ``pollInterval``.
     private func wait(for signal: UInt64) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await store.deliverySignal.wait(after: signal) }

@@ -11,22 +11,22 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// A stream of server-sent events about what the page shows.
+/// A stream of server-sent events with the changes of the page's state.
 ///
 /// Source: <https://html.spec.whatwg.org/multipage/server-sent-events.html>
 struct EventStream: Sendable {
     let station: ActorStation<PageState, PageAction>
-    let limits: LedgerServer.Limits
+    let limits: LedgerServerLimits
 
-    /// Taken as long as the stream is open.
-    let slot: Slot
+    /// The permit, held while the stream is open.
+    let permit: Permit
 
     private enum Tick: Sendable {
         case state(PageState)
         case heartbeat
     }
 
-    /// Makes the answer to the request with `body`.
+    /// Returns the response to the request with `body`.
     func response(to body: RequestBody) -> Response {
         Response(
             status: .ok,
@@ -35,29 +35,30 @@ struct EventStream: Sendable {
                 .xContentTypeOptions: "nosniff",
             ],
             body: ResponseBody { writer in
-                // A client that is gone is noticed here and not by a write, of which there may be none for long.
+                // This detects that the client has closed the connection, even if there is nothing to write.
                 try await body.consumeWithCancellationOnInboundClose { _ in try await write(to: &writer) }
                 try await writer.finish(nil)
             }
         )
     }
 
-    /// Writes until the server shuts down or the client is gone.
+    /// Writes until the server shuts down or the client closes the connection.
     ///
-    /// The next state is taken when the last one is written: a slow client gets the latest, and misses what was before.
+    /// The next state is read after the previous state is written, so a slow client receives the latest state and skips
+    /// others.
     @concurrent
     private func write(to writer: inout any ResponseBodyWriter) async throws {
-        defer { withExtendedLifetime(slot) {} }
+        defer { withExtendedLifetime(permit) {} }
         let states = await station.states(limit: 1).map { Tick.state($0) }
         let heartbeats = AsyncTimerSequence(interval: limits.heartbeat, clock: .continuous).map { _ in Tick.heartbeat }
-        var told: Int?
+        var written: Int?
         for await tick in merge(states, heartbeats).cancelOnGracefulShutdown() {
             switch tick {
             case .heartbeat:
                 try await writer.write(ByteBuffer(string: ": still here\n\n"))
             case .state(let state):
-                let events = try PageEvents(of: state, since: told)
-                told = state.revision
+                let events = try PageEvents(of: state, since: written)
+                written = state.revision
                 if events.text.isEmpty { continue }
                 try await writer.write(ByteBuffer(string: events.text))
                 try await Task.sleep(for: limits.eventInterval)

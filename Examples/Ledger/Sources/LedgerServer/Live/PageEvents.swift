@@ -7,57 +7,60 @@
 import Foundation
 import LedgerApplication
 
-/// What a listener is told of a state.
+/// The server-sent events for a state of the page.
 struct PageEvents {
     private struct Whole: Encodable {
-        let balances: [BalanceWire]
-        let imports: [ImportWire]
+        let balances: [BalanceResponse]
+        let imports: [ImportResponse]
         let transactions: Int
     }
 
     private struct Balances: Encodable {
-        let balances: [BalanceWire]
+        let balances: [BalanceResponse]
         let transactions: Int
     }
 
-    /// The events as they are sent.
+    /// The events as text.
     private(set) var text = ""
     private let revision: Int
     private let encoder = JSONEncoder()
 
-    /// Tells all of `state`, or what is new in it since a revision.
-    init(of state: PageState, since told: Int?) throws {
+    /// Creates the events for all of `state`, or for its changes since the revision `written`.
+    init(of state: PageState, since written: Int?) throws {
         revision = state.revision
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let told else {
+        guard let written else {
             try append(
                 "state",
                 Whole(
-                    balances: Self.wires(of: state.accounts.values),
+                    balances: Self.balances(of: state.accounts.values),
                     imports: state.imports.values.sorted { $0.status.id.uuidString < $1.status.id.uuidString }
-                        .map { ImportWire($0.status) },
+                        .map { ImportResponse($0.status) },
                     transactions: state.transactionCount
                 )
             )
             return
         }
-        let accounts = state.accounts.values.filter { $0.revision > told }
+        let accounts = state.accounts.values.filter { $0.revision > written }
         if !accounts.isEmpty {
-            try append("balances", Balances(balances: Self.wires(of: accounts), transactions: state.transactionCount))
+            try append(
+                "balances", Balances(balances: Self.balances(of: accounts), transactions: state.transactionCount))
         }
-        let imports = state.imports.values.filter { $0.revision > told }
+        let imports = state.imports.values.filter { $0.revision > written }
         for change in imports.sorted(by: { $0.status.id.uuidString < $1.status.id.uuidString }) {
-            try append("import", ImportWire(change.status))
+            try append("import", ImportResponse(change.status))
         }
     }
 
-    private static func wires(of accounts: some Sequence<PageState.Account>) -> [BalanceWire] {
+    private static func balances(of accounts: some Sequence<PageState.Account>) -> [BalanceResponse] {
         accounts.map(\.state).sorted { $0.account < $1.account }.map { state in
-            BalanceWire(account: state.account, amounts: state.amounts.map { AmountWire($0) })
+            BalanceResponse(account: state.account, amounts: state.amounts.map { AmountResponse($0) })
         }
     }
 
-    /// Adds an event; JSON of this encoder is a single line.
+    /// Adds an event.
+    ///
+    /// The JSON of this encoder is a single line.
     private mutating func append(_ name: String, _ value: some Encodable) throws {
         let json = String(decoding: try encoder.encode(value), as: UTF8.self)
         text += "id: \(revision)\nevent: \(name)\ndata: \(json)\n\n"

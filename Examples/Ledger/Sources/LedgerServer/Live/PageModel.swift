@@ -8,32 +8,34 @@ import Foundation
 import Headrace
 import LedgerApplication
 
-/// What the services of the page work on: they ask for what has changed and pour it into the station.
+/// The model of the page's services.
+///
+/// It queries changed accounts and imports, and pours them into the station, the store of the page.
 final class PageModel: Sendable {
     let station: ActorStation<PageState, PageAction>
     private let container: Container
-    private let desk: ImportDesk
+    private let imports: ImportService
 
-    init(station: ActorStation<PageState, PageAction>, container: Container, desk: ImportDesk) {
+    init(station: ActorStation<PageState, PageAction>, container: Container, imports: ImportService) {
         self.station = station
         self.container = container
-        self.desk = desk
+        self.imports = imports
     }
 
-    /// Takes everything that there is.
+    private var dispatcher: any CommandQueryDispatcher { container.resolve() }
+
+    /// Loads the whole state.
     func load() async throws {
-        let dispatcher: any CommandQueryDispatcher = container.resolve()
         await station.pour(.accountsRead(try await dispatcher.dispatch(GetAccountStates())))
         await station.pour(.importsRead(try await dispatcher.dispatch(GetImports())))
     }
 
-    /// Takes what `change` says is another.
+    /// Loads the accounts and imports of `change`.
     func refresh(_ change: BooksChanged) async throws {
-        let dispatcher: any CommandQueryDispatcher = container.resolve()
         if !change.accounts.isEmpty {
             await station.pour(.accountsRead(try await dispatcher.dispatch(GetAccountStates(of: change.accounts))))
         }
-        desk.notice(change.imports)
+        imports.notice(change.imports)
         var statuses: [ImportStatus] = []
         for id in change.imports {
             if let status = try await dispatcher.dispatch(GetImportStatus(of: id)) { statuses.append(status) }

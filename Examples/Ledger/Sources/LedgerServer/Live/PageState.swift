@@ -9,9 +9,11 @@ import Headrace
 import LedgerApplication
 import LedgerBooks
 
-/// What the page shows, with a number for when each part was last changed.
+/// The state of the page, with the revision of each part.
 struct PageState: Sendable, Equatable {
-    /// How many imports are shown at the most, the newest ones.
+    /// Maximum number of imports.
+    ///
+    /// The newest imports are kept.
     static let mostImports = 100
 
     struct Account: Sendable {
@@ -24,15 +26,17 @@ struct PageState: Sendable, Equatable {
         var revision: Int
     }
 
-    /// Counts the changes.
+    /// Number of changes.
     private(set) var revision = 0
     private(set) var accounts: [String: Account] = [:]
     private(set) var imports: [UUID: Import] = [:]
 
-    /// How many transactions there are.
+    /// Number of transactions.
     private(set) var transactionCount = 0
 
-    /// Two states of one station are equal when nothing was changed in between.
+    /// Compares the revisions.
+    ///
+    /// Two states of one station with the same revision are equal.
     static func == (left: PageState, right: PageState) -> Bool { left.revision == right.revision }
 
     mutating func take(_ states: [GetAccountStates.AccountState]) {
@@ -58,16 +62,16 @@ struct PageState: Sendable, Equatable {
     }
 }
 
-/// What happens to what the page shows.
+/// An action on the state of the page.
 enum PageAction: Sendable {
-    /// Accounts stand as is said.
+    /// Accounts were read.
     case accountsRead([GetAccountStates.AccountState])
 
-    /// Imports stand as is said.
+    /// Imports were read.
     case importsRead([ImportStatus])
 }
 
-/// Keeps what the page shows up to date.
+/// The reducer (dripper) of the page's state.
 struct PageDripper: Dripper {
     typealias State = PageState
     typealias Action = PageAction

@@ -5,11 +5,11 @@
 import { noteScale, parsed, shown, sum } from "./amounts.js";
 import { addressOf, byId, eachFrame, element, followAccounts, say } from "./dom.js";
 
-const mostMarked = 200; // where more have moved at once, none is marked
+const mostMarked = 200; // if more accounts change at once, none is highlighted
 
-/// The accounts as a tree, each with all that is on it and below it.
+/// The tree of accounts, each with its balance including subaccounts.
 ///
-/// `choose` is called with the name of an account that was clicked.
+/// `choose` is called with the name of a clicked account.
 export function accountTree(choose) {
   const list = byId("accounts");
   const find = byId("find");
@@ -18,12 +18,12 @@ export function accountTree(choose) {
   const balances = new Map(); // account → its own amounts, commodity → quantity
   const rows = new Map(); // account or parent of accounts → { link, amounts, text }
   let chosen = null;
-  let marked; // the link that shows which one is chosen
+  let marked; // the link of the selected account
   let hasNewNames = true;
   let isFirst = true;
   const touched = new Set();
 
-  /// The name and those of its parents, the longest first.
+  /// The name and the names of its parents, the longest first.
   function* upwards(name) {
     yield name;
     for (let end = name.lastIndexOf(":"); end > 0; end = name.lastIndexOf(":", end - 1)) yield name.slice(0, end);
@@ -63,7 +63,7 @@ export function accountTree(choose) {
     drawChosen();
   });
 
-  /// Brings the rows in line with the names there are; those that stay are left alone, the focus with them.
+  /// Updates the rows for the current names. Existing rows stay, so they keep the focus.
   function layOut(sums) {
     for (const [name, { link }] of rows) {
       if (sums.has(name)) continue;
@@ -96,7 +96,7 @@ export function accountTree(choose) {
 
   function mark(links) {
     for (const link of links) link.classList.remove("moved");
-    list.getBoundingClientRect(); // has the animation begin again
+    list.getBoundingClientRect(); // restarts the animation
     for (const link of links) link.classList.add("moved");
   }
 
@@ -156,7 +156,7 @@ export function accountTree(choose) {
   });
 
   return {
-    /// Takes the balances of all accounts.
+    /// Sets the balances of all accounts.
     replace(all) {
       const names = new Set(all.map(({ account }) => account));
       for (const account of balances.keys()) {
@@ -168,19 +168,19 @@ export function accountTree(choose) {
       take(all);
     },
 
-    /// Takes the balances of the accounts that moved.
+    /// Updates the balances of the changed accounts.
     change: take,
 
-    /// Says whether the books have an account of this name, or accounts below it.
+    /// Whether there is an account of this name, or a subaccount.
     has: (name) => rows.has(name) || [...balances.keys()].some((one) => one === name || one.startsWith(`${name}:`)),
 
-    /// The names of the accounts to which something was posted, in order.
+    /// The names of the accounts with transactions, in order.
     names: () => [...balances.keys()].sort(),
 
-    /// What is on an account and below it: a map from commodity to quantity.
+    /// The balance of an account including subaccounts: a map from commodity to quantity.
     total: (name) => totals().get(name) ?? new Map(),
 
-    /// Marks the account that the register shows.
+    /// Highlights the account of the register.
     mark(account) {
       chosen = account;
       drawChosen();

@@ -6,7 +6,7 @@ import { element } from "./dom.js";
 
 const minus = "\u2212";
 
-/// Reads a quantity such as "-12.30" exactly, as an integer and the number of its digits after the point.
+/// Parses a quantity such as "-12.30" exactly: an integer and the number of digits after the point.
 export function parsed(quantity) {
   const [whole, fraction = ""] = quantity.split(".");
   return { mantissa: BigInt(whole + fraction), scale: fraction.length };
@@ -22,13 +22,13 @@ export function sum(left, right) {
   return { mantissa: scaled(left, scale) + scaled(right, scale), scale };
 }
 
-/// Gives by how much `left` is more than `right`, as an integer of the smaller of their units.
+/// Returns the difference of `left` and `right` as an integer, in the smaller of their units.
 export function difference(left, right) {
   const scale = Math.max(left.scale, right.scale);
   return scaled(left, scale) - scaled(right, scale);
 }
 
-/// The digits after the point that a quantity needs so that nothing is lost.
+/// Number of digits after the point that a quantity needs.
 function neededScale({ mantissa, scale }) {
   while (scale > 0 && mantissa % 10n === 0n) {
     mantissa /= 10n;
@@ -37,23 +37,23 @@ function neededScale({ mantissa, scale }) {
   return scale;
 }
 
-// The digits after the point that amounts of a commodity are written with, so that they line up wherever they stand:
-// as many as any has, up to two. One that needs more is longer than its neighbours; they do not follow it.
+// Number of digits after the point for the amounts of a commodity, so that they are aligned: the maximum, up to two. An
+// amount that needs more digits is longer than the others.
 const scales = new Map();
 const usualScale = 2;
 
-/// Takes note of how many digits `quantity` is written with; says whether others of the commodity look different now.
+/// Records the number of digits of `quantity`. Returns whether the format of the commodity has changed.
 export function noteScale(commodity, { scale }) {
   const [before, now] = [scales.get(commodity) ?? 0, Math.min(scale, usualScale)];
   if (now > before) scales.set(commodity, now);
   return now > before;
 }
 
-/// Writes a quantity with groups of three digits and a real minus sign.
+/// Formats a quantity with groups of three digits and a minus sign (U+2212).
 export function written(quantity, commodity) {
   const scale = Math.max(scales.get(commodity) ?? 0, neededScale(quantity));
   const isNegative = quantity.mantissa < 0n;
-  // What is cut off is zeros.
+  // Only zeros are removed.
   const mantissa = quantity.scale > scale
     ? quantity.mantissa / 10n ** BigInt(quantity.scale - scale)
     : scaled(quantity, scale);
@@ -63,7 +63,7 @@ export function written(quantity, commodity) {
   return (isNegative ? minus : "") + whole + fraction;
 }
 
-/// Shows an amount; one below zero has its sign and a colour.
+/// Creates the element of an amount. A negative amount has a sign and a colour.
 export function amountElement(quantity, commodity) {
   return element(
     "span",
@@ -73,13 +73,13 @@ export function amountElement(quantity, commodity) {
   );
 }
 
-/// Shows amounts of an answer of the API, one a line.
+/// Creates the elements of amounts from a response, one in each line.
 export function amountElements(amounts) {
   return shown(amounts.map(({ commodity, quantity }) => [commodity, parsed(quantity)]));
 }
 
-/// Shows pairs of a commodity and a quantity, one a line: what is zero only where there is nothing else, and a zero where
-/// there is nothing at all.
+/// Creates the elements of pairs of a commodity and a quantity, one in each line. Zeros are shown only if there is nothing
+/// else.
 export function shown(pairs) {
   if (pairs.length === 0) return [amountElement(parsed("0"), "")];
   for (const [commodity, quantity] of pairs) noteScale(commodity, quantity);
@@ -89,7 +89,7 @@ export function shown(pairs) {
   return chosen.map(([commodity, quantity]) => amountElement(quantity, commodity));
 }
 
-/// Gives what a person typed as an amount in the form that the API reads, or null where nothing was typed.
+/// Converts the input of an amount to the format of the API; null for empty input.
 export function typed(text) {
   const trimmed = text.trim().replaceAll(minus, "-");
   return trimmed === "" ? null : trimmed;

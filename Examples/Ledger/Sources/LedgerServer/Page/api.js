@@ -2,9 +2,9 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer of the server that says no, with its reason.
+/// An error response of the server.
 export class Refusal extends Error {
-  constructor(status, { code = "unknown", message = `The server answered ${status}.`, line = null, field = null }) {
+  constructor(status, { code = "unknown", message = `The server responded with the status ${status}.`, line = null, field = null }) {
     super(message);
     this.status = status;
     this.code = code;
@@ -12,18 +12,18 @@ export class Refusal extends Error {
     this.field = field;
   }
 
-  /// The reason, with the line of the file where it has one.
+  /// The reason, with the line of the file if there is one.
   get reason() {
     return this.line === null ? this.message : `Line ${this.line}: ${this.message}`;
   }
 }
 
-/// There was no answer, so nobody knows what the server did.
+/// There was no response, so the result is unknown.
 export class NoAnswer extends Error {}
 
-/// Asks the server and gives its answer.
+/// Sends a request and returns the response.
 ///
-/// It throws a `Refusal` where the server says no, and a `NoAnswer` where it says nothing, or only that it cannot now.
+/// It throws a `Refusal` for an error response, and a `NoAnswer` without a response or if the server is unavailable.
 export async function ask(path, { timeout = 15_000, ...options } = {}) {
   let response;
   try {
@@ -43,7 +43,7 @@ export async function ask(path, { timeout = 15_000, ...options } = {}) {
   throw new Refusal(response.status, body.error ?? {});
 }
 
-/// Posts a transaction under a key, so that it is posted once however often this is tried.
+/// Posts a transaction with an idempotency key, so that repeated attempts post it once.
 export const postTransaction = (body, key) =>
   ask("/api/transactions", {
     method: "POST",
@@ -51,7 +51,7 @@ export const postTransaction = (body, key) =>
     body,
   });
 
-/// Hands a file over to be imported.
+/// Uploads a file for an import.
 export const startImport = (file) =>
   ask(`/api/imports?name=${encodeURIComponent(file.name)}`, {
     method: "POST",
@@ -60,24 +60,23 @@ export const startImport = (file) =>
     timeout: 300_000,
   });
 
-/// Has an import pause, or go on.
+/// Pauses or resumes an import.
 export const steerImport = (id, verb) => ask(`/api/imports/${encodeURIComponent(id)}/${verb}`, { method: "POST" });
 
-/// Gives a page of a register, newest first.
+/// Returns a page of a register, newest first.
 export function register(account, after) {
   const query = new URLSearchParams({ account, limit: "50" });
   if (after !== null) query.set("after", after);
   return ask(`/api/register?${query}`);
 }
 
-/// Gives a transaction with all its postings.
+/// Returns a transaction with its postings.
 export const transaction = (id) => ask(`/api/transactions/${encodeURIComponent(id)}`);
 
-/// Gives the balance of an account at the end of each day on which it moved, by commodity.
+/// Returns the balance of an account at the end of each day with transactions, by commodity.
 export const history = (account) => ask(`/api/history?${new URLSearchParams({ account })}`);
 
-/// Makes a key that nobody has used before, also where the page is not served from this machine and `randomUUID` is
-/// missing.
+/// Returns a unique key, even if `randomUUID` is missing because the page isn't served from this machine.
 export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -9,13 +9,13 @@ import { byId, element, oneAtATime, shape } from "./dom.js";
 const height = 200;
 const margin = { top: 12, right: 12, bottom: 24 };
 const day = 86_400_000;
-const patience = 20; // how often it is read again
+const patience = 20; // maximum number of reloads
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The balance of the chosen account at the end of each day, as a line with steps.
+/// The balance of the selected account at the end of each day, as a step chart.
 ///
-/// `total` gives what is on an account now. The days are booked a moment later than the balances, so the chart is read
-/// again until it ends with them.
+/// `total` returns the current balance of an account. The daily statements are updated after the balances, so the chart is
+/// reloaded until it ends with the current balance.
 export function chartView(total) {
   const figure = byId("chart");
   const plot = byId("chart-plot");
@@ -25,10 +25,10 @@ export function chartView(total) {
 
   let account = null;
   let series = []; // { commodity, points: [{ time, date, quantity, value }] }
-  let commodity = null; // the one that was chosen; it stays from account to account
-  let cursor = null; // the point that is read, or null for the last
-  let missed = 0; // how often in a row the chart did not end with the balance
-  let isWatched = false; // whether pointer or focus are in the drawing
+  let commodity = null; // the selected commodity; it is kept for other accounts
+  let cursor = null; // the highlighted point, or null for the last point
+  let missed = 0; // number of consecutive reloads that didn't end with the balance
+  let isWatched = false; // whether the pointer or the focus is in the chart
 
   const load = oneAtATime(async () => {
     if (account === null) return;
@@ -37,7 +37,7 @@ export function chartView(total) {
     try {
       answer = await history(asked);
     } catch {
-      // An account without a history has no chart; the register beside it says what is wrong.
+      // Without a history there is no chart. The register shows the error.
     }
     if (asked !== account) return;
     series = answer.series.filter(({ points }) => points.length > 0).map(({ commodity, points }) => ({
@@ -67,7 +67,7 @@ export function chartView(total) {
     return true;
   }
 
-  /// Offers the commodities there are; of which most days are known is the one shown, until another is chosen.
+  /// Lists the commodities. The commodity with the most days is shown until another is selected.
   function offerCommodities() {
     const names = series.map(({ commodity }) => commodity);
     const offered = Array.from(select.options, (option) => option.value);
@@ -206,7 +206,7 @@ export function chartView(total) {
   }).observe(plot);
 
   return {
-    /// Shows another account.
+    /// Selects another account.
     open(name) {
       account = name;
       series = [];
@@ -215,7 +215,7 @@ export function chartView(total) {
       draw();
     },
 
-    /// Reads the history again, as the account has moved.
+    /// Reloads the history after a change of the account.
     refresh() {
       missed = 0;
       load();
@@ -223,7 +223,7 @@ export function chartView(total) {
   };
 }
 
-/// The last index whose element fulfils `holds`, or 0: the balance of a day holds until it moves again.
+/// The last index whose element fulfils `holds`, or 0. The balance of a day is valid until the next change.
 function lastIndex(elements, holds) {
   let index = 0;
   while (index + 1 < elements.length && holds(elements[index + 1])) index += 1;
@@ -241,7 +241,7 @@ function ticks(low, high, count) {
   return numbers;
 }
 
-/// Writes the numbers of the axis shortly, in thousands, millions and so on where they are long.
+/// Formats the numbers of the axis, long numbers in thousands, millions, and so on.
 function shortened(levels) {
   const largest = Math.max(...levels.map(Math.abs));
   const [unit, letter] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([size]) => largest >= 10 * size) ?? [1, ""];
@@ -256,7 +256,7 @@ function shortened(levels) {
   });
 }
 
-/// Days at which an axis is labelled: at most `count`, on the first of years or months where that fits.
+/// The labelled days of an axis, at most `count`: the first days of years or months if possible.
 function dayTicks(first, last, count) {
   const all = Math.max(2, Math.floor(count));
   for (const step of [1, 2, 7, 14]) {
@@ -297,7 +297,7 @@ function spelled(date) {
   return `${Number(dayOfMonth)} ${months[Number(month) - 1]} ${year}`;
 }
 
-/// Keeps a label at the edge within the drawing.
+/// Keeps a label at the edge within the chart.
 function anchor(at, left, width) {
   if (at < left + 12) return "start";
   return at > width - margin.right - 18 ? "end" : "middle";

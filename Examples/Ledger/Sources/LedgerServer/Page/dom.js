@@ -2,17 +2,17 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gives the element of the page with the identifier `id`.
+/// Returns the element with the identifier `id`.
 export const byId = (id) => document.getElementById(id);
 
-/// Makes an element. Children that are strings become text, never markup: nothing on this page is parsed as HTML.
+/// Creates an element. Strings become text, never markup: the page parses nothing as HTML.
 export function element(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
-/// Makes an element of a drawing.
+/// Creates an SVG element.
 export function shape(name, attributes = {}, ...children) {
   return filled(document.createElementNS(svgNamespace, name), attributes, children);
 }
@@ -26,10 +26,10 @@ function filled(node, attributes, children) {
   return node;
 }
 
-/// Gives the address at which the page shows an account.
+/// Returns the address of the page for an account.
 export const addressOf = (account) => `/?${new URLSearchParams({ account })}`;
 
-/// Has clicks on links to accounts within `area` call `choose`, but for those that ask for another window.
+/// Calls `choose` for clicks on account links in `area`, except clicks that open another window.
 export function followAccounts(area, choose) {
   area.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-account]");
@@ -39,12 +39,12 @@ export function followAccounts(area, choose) {
   });
 }
 
-/// Sets the text of `node`, if it is another: what has not changed is not announced again.
+/// Sets the text of `node` if it differs, so that screen readers don't announce it again.
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/// Gives a function that does `work` once with the next frame, however often it is called before.
+/// Returns a function that runs `work` once in the next frame, however often it is called before.
 export function eachFrame(work) {
   let isDue = false;
   return () => {
@@ -57,8 +57,8 @@ export function eachFrame(work) {
   };
 }
 
-/// Gives a function that runs `work`, one run at a time and at most one each `pause` milliseconds; calls meanwhile are
-/// made up for by one more run.
+/// Returns a function that runs `work`, one run at a time and at most one run in `pause` milliseconds. Calls in between
+/// cause one more run.
 export function oneAtATime(work, pause) {
   let isRunning = false;
   let isDue = false;

@@ -6,11 +6,11 @@ import { typed } from "./amounts.js";
 import { newKey, NoAnswer, postTransaction, Refusal } from "./api.js";
 import { byId, element, say } from "./dom.js";
 
-const pauses = [500, 1_000, 2_000, 4_000]; // before each further try, in milliseconds
+const pauses = [500, 1_000, 2_000, 4_000]; // before each retry, in milliseconds
 
 /// The form that posts a transaction.
 ///
-/// `names` gives the accounts to offer; `posted` is called with the accounts of a transaction that was posted.
+/// `names` returns the account names for completion. `posted` is called with the accounts of a posted transaction.
 export function transactionForm(names, posted) {
   const form = byId("post");
   const list = byId("postings");
@@ -20,7 +20,7 @@ export function transactionForm(names, posted) {
   let made = 0;
   let isPosting = false;
 
-  // What was sent and not answered, under its key: the same is sent under the same key again.
+  // The last request without a response, with its key. The same request is sent again with the same key.
   let unanswered = null;
 
   function addPosting() {
@@ -66,7 +66,7 @@ export function transactionForm(names, posted) {
     }
   }
 
-  /// The rows in which something was typed: the others are no postings.
+  /// The rows with input. Empty rows are ignored.
   function used() {
     return rows().filter((row) => accountOf(row).value.trim() !== "" || typed(amountOf(row).value) !== null);
   }
@@ -103,7 +103,7 @@ export function transactionForm(names, posted) {
         refuse(error.reason, fieldOf(error));
       } else {
         refuse(
-          "The server gave no answer, so this may have been posted or not. Post it again, unchanged: it is posted once only.",
+          "The server didn't answer, so the transaction may be posted or not. Post it again, unchanged: it is posted only once.",
           submit,
         );
       }
@@ -119,7 +119,7 @@ export function transactionForm(names, posted) {
         return await postTransaction(body, key);
       } catch (error) {
         if (!(error instanceof NoAnswer) || pause === null) throw error;
-        say(outcome, "The server does not answer. Trying again\u2026");
+        say(outcome, "The server doesn't answer. Trying again\u2026");
         await new Promise((done) => setTimeout(done, pause));
       }
     }
@@ -133,7 +133,7 @@ export function transactionForm(names, posted) {
     byId("description").focus();
   }
 
-  /// Where the fault is: where the server says so, else where its code points.
+  /// The input with the error, from the field in the response or else from its code.
   function fieldOf({ field, code, message }) {
     const sent = used();
     const [, index, part] = /^postings[.[](\d+)\]?(?:\.(\w+))?/.exec(field ?? "") ?? [];
@@ -186,7 +186,7 @@ export function transactionForm(names, posted) {
     event.target.removeAttribute("aria-invalid");
     say(outcome, "");
   });
-  // There may be thousands, so they are only offered to somebody who is about to type one.
+  // There may be thousands of names, so they are added only when the user starts to type an account.
   list.addEventListener("focusin", () => {
     const known = byId("known-accounts");
     const all = names();

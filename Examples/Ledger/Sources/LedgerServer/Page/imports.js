@@ -7,7 +7,7 @@ import { byId, element, say } from "./dom.js";
 
 const states = { queued: "Waiting", running: "Running", paused: "Paused", finished: "Finished", failed: "Failed" };
 
-/// The panel that imports journals and shows how far they are.
+/// The panel that imports journals and shows their progress.
 export function importPanel() {
   const form = byId("import");
   const file = byId("file");
@@ -15,7 +15,7 @@ export function importPanel() {
   const refusal = byId("import-refusal");
   const outcome = byId("import-outcome");
   const start = byId("start-import");
-  const items = new Map(); // identifier → what shows it
+  const items = new Map(); // identifier → its elements
   let isSending = false;
 
   async function send() {
@@ -37,7 +37,7 @@ export function importPanel() {
       form.reset();
     } catch (error) {
       say(outcome, "");
-      say(refusal, reason(error, "The journal was not sent: the server does not answer. What is in the books already is not posted twice."));
+      say(refusal, reason(error, "The journal was not sent, because the server doesn't answer. Try again: no transaction is posted twice."));
     } finally {
       isSending = false;
       start.removeAttribute("aria-disabled");
@@ -61,7 +61,7 @@ export function importPanel() {
       try {
         change(await steerImport(id, button.dataset.verb));
       } catch (failure) {
-        say(refusal, reason(failure, "The server does not answer."));
+        say(refusal, reason(failure, "The server doesn't answer."));
       } finally {
         button.removeAttribute("aria-disabled");
       }
@@ -86,7 +86,7 @@ export function importPanel() {
     const part = isFinished ? 1 : one.total > 0 ? Math.min(one.done / one.total, 1) : 0;
     shown.item.dataset.state = one.state;
     shown.progress.value = part;
-    // 100% is only said of what is finished.
+    // 100% is shown only after the end.
     say(shown.percent, `${isFinished ? 100 : Math.min(Math.floor(part * 100), 99)}%`);
     say(shown.state, states[one.state] ?? one.state);
     say(shown.counts, counts(one));
@@ -103,7 +103,7 @@ export function importPanel() {
 
   function counts({ posted, known }) {
     const grouped = (number) => number.toLocaleString("en-US");
-    const before = known > 0 ? `, ${grouped(known)} in the books already` : "";
+    const before = known > 0 ? `, ${grouped(known)} posted before` : "";
     return `\u00b7 ${grouped(posted)} posted${before}`;
   }
 
@@ -113,7 +113,7 @@ export function importPanel() {
   });
 
   return {
-    /// Shows these imports and no others, in the order they were begun.
+    /// Shows exactly these imports, in the order of their starts.
     replace(all) {
       const ids = new Set(all.map(({ id }) => id));
       for (const [id, { item }] of items) {

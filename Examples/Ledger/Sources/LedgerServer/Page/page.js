@@ -17,7 +17,7 @@ const imports = importPanel();
 transactionForm(accounts.names, (names) => { if (chosen === null) open([...names][0]); });
 
 let chosen = null;
-let isKnown = false; // whether the state of the books has arrived
+let isKnown = false; // whether the state has arrived
 
 function open(name) {
   chosen = name;
@@ -31,7 +31,7 @@ function open(name) {
 function choose(name) {
   window.history.pushState(null, "", addressOf(name));
   open(name);
-  // Where everything stands in one column, the register is far from what was touched.
+  // In the layout with one column, the register is far from the clicked link.
   if (window.matchMedia("(max-width: 46rem)").matches) byId("account-title").focus();
 }
 
@@ -39,7 +39,7 @@ function openWhatTheAddressNames() {
   open(new URLSearchParams(window.location.search).get("account"));
 }
 
-/// Reads again what is shown of the chosen account, where it is among `moved` or where all may have moved.
+/// Reloads the selected account if it is in `moved`, or if all accounts may have changed.
 function refresh(moved) {
   if (chosen === null || !isKnown) return;
   if (moved && !moved.some(({ account }) => account === chosen || account.startsWith(`${chosen}:`))) return;
@@ -61,7 +61,7 @@ follow({
     byId("connection").dataset.state = state;
     say(byId("connection"), words[state]);
     byId("banner").hidden = state === "live";
-    say(byId("banner"), state === "live" ? "" : "The server does not answer. What you see may be old; trying again.");
+    say(byId("banner"), state === "live" ? "" : "The server doesn't answer. The page may be outdated; trying again.");
   },
   state(state) {
     accounts.replace(state.balances);

@@ -6,9 +6,9 @@ import { amountElements } from "./amounts.js";
 import { register as fetchRegister, transaction as fetchTransaction, NoAnswer } from "./api.js";
 import { addressOf, byId, element, followAccounts, oneAtATime, say } from "./dom.js";
 
-/// What was posted to the chosen account, newest first, a page at a time; each line opens to the whole transaction.
+/// The transactions of the selected account, newest first, one page at a time. A click on a line shows the transaction.
 ///
-/// `choose` is called with the name of an account that was clicked.
+/// `choose` is called with the name of a clicked account.
 export function registerView(choose) {
   const table = byId("register");
   const lines = byId("lines");
@@ -17,9 +17,9 @@ export function registerView(choose) {
   const [newest, newer, older] = [byId("newest"), byId("newer"), byId("older")];
 
   let account = null;
-  let cursors = [null]; // where each page so far begins; the last is the one shown
+  let cursors = [null]; // the cursors of the pages so far; the last page is shown
   let next = null;
-  const opened = new Map(); // transaction → the row that shows all of it
+  const opened = new Map(); // transaction → the row with its details
 
   const load = oneAtATime(async () => {
     if (account === null) return;
@@ -28,13 +28,13 @@ export function registerView(choose) {
     try {
       answer = await fetchRegister(asked, cursor);
     } catch (error) {
-      // Without an answer what is shown stays; the stream says when the server is back.
+      // Without a response, the shown lines stay. The event stream reports when the server is back.
       if (asked === account && !(error instanceof NoAnswer)) show([], error.reason ?? error.message);
       return;
     }
     if (asked !== account || cursor !== cursors.at(-1)) return;
     next = answer.next;
-    show(answer.lines, "Nothing was posted to this account.");
+    show(answer.lines, "This account has no transactions.");
   }, 250);
 
   function show(entries, nothing) {
@@ -83,13 +83,13 @@ export function registerView(choose) {
     return shown;
   }
 
-  /// All that a transaction consists of.
+  /// The details of a transaction.
   async function postings(id) {
     let all;
     try {
       all = await fetchTransaction(id);
     } catch (error) {
-      return [element("p", { class: "refusal" }, error.reason ?? "The server does not answer.")];
+      return [element("p", { class: "refusal" }, error.reason ?? "The server doesn't answer.")];
     }
     const notes = [all.status === "unmarked" ? "" : all.status, all.code && `(${all.code})`, all.comment].filter(Boolean);
     const list = element("ul", { "aria-label": "Postings" }, all.postings.map((posting) => element(
@@ -117,23 +117,23 @@ export function registerView(choose) {
   newest.addEventListener("click", () => turn(() => { cursors = [null]; }));
 
   return {
-    /// Shows another account, of which nothing is known yet.
+    /// Selects another account.
     open(name) {
       account = name;
       cursors = [null];
       next = null;
       opened.clear();
       say(byId("account-title"), name ?? "Register");
-      show([], name === null ? "Choose an account to see what was posted to it." : "Loading\u2026");
+      show([], name === null ? "Choose an account to see its transactions." : "Loading\u2026");
     },
 
-    /// Reads the page that is shown again, as something was posted to the account.
+    /// Reloads the shown page after a change of the account.
     refresh: load,
 
-    /// Says that there is no such account in the books; it may come.
+    /// Shows that the account doesn't exist. It may be created later.
     miss() {
       next = null;
-      show([], `The books have no account '${account}'.`);
+      show([], `The ledger has no account '${account}'.`);
     },
   };
 }

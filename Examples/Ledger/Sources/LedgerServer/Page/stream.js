@@ -5,10 +5,10 @@
 const firstPause = 500;
 const longestPause = 5_000;
 
-/// Follows the server's event stream, and begins again whenever it breaks off.
+/// Reads the server's event stream, and reconnects if it ends.
 ///
-/// `handlers` has a function for each event (`state`, `balances`, `import`), and `connection`, which is told "live" when
-/// the whole state has arrived and "lost" when the server is gone.
+/// `handlers` has a function for each event (`state`, `balances`, `import`), and `connection`, which is called with "live"
+/// when the whole state has arrived, and with "lost" when the connection is lost.
 export function follow(handlers) {
   let pause = firstPause;
 
@@ -25,7 +25,7 @@ export function follow(handlers) {
       });
     }
     source.addEventListener("error", () => {
-      // The browser would begin again by itself, but not where the server answers with an error.
+      // The browser reconnects after a lost connection, but not after an error response.
       source.close();
       handlers.connection("lost");
       setTimeout(begin, pause);

@@ -9,12 +9,12 @@ import Headrace
 import Hummingbird
 import LedgerApplication
 
-/// The routes to the imports.
+/// The routes for imports.
 struct ImportRoutes: Sendable {
     let container: Container
-    let desk: ImportDesk
-    let uploads: Slots
-    let limits: LedgerServer.Limits
+    let imports: ImportService
+    let uploads: Permits
+    let limits: LedgerServerLimits
 
     private var dispatcher: any CommandQueryDispatcher { container.resolve() }
 
@@ -23,17 +23,17 @@ struct ImportRoutes: Sendable {
             .post("/api/imports", begin),
             .get("/api/imports") { _ in
                 let imports = try await dispatcher.dispatch(GetImports()).suffix(PageState.mostImports)
-                return try JSONAnswer(ImportsWire(imports: imports.map { ImportWire($0) })).response()
+                return try JSONAnswer(ImportsResponse(imports: imports.map { ImportResponse($0) })).response()
             },
             .get("/api/imports/{id}") { reader in try await answer(try reader.id("import")) },
             .post("/api/imports/{id}/pause") { reader in
                 let id = try reader.id("import")
-                try await desk.pause(id)
+                try await imports.pause(id)
                 return try await answer(id)
             },
             .post("/api/imports/{id}/resume") { reader in
                 let id = try reader.id("import")
-                try await desk.resume(id)
+                try await imports.resume(id)
                 return try await answer(id)
             },
         ]
@@ -44,24 +44,24 @@ struct ImportRoutes: Sendable {
         let name = try reader.required("name")
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, name.utf8.count <= 255 else {
-            throw APIError.malformed("'name' must be the name of a file, of 255 bytes at the most.")
+            throw APIError.malformed("'name' must be a file name of at most 255 bytes.")
         }
         try reader.requireType("text/plain")
-        // Before it takes a slot: a journal that is too large must not keep others away.
+        // First, so that a journal that is too large doesn't take the place of another upload.
         try reader.requireLength(atMost: limits.journalBytes)
-        let slot = try uploads.take(
-            orThrow: APIError(
+        guard let permit = uploads.tryAcquire() else {
+            throw APIError(
                 .serviceUnavailable,
                 "tooManyUploads",
-                "Other journals are on their way here. Send it again in a moment.",
+                "Too many journals are being uploaded. To fix, send it again in a moment.",
                 retryAfter: 2
             )
-        )
-        defer { withExtendedLifetime(slot) {} }
+        }
+        defer { withExtendedLifetime(permit) {} }
         let bytes = try await reader.bytes(limit: limits.journalBytes, within: limits.uploadTimeout)
-        let id = try await desk.begin(name, bytes: bytes)
+        let id = try await imports.begin(name, bytes: bytes)
         return try JSONAnswer(
-            BegunWire(import: id),
+            ImportBegunResponse(import: id),
             status: .accepted,
             headers: [.location: "/api/imports/\(id)"]
         )
@@ -70,6 +70,6 @@ struct ImportRoutes: Sendable {
 
     private func answer(_ id: UUID) async throws -> Response {
         guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)) else { throw UnknownImport(id: id) }
-        return try JSONAnswer(ImportWire(status)).response()
+        return try JSONAnswer(ImportResponse(status)).response()
     }
 }

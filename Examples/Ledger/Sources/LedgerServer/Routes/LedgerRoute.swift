@@ -8,20 +8,24 @@ import HTTPTypes
 import Headrace
 import Hummingbird
 
-/// A route of the server: what is described at `/openapi.json` is what stands in such a list.
+/// A route of the server.
+///
+/// `/openapi.json` describes all routes.
 struct LedgerRoute: Sendable {
     let method: HTTPRequest.Method
 
-    /// The path, its parameters in braces.
+    /// The path, with its parameters in braces.
     let path: String
     let respond: @Sendable (RequestReader) async throws -> Response
 
-    /// Gives the answer as the handling of a message, which causes what the route dispatches, where somebody watches.
+    /// Returns the handler of the route.
+    ///
+    /// Observers receive the request as a message that causes the messages of the route.
     func observed(by observers: [any MessageObserver]) -> @Sendable (RequestReader) async throws -> Response {
         if observers.isEmpty { return respond }
-        let entrance = MessageEntrance(observers: observers)
+        let entryPoint = MessageEntrance(observers: observers)
         let message = WebRequest(method: method.rawValue, path: path)
-        return { request in try await entrance.handle(message) { _ in try await respond(request) } }
+        return { request in try await entryPoint.handle(message) { _ in try await respond(request) } }
     }
 
     static func get(

@@ -8,33 +8,33 @@ import Headrace
 import Hummingbird
 import LedgerApplication
 
-/// The routes to what the server itself knows.
+/// The routes for the event stream and the health of the server.
 struct LiveRoutes: Sendable {
     let station: ActorStation<PageState, PageAction>
     let container: Container
     let store: any DeliveryStore
-    let streams: Slots
-    let limits: LedgerServer.Limits
+    let streams: Permits
+    let limits: LedgerServerLimits
 
     var routes: [LedgerRoute] {
         [
             .get("/api/events") { reader in
-                let slot = try streams.take(
-                    orThrow: APIError(
+                guard let permit = streams.tryAcquire() else {
+                    throw APIError(
                         .serviceUnavailable,
                         "tooManyStreams",
-                        "As many event streams are open as may be. Close another one.",
+                        "Too many event streams are open. To fix, close another event stream.",
                         retryAfter: 10
                     )
-                )
-                return EventStream(station: station, limits: limits, slot: slot).response(to: reader.request.body)
+                }
+                return EventStream(station: station, limits: limits, permit: permit).response(to: reader.request.body)
             },
             .get("/api/health") { _ in
                 let statistics = try await store.deliveryStatistics()
                 let dispatcher: any CommandQueryDispatcher = container.resolve()
                 let accounts = try await dispatcher.dispatch(GetAccountStates())
                 return try JSONAnswer(
-                    HealthWire(
+                    HealthResponse(
                         status: "ok",
                         transactions: accounts.reduce(0) { $0 + $1.transactionCount },
                         pendingDeliveries: statistics.pendingCount,

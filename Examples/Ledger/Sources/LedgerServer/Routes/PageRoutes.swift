@@ -9,7 +9,9 @@ import Hummingbird
 import LedgerApplication
 import NIOCore
 
-/// The routes to the page and to the description of the API: files that are part of the program.
+/// The routes for the page and the description of the API.
+///
+/// Their files are embedded in the program.
 struct PageRoutes: Sendable {
     private struct File: Sendable {
         let path: String

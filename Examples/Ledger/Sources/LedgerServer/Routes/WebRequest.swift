@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A request to a route of the server, as observers see it.
+/// A request to a route of the server, as a message for observers.
 public struct WebRequest: Sendable, CustomStringConvertible {
     /// The method.
     public let method: String
 
-    /// The path of the route, its parameters in braces.
+    /// The path of the route, with its parameters in braces.
     public let path: String
 
-    /// Both.
+    /// The method and the path.
     public var description: String { "\(method) \(path)" }
 }

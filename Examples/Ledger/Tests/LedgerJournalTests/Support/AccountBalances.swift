@@ -7,7 +7,7 @@
 import LedgerBooks
 import LedgerJournal
 
-/// What accounts hold, commodity by commodity; zeros are left out.
+/// The balances of accounts by commodity, without zeros.
 struct AccountBalances: Equatable, CustomStringConvertible {
     private var quantities: [Key: Quantity] = [:]
 
@@ -19,7 +19,7 @@ struct AccountBalances: Equatable, CustomStringConvertible {
     /// Creates empty balances.
     init() {}
 
-    /// Sums up the balanced postings of `journal`.
+    /// Sums the balanced postings of `journal`.
     init(of journal: Journal) throws {
         for entry in journal.entries {
             for posting in try entry.transaction.balanced() {
@@ -28,10 +28,10 @@ struct AccountBalances: Equatable, CustomStringConvertible {
         }
     }
 
-    /// How many balances differ from zero.
+    /// Number of balances that aren't zero.
     var count: Int { quantities.count }
 
-    /// A line for each balance, sorted.
+    /// One line for each balance, sorted.
     var description: String {
         quantities.map { "\($0.account)  \(Amount($1, $0.commodity))" }.sorted().joined(separator: "\n")
     }
@@ -42,7 +42,7 @@ struct AccountBalances: Equatable, CustomStringConvertible {
         quantities[key] = sum.isZero ? nil : sum
     }
 
-    /// The balances that are not the same in `other`, with the value here and there.
+    /// The balances that differ in `other`, with both values.
     func differences(from other: Self) -> [String] {
         Set(quantities.keys).union(other.quantities.keys).compactMap { key in
             let (here, there) = (quantities[key] ?? .zero, other.quantities[key] ?? .zero)

@@ -7,12 +7,12 @@
 import Foundation
 import LedgerBooks
 
-/// The program whose answers the tests compare with.
+/// The hledger program, with which the tests compare results.
 enum Hledger {
-    /// Why tests that need hledger are skipped where it is not installed.
+    /// The comment of tests that are skipped because hledger isn't installed.
     static let absence = "hledger is not on PATH. Install it (Debian: apt-get install hledger) to compare with it."
 
-    /// Whether hledger can be run.
+    /// Whether hledger is installed.
     static var isInstalled: Bool { path != nil }
 
     private static let path: String? = {
@@ -20,14 +20,14 @@ enum Hledger {
         return folders.map { "\($0)/hledger" }.first(where: FileManager.default.isExecutableFile)
     }()
 
-    /// What a run of hledger ended with.
+    /// The result of a run of hledger.
     struct Outcome {
         let succeeded: Bool
         let output: String
         let complaint: String
     }
 
-    /// The text of hledger's complaint about a journal that it refuses.
+    /// hledger's error message for a refused journal.
     struct Refused: Error {
         let complaint: String
     }
@@ -41,19 +41,19 @@ enum Hledger {
         guard outcome.succeeded else { throw Refused(complaint: outcome.complaint) }
         var balances = AccountBalances()
         for row in CSVRows(outcome.output).dropFirst() where row.count == 3 {
-            // The last column has no digit groups; a comma in it is a decimal mark.
+            // The last column has no digit groups, so a comma is a decimal mark.
             guard let quantity = Quantity(row[2].replacing(",", with: ".")) else { continue }
             try balances.add(Amount(quantity, row[1]), to: row[0])
         }
         return balances
     }
 
-    /// Whether hledger reads the journal in `text` and finds it balanced.
+    /// Whether hledger accepts the journal in `text`.
     static func accepts(_ text: String) throws -> Bool {
         try withJournals([text]) { try run(["-f", $0[0].path, "balance"]).succeeded }
     }
 
-    /// Runs `body` with files that hold `texts`, and removes them after.
+    /// Runs `body` with files that contain `texts`, then removes them.
     static func withJournals<Result>(_ texts: [String], _ body: ([URL]) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ledger-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -78,7 +78,7 @@ enum Hledger {
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
-        // Read to the end before waiting, or a full pipe would hold hledger up for ever.
+        // Read to the end before waiting. Otherwise a full pipe would block hledger.
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return Outcome(
@@ -89,7 +89,7 @@ enum Hledger {
     }
 }
 
-/// The rows of a CSV text whose fields are all in quotes.
+/// The rows of a CSV text with quotes around all fields.
 private func CSVRows(_ text: String) -> [[String]] {
     var rows: [[String]] = []
     var row: [String] = []

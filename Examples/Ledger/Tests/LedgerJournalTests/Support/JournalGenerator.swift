@@ -7,22 +7,22 @@
 import LedgerBooks
 import LedgerTestSupport
 
-/// Writes random journals that balance, in every way of writing that is understood.
+/// Generates random balanced journals in all supported formats.
 struct JournalGenerator {
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let prefix: String
 
-    /// The decimal mark that a directive declares for each commodity, or nil where none does.
+    /// The declared decimal mark of each commodity; nil if there is no directive.
     private var declaredMarks: [String: Character] = [:]
 
     static let commodities = ["$", "EUR", "€", "FUND", "red apples", "X", "руб", ""]
 
-    /// More digits after the point than any amount that is generated, exact products included.
+    /// A number of digits after the point that is larger than in all generated amounts and products.
     static let displayScale = 12
 
-    /// Creates a generator whose accounts all start with `prefix`.
+    /// Creates a generator of journals whose accounts start with `prefix`.
     init(seed: UInt64, prefix: String) {
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         self.prefix = prefix
     }
 
@@ -34,7 +34,7 @@ struct JournalGenerator {
             text += try transaction()
             text += pickString(["\n", "\n\n", " \n", "; between\n", "# between\n"])
         }
-        // hledger rounds what it shows to the most digits that were written in a commodity.
+        // hledger rounds its output to the maximum number of written digits of a commodity.
         text += "2024-12-31 digits\n"
         for commodity in Self.commodities where declaredMarks[commodity] == nil {
             text += "  zero  0.\(String(repeating: "0", count: Self.displayScale)) \(quoted(commodity))\n"
@@ -147,7 +147,7 @@ struct JournalGenerator {
         }
     }
 
-    /// The digits with or without groups, so that the marks mean what the directives say.
+    /// The digits with or without groups, with the marks of the directives.
     private mutating func digits(of quantity: Quantity, in commodity: String) -> String {
         let declared = declaredMarks[commodity]
         let parts = quantity.description.split(separator: ".")
@@ -156,7 +156,7 @@ struct JournalGenerator {
         let whole = Array(String(parts[0]))
         guard random.happens(percent: 40) else { return String(whole) + fraction }
         let groupMark = random.pick([mark == "." ? "," : ".", " "])
-        // A group mark alone, neither declared nor beside a decimal mark, would be read as a decimal mark.
+        // A single group mark without a declared or written decimal mark would be parsed as a decimal mark.
         guard declared != nil || !fraction.isEmpty || groupMark == " " || whole.count > 6 else { return String(whole) }
         var grouped = ""
         for (index, digit) in whole.enumerated() {

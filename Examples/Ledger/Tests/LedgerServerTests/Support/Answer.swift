@@ -7,13 +7,13 @@
 import Foundation
 import Testing
 
-/// What a server has answered.
+/// A response of the server.
 struct Answer: Sendable {
     let status: Int
     let headers: [String: String]
     let body: [UInt8]
 
-    /// Reads an answer that ends with the connection.
+    /// Parses a response that ends with the connection.
     init(_ bytes: [UInt8]) throws {
         let end = try #require(bytes.firstRange(of: Array("\r\n\r\n".utf8)), "no answer: \(bytes.count) bytes")
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")

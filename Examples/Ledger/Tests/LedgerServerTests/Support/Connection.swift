@@ -8,11 +8,11 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A connection to a server, on which bytes are sent and received as they are.
+/// A raw connection to a server.
 struct Connection: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Connects to a port of this machine and closes the connection when `body` ends.
+    /// Connects to a local port, and closes the connection when `body` ends.
     static func with<Value: Sendable>(
         port: Int,
         receiveBuffer: Int? = nil,
@@ -33,25 +33,25 @@ struct Connection: Sendable {
         }
     }
 
-    /// What the server sends.
+    /// The input from the server.
     struct Reading {
         fileprivate var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         private var buffer: [UInt8] = []
 
-        /// How much of the buffer was looked through in vain.
+        /// Number of bytes of the buffer that were searched without success.
         private var searched = 0
 
         fileprivate init(iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) {
             self.iterator = iterator
         }
 
-        /// Gives all that comes until the server closes the connection.
+        /// Returns all bytes until the server closes the connection.
         mutating func all() async throws -> [UInt8] {
             while let bytes = try await next() { buffer += bytes }
             return buffer
         }
 
-        /// Gives what comes up to `mark`, that included; `nil` where the connection is closed before.
+        /// Returns the text up to and including `mark`; `nil` if the connection is closed before.
         mutating func text(upTo mark: String) async throws -> String? {
             let mark = Array(mark.utf8)
             while true {
@@ -77,13 +77,15 @@ struct Connection: Sendable {
         }
     }
 
-    /// What is sent to the server.
+    /// The output to the server.
     struct Writing: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
         func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-        /// Sends `bytes`; that the server has closed the connection already, reading tells.
+        /// Sends `bytes`.
+        ///
+        /// If the server has closed the connection, only reading reports it.
         func send(_ bytes: [UInt8]) async throws {
             do {
                 try await outbound.write(ByteBuffer(bytes: bytes))

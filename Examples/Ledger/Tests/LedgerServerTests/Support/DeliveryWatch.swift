@@ -8,7 +8,7 @@ import Foundation
 import Headrace
 import Synchronization
 
-/// Knows which deliveries were made, and tells whoever waits for a number of them.
+/// Counts deliveries, and resumes tasks that wait for a number of deliveries.
 final class DeliveryWatch: RelayObserver {
     private struct State {
         var delivered: [String: Int] = [:]
@@ -18,7 +18,7 @@ final class DeliveryWatch: RelayObserver {
 
     private let state = Mutex(State())
 
-    /// How many attempts have failed.
+    /// Number of failed attempts.
     var failureCount: Int { state.withLock { $0.failures } }
 
     func delivered(_ delivery: Delivery) {
@@ -35,7 +35,7 @@ final class DeliveryWatch: RelayObserver {
         state.withLock { $0.failures += 1 }
     }
 
-    /// Returns when `count` deliveries to `subscription` were made.
+    /// Returns when `count` deliveries to `subscription` have succeeded.
     func waits(for count: Int, to subscription: String) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

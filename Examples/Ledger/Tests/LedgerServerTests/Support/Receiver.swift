@@ -14,7 +14,7 @@ import Synchronization
 
 @testable import LedgerServer
 
-/// Takes webhooks, after it has refused the first of each.
+/// A receiver of webhooks that refuses the first attempt of each event.
 final class Receiver: Sendable {
     struct Request: Sendable {
         let key: String?
@@ -33,7 +33,7 @@ final class Receiver: Sendable {
         }
     }
 
-    /// Serves while `body` runs.
+    /// Runs the receiver while `body` runs.
     func serving<Value: Sendable>(_ body: @Sendable @escaping (URL) async throws -> Value) async throws -> Value {
         let router = Router()
         router.post("hook") { request, _ in

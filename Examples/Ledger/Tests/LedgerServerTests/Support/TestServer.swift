@@ -13,7 +13,7 @@ import Testing
 
 @testable import LedgerServer
 
-/// A server that runs on a free port, with books of its own, while a test does.
+/// A server on a free port with its own database, for one test.
 final class TestServer: Sendable {
     let server: LedgerServer
     let port: Int
@@ -25,13 +25,13 @@ final class TestServer: Sendable {
         self.deliveries = deliveries
     }
 
-    /// Runs a server on the books in `folder` while `body` runs, and shuts it down gracefully then.
+    /// Runs a server on the database in `folder` while `body` runs, then shuts it down gracefully.
     static func with<Value: Sendable>(
         in folder: TestFolder,
-        configure: (inout LedgerServer.Configuration) -> Void = { _ in },
+        configure: (inout LedgerServerConfiguration) -> Void = { _ in },
         _ body: @Sendable @escaping (TestServer) async throws -> Value
     ) async throws -> Value {
-        var configuration = LedgerServer.Configuration(database: folder.database)
+        var configuration = LedgerServerConfiguration(database: folder.database)
         configuration.port = 0
         configuration.limits.eventInterval = .milliseconds(1)
         configuration.limits.pollInterval = .milliseconds(20)
@@ -72,7 +72,7 @@ final class TestServer: Sendable {
         return try #require(value)
     }
 
-    /// Sends a request and gives the answer.
+    /// Sends a request and returns the response.
     func send(
         _ method: String,
         _ path: String,
@@ -114,7 +114,7 @@ final class TestServer: Sendable {
         )
     }
 
-    /// Begins to import a journal, and gives the import's identifier.
+    /// Uploads a journal for an import.
     func upload(_ journal: String, named name: String = "test.journal") async throws -> Answer {
         try await send(
             "POST",
@@ -124,14 +124,14 @@ final class TestServer: Sendable {
         )
     }
 
-    /// The balances as text, an account and commodity a line.
+    /// The balances as text, one line for each account and commodity.
     func balances() async throws -> [String] {
-        try await get("/api/balances").json(BalancesWire.self).balances.flatMap { balance in
+        try await get("/api/balances").json(BalancesResponse.self).balances.flatMap { balance in
             balance.amounts.map { "\(balance.account) \($0.quantity) \($0.commodity)" }
         }
     }
 
-    /// Listens to the event stream while `body` runs.
+    /// Opens the event stream while `body` runs.
     func listen<Value: Sendable>(
         receiveBuffer: Int? = nil,
         _ body: @Sendable (inout Events) async throws -> Value
@@ -158,10 +158,10 @@ final class TestServer: Sendable {
 
         fileprivate var reading: Connection.Reading
 
-        /// The next event; `nil` when the stream has ended.
+        /// The next event; `nil` at the end of the stream.
         mutating func next() async throws -> Event? {
             while let text = try await reading.text(upTo: "\n\n") {
-                // The sizes of chunks stand on lines of their own.
+                // The sizes of chunks are on separate lines.
                 let lines = text.components(separatedBy: .newlines)
                 guard let name = lines.first(where: { $0.hasPrefix("event: ") }),
                     let data = lines.first(where: { $0.hasPrefix("data: ") })
@@ -171,7 +171,7 @@ final class TestServer: Sendable {
             return nil
         }
 
-        /// Goes on until an event of this name for which `condition` holds.
+        /// Returns the next event with this name that fulfils `condition`.
         mutating func first<Value: Decodable>(
             _ name: String,
             as type: Value.Type = Value.self,
@@ -189,20 +189,20 @@ final class TestServer: Sendable {
     struct EndOfStream: Error {}
 }
 
-/// An event of the stream with balances.
+/// An event with balances.
 struct BalancesEvent: Codable {
-    let balances: [BalanceWire]
+    let balances: [BalanceResponse]
     let transactions: Int
 }
 
 /// The first event of the stream.
 struct StateEvent: Codable {
-    let balances: [BalanceWire]
-    let imports: [ImportWire]
+    let balances: [BalanceResponse]
+    let imports: [ImportResponse]
     let transactions: Int
 }
 
-/// A folder that is removed when nobody has it any more.
+/// A temporary folder that is removed when the object is deallocated.
 final class TestFolder: Sendable {
     let url: URL
 

@@ -1,0 +1,154 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+public import LedgerBooks
+
+/// An account with its balance in each commodity.
+public final class Account: StoredEntity {
+    /// The name of the entity type in the store.
+    public static let entityName = "account"
+
+    /// The events that no unit of work has taken yet.
+    public var raisedEvents = RaisedEvents()
+
+    /// The full name.
+    ///
+    /// Colons separate the levels.
+    public let id: String
+
+    /// The balances by commodity.
+    ///
+    /// A balance that returns to zero stays as zero.
+    public private(set) var balances: [String: Quantity] = [:]
+
+    /// Number of transactions whose first posting is to the account.
+    ///
+    /// The sum over all accounts is the number of transactions.
+    public private(set) var transactionCount = 0
+
+    /// The rule of the account; `nil` for none.
+    public private(set) var rule: AccountRule?
+
+    /// The sums of the booked amounts without their signs, by commodity.
+    ///
+    /// An account that was stored by an earlier version starts with its balances.
+    private var turnovers: [String: Turnover] = [:]
+
+    /// The sums of the bookings since the last ``finishBooking()``.
+    private var movements: [AccountMoved.Day: Quantity] = [:]
+
+    private enum CodingKeys: CodingKey {
+        case id, balances, transactionCount, rule, turnovers
+    }
+
+    /// Opens an account with no balance, and raises ``AccountOpened``.
+    public init(opening name: String) {
+        id = name.composed
+        raiseEvent(AccountOpened(account: id))
+    }
+
+    /// Decodes an account.
+    ///
+    /// Names that an earlier version has stored decomposed are composed (Unicode normalization form C).
+    ///
+    /// - Throws: `DecodingError` if the value isn't an account.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(String.self, forKey: .id).composed
+        balances = Self.composed(try container.decode([String: Quantity].self, forKey: .balances))
+        transactionCount = try container.decode(Int.self, forKey: .transactionCount)
+        rule = try container.decodeIfPresent(AccountRule.self, forKey: .rule)
+        let turnovers = try container.decodeIfPresent([String: Turnover].self, forKey: .turnovers)
+        self.turnovers = turnovers.map { Self.composed($0) } ?? balances.mapValues { Turnover(of: $0) }
+    }
+
+    private static func composed<Value>(_ quantities: [String: Value]) -> [String: Value] {
+        if quantities.keys.allSatisfy(\.isComposed) { return quantities }
+        return Dictionary(quantities.map { ($0.key.composed, $0.value) }) { first, _ in first }
+    }
+
+    /// Adds `amount`, of a transaction with the date `date`, to the balance.
+    ///
+    /// Call ``finishBooking()`` after the last booking of a unit of work.
+    ///
+    /// - Throws: `PostingRefusal` with the code `overflow` if the sums would have too many digits.
+    func book(_ amount: Amount, on date: BookDate) throws {
+        let turnover = turnovers[amount.commodity] ?? Turnover()
+        guard let sum = turnover.adding(amount.quantity) else {
+            let range = turnover.digits.union(DigitRange(of: amount.quantity))
+            throw PostingRefusal.beyondTotals(amount, on: id, needing: range)
+        }
+        turnovers[amount.commodity] = sum
+        balances[amount.commodity] = try (balances[amount.commodity] ?? .zero).adding(amount.quantity)
+        let day = AccountMoved.Day(date: date, commodity: amount.commodity)
+        movements[day] = try (movements[day] ?? .zero).adding(amount.quantity)
+    }
+
+    /// Checks the rule, and raises one ``AccountMoved`` for all bookings since the last call.
+    ///
+    /// Without bookings, does nothing.
+    ///
+    /// - Throws: ``AccountRefusal`` if the bookings break the rule.
+    func finishBooking() throws {
+        if movements.isEmpty { return }
+        let event = AccountMoved(account: id, changes: movements)
+        try rule?.check(self, movements: event.movements)
+        raiseEvent(event)
+        movements = [:]
+    }
+
+    /// The digits that are sufficient for every total over postings of the account in `commodity`.
+    func digits(of commodity: String) -> DigitRange {
+        turnovers[commodity]?.digits ?? DigitRange()
+    }
+
+    /// Adds the difference between `later` and `earlier`: this account after and before a unit of work that had read an
+    /// older version of it.
+    ///
+    /// - Returns: Whether the digits of this account and of `later` are sufficient. If not, the state is undefined.
+    /// - Throws: ``AccountRefusal`` if the rule of this account doesn't allow the result with these `movements`.
+    func absorb(_ later: Account, since earlier: Account, movements: [AccountMoved.Movement]) throws -> Bool {
+        for (commodity, balance) in later.balances {
+            let digits = self.digits(of: commodity).union(later.digits(of: commodity))
+            let change = try balance.subtracting(earlier.balances[commodity] ?? .zero)
+            let turnover = (turnovers[commodity] ?? Turnover()).adding(
+                later.turnovers[commodity] ?? Turnover(),
+                since: earlier.turnovers[commodity] ?? Turnover()
+            )
+            guard let turnover, digits.covers(turnover.digits) else { return false }
+            turnovers[commodity] = turnover
+            balances[commodity] = try (balances[commodity] ?? .zero).adding(change)
+        }
+        transactionCount += later.transactionCount - earlier.transactionCount
+        try rule?.check(self, movements: movements)
+        return true
+    }
+
+    /// Counts a transaction whose first posting is to the account.
+    public func countTransaction() {
+        transactionCount += 1
+    }
+
+    /// Sets the rule, or removes it if `rule` is `nil`, and raises ``AccountRuleSet``.
+    ///
+    /// - Throws: ``AccountRefusal`` if the current balances break the rule.
+    public func setRule(_ rule: AccountRule?) throws {
+        try rule?.check(self)
+        self.rule = rule
+        raiseEvent(AccountRuleSet(account: id, rule: rule))
+    }
+}
+
+extension Account {
+    /// The lock key of the account `name`.
+    static func lockKey(of name: String) -> String { "account/\(name)" }
+
+    /// The lock keys of all accounts of `draft`.
+    static func lockKeys(of draft: TransactionDraft) -> Set<String> {
+        Set(draft.postings.map { lockKey(of: $0.account) })
+    }
+}

@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+import LedgerBooks
+
+/// An error that is thrown if a change would break the rule of an account.
+///
+/// Nothing is stored.
+///
+/// Branch on ``code-swift.property``, log ``description``. Later releases may add codes.
+public struct AccountRefusal: Error, Sendable, CustomStringConvertible {
+    /// The broken rule, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case belowZero, closed }
+
+        private let kind: Kind
+
+        /// The balance would be negative.
+        public static let belowZero = Code(kind: .belowZero)
+
+        /// The account is closed on the date of the transaction.
+        public static let closed = Code(kind: .closed)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The broken rule.
+    public let code: Code
+
+    /// The cause and the remedy, one sentence each.
+    public let message: String
+
+    /// The full name of the account.
+    public let account: String
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    static func belowZero(_ account: String, balance: Amount) -> AccountRefusal {
+        AccountRefusal(
+            code: .belowZero,
+            message:
+                "The balance of '\(account)' would be \(balance), but its rule forbids a negative balance. To fix, post "
+                + "less, or change the rule of the account.",
+            account: account
+        )
+    }
+
+    static func closed(_ account: String, from day: BookDate, on date: BookDate) -> AccountRefusal {
+        AccountRefusal(
+            code: .closed,
+            message:
+                "'\(account)' is closed since \(day), so nothing can be posted to it on \(date). To fix, use an earlier "
+                + "date, or change the rule of the account.",
+            account: account
+        )
+    }
+}
+
+extension AccountRefusal: CodedError {
+    /// The name of ``code-swift.property``.
+    public var codeName: String { code.description }
+}

@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+public import LedgerBooks
+
+/// The digits that the amounts of one commodity need on all accounts together.
+///
+/// The range never shrinks.
+///
+/// A statement, a register, or a balance adds amounts of several accounts. So whether such a total is representable
+/// depends on all accounts. A posting that would widen the range beyond the digits of a total is refused. The range
+/// changes only if an account needs a digit more than before, so it is rarely written.
+public final class CommodityRange: StoredEntity {
+    /// The name of the entity type in the store.
+    public static let entityName = "commodity-range"
+
+    /// The events that no unit of work has taken yet.
+    public var raisedEvents = RaisedEvents()
+
+    /// The symbol of the commodity.
+    public let id: String
+
+    /// The digits that are sufficient for the turnover of every account.
+    public private(set) var digits = DigitRange()
+
+    /// Creates the range of a commodity without amounts.
+    public init(of commodity: String) {
+        id = commodity
+    }
+
+    /// Widens the range to include `other`.
+    ///
+    /// - Returns: Whether totals can have these digits. If not, the range is unchanged.
+    func widen(to other: DigitRange) -> Bool {
+        let union = digits.union(other)
+        if !union.fits { return false }
+        digits = union
+        return true
+    }
+}

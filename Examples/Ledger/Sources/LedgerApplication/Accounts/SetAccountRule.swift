@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+
+/// A command that sets or removes the rule of an account.
+public struct SetAccountRule: CQDCommand, Codable, SerializedCommand {
+    /// The full name of the account.
+    public let account: String
+
+    /// The rule; `nil` to remove it.
+    public let rule: AccountRule?
+
+    /// The key of the account.
+    public var lockKeys: Set<String> { [Account.lockKey(of: account)] }
+
+    /// Creates the command.
+    public init(_ rule: AccountRule?, of account: String) {
+        self.account = account
+        self.rule = rule
+    }
+}
+
+/// Sets the rule.
+///
+/// Throws ``UnknownAccount``, or ``AccountRefusal`` if the current balances break the rule.
+public final class SetAccountRuleHandler: HandlesCommand, Resolvable {
+    private let unitOfWork: UnitOfWork<EntityContext>
+
+    /// The types that the handler resolves.
+    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+
+    /// Resolves the dependencies from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        unitOfWork = scope.resolve()
+    }
+
+    /// Handles the command.
+    public func handle(_ command: SetAccountRule) async throws {
+        try await unitOfWork.execute { context in
+            guard let account = try await context.find(Account.self, id: command.account) else {
+                throw UnknownAccount(
+                    account: command.account,
+                    known: try await context.fetch(Account.self).map(\.id)
+                )
+            }
+            try account.setRule(command.rule)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+import LedgerBooks
+import LedgerJournal
+
+/// Posts all new transactions of a journal in one unit of work, each by its own command.
+///
+/// Throws ``ImportRefusal`` if the domain refuses a transaction, and ``ContentReserved`` if an import of the same
+/// content under another name hasn't finished. Then nothing is posted.
+public final class ImportJournalHandler: HandlesCommand, Resolvable {
+    /// Number of origins in one read, and of transactions between two reports of progress.
+    private static let stride = 256
+
+    private let unitOfWork: UnitOfWork<EntityContext>
+    private let dispatcher: any CommandQueryDispatcher
+    private let progress: any ImportProgress
+
+    /// The types that the handler resolves.
+    public static let dependencies = Dependencies()
+        .on(UnitOfWork<EntityContext>.self)
+        .on((any CommandQueryDispatcher).self)
+        .on((any ImportProgress).self)
+
+    /// Resolves the dependencies from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        unitOfWork = scope.resolve()
+        dispatcher = scope.resolve()
+        progress = scope.resolve()
+    }
+
+    /// Handles the command.
+    public func handle(_ command: ImportJournal) async throws {
+        try await unitOfWork.execute { context in
+            let origins = Self.origins(of: command)
+            let known: Set<JournalOrigin>
+            var twin: String?
+            switch try await JournalContent.claim(command.content, for: command.name, in: context) {
+            case .reserved(let content):
+                known = try await Self.known(among: origins, in: context)
+                content.finish()
+            case .imported(let other):
+                known = Set(origins)
+                twin = other
+            }
+            let posted = try await post(command, origins: origins, except: known)
+
+            let record: ImportedJournal
+            if let earlier = try await context.find(ImportedJournal.self, id: command.name) {
+                record = earlier
+            } else {
+                record = ImportedJournal(named: command.name, content: command.content)
+                context.insert(record)
+            }
+            record.recordImport(of: command.content, posted: posted, known: origins.count - posted, sameAs: twin)
+        }
+    }
+
+    /// Posts the transactions whose origin is not in `known`, and returns their number.
+    private func post(
+        _ command: ImportJournal,
+        origins: [JournalOrigin],
+        except known: Set<JournalOrigin>
+    ) async throws -> Int {
+        var posted = 0
+        for (index, (entry, origin)) in zip(command.journal.entries, origins).enumerated() {
+            if index.isMultiple(of: Self.stride) {
+                try Task.checkCancellation()
+                progress.advance(of: command.name, done: index, total: origins.count)
+            }
+            if known.contains(origin) { continue }
+            do {
+                try await dispatcher.dispatch(PostTransaction(entry.transaction, origin: origin.fingerprint))
+            } catch let refusal as PostingRefusal {
+                throw ImportRefusal(journal: command.journal.file, line: entry.line, refusal: refusal)
+            }
+            posted += 1
+        }
+        progress.advance(of: command.name, done: origins.count, total: origins.count)
+        return posted
+    }
+
+    /// Returns the origin of each transaction.
+    private static func origins(of command: ImportJournal) -> [JournalOrigin] {
+        var origins = JournalOrigins(of: command.name)
+        return command.journal.entries.map { origins.next($0.transaction) }
+    }
+
+    /// Returns the elements of `origins` from which a transaction was posted before.
+    private static func known(
+        among origins: [JournalOrigin],
+        in context: EntityContext
+    ) async throws -> Set<JournalOrigin> {
+        var known: Set<JournalOrigin> = []
+        for start in Swift.stride(from: 0, to: origins.count, by: stride) {
+            let some = Array(origins[start..<min(start + stride, origins.count)])
+            known.formUnion(try await Transaction.known(among: some, in: context))
+        }
+        return known
+    }
+}

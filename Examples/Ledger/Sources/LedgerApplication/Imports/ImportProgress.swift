@@ -1,0 +1,20 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Receives the progress of an import.
+public protocol ImportProgress: Sendable {
+    /// Reports that `done` of `total` transactions of `journal` are processed.
+    func advance(of journal: String, done: Int, total: Int)
+}
+
+/// Ignores the progress.
+public struct NoOpImportProgress: ImportProgress {
+    /// Creates an instance.
+    public init() {}
+
+    /// Does nothing.
+    public func advance(of journal: String, done: Int, total: Int) {}
+}

@@ -1,0 +1,56 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+
+/// The record of the last import of a journal.
+public final class ImportedJournal: StoredEntity {
+    /// The name of the entity type in the store.
+    public static let entityName = "journal"
+
+    /// The indexes of the entity type.
+    public static var indexes: [EntityIndex<ImportedJournal>] { [.content] }
+
+    /// The events that no unit of work has taken yet.
+    public var raisedEvents = RaisedEvents()
+
+    /// The name of the file, without the folder.
+    public let id: String
+
+    /// The content of the file at the last import.
+    public private(set) var content: Fingerprint
+
+    /// Number of transactions that the last import has posted.
+    public private(set) var posted = 0
+
+    /// Number of transactions that the last import has skipped because they were posted before.
+    public private(set) var known = 0
+
+    /// The name under which the same content was imported before; `nil` if it wasn't.
+    public private(set) var sameAs: String?
+
+    /// Creates the record of a journal.
+    public init(named name: String, content: Fingerprint) {
+        id = name
+        self.content = content
+    }
+
+    /// Records an import, and raises ``JournalImported``.
+    public func recordImport(of content: Fingerprint, posted: Int, known: Int, sameAs: String? = nil) {
+        self.content = content
+        self.sameAs = sameAs
+        self.posted = posted
+        self.known = known
+        raiseEvent(JournalImported(journal: id, posted: posted, known: known))
+    }
+}
+
+extension EntityIndex<ImportedJournal> {
+    /// The content of the file.
+    ///
+    /// It isn't unique, because a content can be imported under two names.
+    public static var content: Self { EntityIndex("content") { $0.content } }
+}

@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The origin of a transaction in a journal, by which an import recognizes a transaction that was posted before.
+public struct JournalOrigin: Sendable, Hashable, Encodable {
+    /// Identifies the journal and the transaction by their composed texts (Unicode normalization form C).
+    public let fingerprint: Fingerprint
+
+    /// Identifies them by the spelling of the journal; `nil` if that is composed.
+    ///
+    /// Earlier versions have stored this fingerprint.
+    public let uncomposed: Fingerprint?
+
+    /// Creates an origin.
+    public init(_ fingerprint: Fingerprint, uncomposed: Fingerprint? = nil) {
+        self.fingerprint = fingerprint
+        self.uncomposed = uncomposed
+    }
+}

@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+import Synchronization
+
+/// A store from which serialized commands read changes while these are still being written.
+///
+/// Commits that wait for the disk at the same time share one write (group commit). Commands that change the same
+/// account couldn't share it if each had to wait until the previous one is stored. On this store, a
+/// `SerializedCommand` reads the pending changes of its predecessor, and its own commit requires that they are
+/// stored. If they are not, its commit fails with a conflict and the command is retried. No command returns before its
+/// own changes are stored.
+///
+/// Queries, deliveries, and other commands read stored documents only.
+public final class ReadAheadStore: StoreDecorator {
+    private struct PendingWrite {
+        let document: StoredDocument
+        let isStored: OneShot<Bool>
+    }
+
+    /// Starts commits in the order in which their commands held the keys.
+    private actor CommitQueue {
+        /// Calls `start` and commits.
+        ///
+        /// Both run on this actor without suspension until the base store waits for the disk. So a command that
+        /// receives the keys by `start`, and commits here next, reaches the base store later.
+        func commit(_ changes: ChangeSet, to base: any DeliveryStore, start: @Sendable () -> Void) async throws {
+            start()
+            try await base.commit(changes)
+        }
+    }
+
+    /// The store that holds the data.
+    public let base: any DeliveryStore
+
+    private let unserialized: any DeliveryStore
+    private let queue = CommitQueue()
+    private let pending = Mutex<[EntityReference: PendingWrite]>([:])
+
+    /// Creates a store that reads from `base` and commits to it.
+    ///
+    /// - Parameters:
+    ///   - base: The store that holds the data.
+    ///   - unserialized: A decorator of `base` for commits outside serialized commands; `base` if it is `nil`.
+    public init(_ base: any DeliveryStore, unserialized: (any DeliveryStore)? = nil) {
+        self.base = base
+        self.unserialized = unserialized ?? base
+    }
+
+    /// Returns the document, including pending changes if a serialized command asks.
+    public func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        if let scope = ReadAheadScope.current, let write = pending.withLock({ $0[reference] }) {
+            scope.addDependency(on: write.document, isStored: write.isStored)
+            return write.document
+        }
+        return try await base.find(reference)
+    }
+
+    /// Returns the documents, including pending changes if a serialized command asks.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        guard let scope = ReadAheadScope.current else { return try await base.find(all: references) }
+        let writes = pending.withLock { pending in references.compactMap { pending[$0] } }
+        var documents: [EntityReference: StoredDocument] = [:]
+        for write in writes {
+            scope.addDependency(on: write.document, isStored: write.isStored)
+            documents[write.document.reference] = write.document
+        }
+        for document in try await base.find(all: references.filter { documents[$0] == nil }) {
+            documents[document.reference] = document
+        }
+        return references.compactMap { documents[$0] }
+    }
+
+    /// Commits `changes`, and releases the keys of the command when the commit has started.
+    public func commit(_ changes: ChangeSet) async throws {
+        guard let scope = ReadAheadScope.current else { return try await unserialized.commit(changes) }
+        let requirements = scope.requirements
+        var changes = changes
+        // The context requires the documents that it changes. Add those that the command has only read.
+        let required = Set(changes.requirements.map(\.reference))
+        changes.requirements += requirements.filter { !required.contains($0.reference) }
+        let references = changes.writes.map(\.document.reference)
+        let isStored = OneShot<Bool>()
+        do {
+            try await queue.commit(changes, to: base) { [changes] in
+                pending.withLock { pending in
+                    for write in changes.writes {
+                        pending[write.document.reference] = PendingWrite(document: write.document, isStored: isStored)
+                    }
+                }
+                scope.keys.release()
+            }
+        } catch {
+            removePending(references, of: isStored)
+            isStored.set(false)
+            throw error
+        }
+        scope.removeRequirements(requirements.count)
+        removePending(references, of: isStored)
+        isStored.set(true)
+    }
+
+    /// Removes the pending writes of one commit, unless a later commit has replaced them.
+    private func removePending(_ references: [EntityReference], of isStored: OneShot<Bool>) {
+        pending.withLock { pending in
+            for reference in references where pending[reference]?.isStored === isStored { pending[reference] = nil }
+        }
+    }
+}

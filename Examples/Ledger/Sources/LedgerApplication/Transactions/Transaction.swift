@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+public import LedgerBooks
+
+/// A posted transaction.
+///
+/// It is balanced and never changes.
+public final class Transaction: StoredEntity {
+    /// The name of the entity type in the store.
+    public static let entityName = "transaction"
+
+    /// Version of the stored format.
+    ///
+    /// Since version 2, account names are composed in documents and in the index.
+    public static let schemaVersion = 2
+
+    /// The indexes of the entity type.
+    public static var indexes: [EntityIndex<Transaction>] { [.date, .account, .origin] }
+
+    /// The events that no unit of work has taken yet.
+    public var raisedEvents = RaisedEvents()
+
+    /// The identifier.
+    ///
+    /// Identifiers sort by the time of their creation.
+    public let id: UUID
+
+    /// The date of the transaction.
+    public let date: BookDate
+
+    /// The status mark of the transaction.
+    public let status: TransactionStatus
+
+    /// A reference, such as the number of a cheque; empty for none.
+    public let code: String
+
+    /// The description or payee.
+    public let description: String
+
+    /// The comment, its lines separated by line feeds; empty for none.
+    public let comment: String
+
+    /// The postings.
+    ///
+    /// Their sum at cost is zero in each commodity.
+    public let postings: [Posting]
+
+    /// The origin, from which only one transaction can be posted; `nil` for none.
+    public let origin: Fingerprint?
+
+    /// Posts `draft`, and raises ``TransactionPosted``.
+    ///
+    /// - Throws: `PostingRefusal` if the draft isn't a valid transaction, mostly because it isn't balanced, or if an
+    ///   amount has too many digits for totals.
+    public init(posting draft: TransactionDraft, id: UUID = .version7(), origin: Fingerprint? = nil) throws {
+        self.id = id
+        date = draft.date
+        status = draft.status
+        code = draft.code
+        description = draft.description
+        comment = draft.comment
+        postings = try draft.balanced()
+        for posting in postings {
+            let digits = DigitRange(of: posting.amount.quantity)
+            if !digits.fits { throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: digits) }
+        }
+        self.origin = origin
+        raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings))
+    }
+}
+
+extension EntityIndex<Transaction> {
+    /// The date.
+    public static var date: Self { EntityIndex("date") { $0.date.description } }
+
+    /// The accounts of the postings.
+    public static var account: Self { EntityIndex("account", each: { $0.postings.map(\.account) }) }
+
+    /// The origin.
+    ///
+    /// It is unique: two writers can't post from one origin.
+    public static var origin: Self { EntityIndex("origin", unique: true) { $0.origin } }
+}
+
+extension Transaction {
+    /// Returns the elements of `origins` from which a transaction was posted.
+    static func known(among origins: [JournalOrigin], in context: EntityContext) async throws -> Set<JournalOrigin> {
+        let fingerprints = origins.map(\.fingerprint) + origins.compactMap(\.uncomposed)
+        let transactions = try await context.fetch(Transaction.self, where: [.isOneOf(.origin, fingerprints)])
+        let known = Set(transactions.compactMap(\.origin))
+        return Set(
+            origins.filter { known.contains($0.fingerprint) || $0.uncomposed.map { known.contains($0) } ?? false }
+        )
+    }
+}

@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+public import LedgerBooks
+
+/// A transaction was posted.
+public struct TransactionPosted: DurableDomainEvent {
+    /// The name of the event in the store.
+    public static let eventName = "transaction-posted"
+
+    /// The identifier of the transaction.
+    public let transaction: UUID
+
+    /// The date of the transaction.
+    public let date: BookDate
+
+    /// The postings.
+    public let postings: [Posting]
+}

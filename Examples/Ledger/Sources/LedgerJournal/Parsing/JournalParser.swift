@@ -1,0 +1,69 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import LedgerBooks
+
+/// Parses plain-text accounting journals: a common subset of the formats of hledger and Ledger.
+///
+/// The parser interprets a journal as hledger 1.25 does, or throws a ``JournalError`` with the line. It supports:
+///
+/// - Dates `YYYY-MM-DD`, with the separators `-`, `/`, or `.` and optional leading zeros; the status marks `*` and `!`;
+///   a code in parentheses; a description; comments after `;`.
+/// - Postings: an account, two spaces or more (or a space and a tab), an optional amount, a cost after `@` or `@@`, and
+///   a balance assertion after `=`. The balance starts at zero with the journal and is summed in the order of the
+///   dates.
+/// - Amounts: the commodity before or after the number, in quotes if it contains spaces or digits; a sign before the
+///   commodity or the number; digit groups separated by commas, points, or spaces. A single comma or point is the
+///   decimal mark, unless a directive `decimal-mark`, `commodity`, or `D` before it says otherwise.
+/// - Lines that start with `;`, `#` or `*`, and `comment` blocks, as comments.
+/// - Directives: `decimal-mark`, `D`, and the formats of `commodity` take effect. `account`, `payee`, `tag`, `P`, and
+///   others are ignored and counted.
+///
+/// A parser is a value without state. It reads the input once, line by line.
+public struct JournalParser: Sendable {
+    /// Maximum length of a line in bytes, 1 MiB by default.
+    public var maximumLineLength: Int
+
+    /// Creates a parser.
+    public init(maximumLineLength: Int = 1 << 20) {
+        self.maximumLineLength = maximumLineLength
+    }
+
+    /// Parses the journal in `bytes`, which are UTF-8, with or without a byte order mark.
+    ///
+    /// Lines end with a line feed, a carriage return, or both. The last line may end with the input.
+    ///
+    /// - Complexity: O(*n*) in the number of bytes, and O(*n* log *n*) in the number of transactions if there are
+    ///   balance assertions.
+    /// - Parameters:
+    ///   - bytes: The journal.
+    ///   - file: The name to use in the journal and in errors.
+    /// - Returns: The transactions of the journal, not yet balanced.
+    /// - Throws: ``JournalError`` for the first invalid line or, if there is none, for the first balance assertion that
+    ///   fails. The parser doesn't check whether the transactions are balanced.
+    public func parse(_ bytes: [UInt8], file: String) throws -> Journal {
+        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength)
+        let journal = try reader.readJournal()
+        try journal.checkAssertions()
+        return journal
+    }
+
+    /// Parses the journal in `bytes` incrementally, one transaction at a time.
+    ///
+    /// The format and the errors are the same as in ``parse(_:file:)``, but balance assertions aren't checked; see
+    /// ``Journal/Entry/claimsBalances``.
+    public func entries(of bytes: [UInt8], file: String) -> JournalEntries {
+        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength))
+    }
+
+    /// Parses an amount with an optional cost after `@` or `@@`, as in `10 USD @ 0.92 EUR`.
+    ///
+    /// - Throws: ``JournalError`` if `text` is anything else.
+    public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
+        var reader = JournalReader(bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength)
+        return try reader.readLoneAmount()
+    }
+}

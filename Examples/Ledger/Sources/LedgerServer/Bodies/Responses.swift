@@ -1,0 +1,218 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import LedgerApplication
+import LedgerBooks
+
+/// An amount.
+///
+/// The quantity is text, because JSON numbers may lose digits.
+struct AmountResponse: Codable, Equatable {
+    let commodity: String
+    let quantity: String
+
+    init(_ amount: Amount) {
+        commodity = amount.commodity
+        quantity = amount.quantity.description
+    }
+}
+
+/// The response to `GET /api/accounts`.
+struct AccountsResponse: Codable, Equatable {
+    let accounts: [String]
+}
+
+/// The balances of an account.
+struct BalanceResponse: Codable, Equatable {
+    let account: String
+    let amounts: [AmountResponse]
+}
+
+/// The response to `GET /api/balances`.
+struct BalancesResponse: Codable, Equatable {
+    let balances: [BalanceResponse]
+
+    init(_ balances: [GetBalances.Balance]) {
+        var responses: [BalanceResponse] = []
+        for balance in balances {
+            let amount = AmountResponse(balance.amount)
+            if let last = responses.last, last.account == balance.account {
+                responses[responses.count - 1] = BalanceResponse(
+                    account: last.account, amounts: last.amounts + [amount])
+            } else {
+                responses.append(BalanceResponse(account: balance.account, amounts: [amount]))
+            }
+        }
+        self.balances = responses
+    }
+}
+
+/// The response to `GET /api/register`.
+struct RegisterResponse: Codable, Equatable {
+    struct Line: Codable, Equatable {
+        let transaction: UUID
+        let date: String
+        let description: String
+        let amounts: [AmountResponse]
+        let balance: [AmountResponse]
+    }
+
+    let account: String
+    let lines: [Line]
+    let next: String?
+
+    init(_ page: GetRegisterPage.Page, of account: String) {
+        self.account = account
+        lines = page.lines.map { line in
+            Line(
+                transaction: line.transaction,
+                date: line.date.description,
+                description: line.description,
+                amounts: line.amounts.map { AmountResponse($0) },
+                balance: line.balance.map { AmountResponse($0) }
+            )
+        }
+        next = page.next?.description
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(account, forKey: .account)
+        try container.encode(lines, forKey: .lines)
+        // 'null' is written, too.
+        try container.encode(next, forKey: .next)
+    }
+}
+
+/// The response to `GET /api/history`.
+struct HistoryResponse: Codable, Equatable {
+    struct Point: Codable, Equatable {
+        let date: String
+        let quantity: String
+    }
+
+    struct Series: Codable, Equatable {
+        let commodity: String
+        let points: [Point]
+    }
+
+    let account: String
+    let series: [Series]
+
+    init(_ series: [GetHistory.Series], of account: String) {
+        self.account = account
+        self.series = series.map { series in
+            Series(
+                commodity: series.commodity,
+                points: series.points.map { Point(date: $0.date.description, quantity: $0.quantity.description) }
+            )
+        }
+    }
+}
+
+/// The response to `GET /api/transactions/ID`.
+struct TransactionResponse: Codable, Equatable {
+    struct Posting: Codable, Equatable {
+        let account: String
+        let amount: AmountResponse
+        let cost: String?
+
+        init(_ posting: LedgerBooks.Posting) {
+            account = posting.account
+            amount = AmountResponse(posting.amount)
+            cost =
+                switch posting.cost {
+                case .unit(let price): "@ \(price)"
+                case .total(let price): "@@ \(price)"
+                case nil: nil
+                }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(account, forKey: .account)
+            try container.encode(amount, forKey: .amount)
+            try container.encode(cost, forKey: .cost)
+        }
+    }
+
+    let transaction: UUID
+    let date: String
+    let status: String
+    let code: String
+    let description: String
+    let comment: String
+    let postings: [Posting]
+
+    init(_ posted: GetTransaction.Posted) {
+        transaction = posted.id
+        date = posted.date.description
+        status = posted.status.rawValue
+        code = posted.code
+        description = posted.description
+        comment = posted.comment
+        postings = posted.postings.map { Posting($0) }
+    }
+}
+
+/// The response to `POST /api/transactions`.
+struct PostedResponse: Codable, Equatable {
+    let transaction: UUID
+}
+
+/// The response to `POST /api/imports`.
+struct ImportBegunResponse: Codable, Equatable {
+    let `import`: UUID
+}
+
+/// The response to `GET /api/imports/ID`.
+struct ImportResponse: Codable, Equatable {
+    let id: UUID
+    let name: String
+    let state: String
+    let done: Int
+    let total: Int
+    let posted: Int
+    let known: Int
+    let error: ErrorResponse.Content?
+
+    init(_ status: ImportStatus) {
+        id = status.id
+        name = status.name
+        state = status.state.rawValue
+        done = status.done
+        total = status.total
+        posted = status.posted
+        known = status.known
+        error = status.failure.map { ErrorResponse.Content(code: $0.code, message: $0.message, line: $0.line) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(state, forKey: .state)
+        try container.encode(done, forKey: .done)
+        try container.encode(total, forKey: .total)
+        try container.encode(posted, forKey: .posted)
+        try container.encode(known, forKey: .known)
+        try container.encode(error, forKey: .error)
+    }
+}
+
+/// The response to `GET /api/imports`.
+struct ImportsResponse: Codable, Equatable {
+    let imports: [ImportResponse]
+}
+
+/// The response to `GET /api/health`.
+struct HealthResponse: Codable, Equatable {
+    let status: String
+    let transactions: Int
+    let pendingDeliveries: Int
+    let deadLetters: Int
+}

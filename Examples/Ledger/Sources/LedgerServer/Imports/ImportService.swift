@@ -1,0 +1,213 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HTTPTypes
+import Headrace
+import LedgerApplication
+import LedgerJournal
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Accepts journals and imports them in steps.
+///
+/// After a restart, it continues the open imports.
+final class ImportService: ServiceLifecycle.Service {
+    private let container: Container
+    private let spool: ImportSpool
+    private let limits: LedgerServerLimits
+    private let observers: [any MessageObserver]
+    private let clock: any TimeSource
+    private let logger: Logger
+    private let runs = Mutex<[UUID: ImportRun]>([:])
+    private let arrivals: AsyncStream<ImportRun>
+    private let arrival: AsyncStream<ImportRun>.Continuation
+
+    init(
+        container: Container,
+        spool: ImportSpool,
+        limits: LedgerServerLimits,
+        observers: [any MessageObserver],
+        clock: any TimeSource,
+        logger: Logger
+    ) {
+        self.container = container
+        self.spool = spool
+        self.limits = limits
+        self.observers = observers
+        self.clock = clock
+        self.logger = logger
+        (arrivals, arrival) = AsyncStream.makeStream()
+    }
+
+    private var dispatcher: any CommandQueryDispatcher { container.resolve() }
+
+    /// Starts the import of the journal in `bytes`, if the parser accepts all of it.
+    ///
+    /// - Throws: `JournalError`; ``APIError`` if too many imports are open, if an import of the same content under
+    ///   another name hasn't finished, or if the disk is full.
+    func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
+        if runs.withLock(\.count) >= limits.openImports {
+            throw APIError(
+                .serviceUnavailable,
+                "tooManyImports",
+                "\(limits.openImports) imports run or are paused, which is the maximum. To fix, wait until an import has ended.",
+                retryAfter: 5
+            )
+        }
+        let total = try await Self.count(bytes, named: name)
+        let id = UUID.version7()
+        let lock = try await spool.keep(bytes, for: id)
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            try await dispatcher.dispatch(
+                BeginImport(id, of: name, content: Fingerprint(bytes: bytes), total: total)
+            )
+        } catch {
+            spool.discard(id)
+            guard let reserved = error as? ContentReserved else { throw error }
+            throw APIError(.conflict, reserved.codeName, reserved.description)
+        }
+        guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else {
+            spool.discard(id)
+            return id
+        }
+        start(status, bytes: bytes)
+        return id
+    }
+
+    /// Pauses the import after its current steps.
+    ///
+    /// An import that has ended doesn't change.
+    ///
+    /// - Throws: `UnknownImport`.
+    func pause(_ id: UUID) async throws {
+        runs.withLock { $0[id] }?.deactivate()
+        try await dispatcher.dispatch(ChangeImport(.pause, of: id))
+    }
+
+    /// Resumes the import, even if another server has started or paused it.
+    ///
+    /// - Throws: `UnknownImport`.
+    func resume(_ id: UUID) async throws {
+        try await dispatcher.dispatch(ChangeImport(.resume, of: id))
+        if let run = runs.withLock({ $0[id] }) { return run.activate() }
+        // The server that has started the import may have ended since.
+        guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else { return }
+        try await takeUp(status)
+    }
+
+    /// Resumes the local runs of the imports `ids`, so that they read the state again.
+    ///
+    /// Another server may have resumed or finished an import that was paused here.
+    func notice(_ ids: Set<UUID>) {
+        for run in runs.withLock({ runs in ids.compactMap { runs[$0] } }) { run.activate() }
+    }
+
+    /// Imports until the server shuts down.
+    ///
+    /// The next start continues the open imports.
+    func run() async throws {
+        try await spool.discardLeftovers {
+            Set(try await dispatcher.dispatch(GetImports(onlyOpen: true)).map(\.id))
+        }
+        let open = try await dispatcher.dispatch(GetImports(onlyOpen: true))
+        for status in open { try await takeUp(status) }
+        await withDiscardingTaskGroup { group in
+            for await run in arrivals.cancelOnGracefulShutdown() {
+                group.addTask { await self.drive(run) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Starts a local run of an open import from its spooled journal.
+    private func takeUp(_ status: ImportStatus) async throws {
+        do {
+            start(status, bytes: try spool.bytes(of: status.id))
+        } catch {
+            try await fail(status.id, error)
+        }
+    }
+
+    private func start(_ status: ImportStatus, bytes: [UInt8]) {
+        let run = ImportRun(status, of: bytes, container: container, observers: observers)
+        let isNew = runs.withLock { runs in
+            if runs[status.id] != nil { return false }
+            runs[status.id] = run
+            return true
+        }
+        if isNew { arrival.yield(run) }
+    }
+
+    /// Runs the steps of `run`.
+    ///
+    /// While it is paused, the next step waits.
+    private func drive(_ run: ImportRun) async {
+        do {
+            while await !run.isOver {
+                do {
+                    try await run.dispatch(ImportRun.Advance())
+                } catch let error as StoreError where error.isRetryable {
+                    logger.warning("Steps of an import have failed and are retried.", metadata: ["error": "\(error)"])
+                    try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)
+                }
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            do {
+                try await fail(run.id, error)
+            } catch {
+                // The failure couldn't be stored, perhaps because the disk is full. A resume or a restart continues the
+                // import.
+                runs.withLock { $0[run.id] = nil }
+                return
+            }
+        }
+        runs.withLock { $0[run.id] = nil }
+        spool.discard(run.id)
+    }
+
+    private func fail(_ id: UUID, _ error: any Error) async throws {
+        let failure = Self.failure(error)
+        logger.info("An import has failed.", metadata: ["import": "\(id)", "error": "\(failure.message)"])
+        try await dispatcher.dispatch(ChangeImport(.fail(failure), of: id))
+    }
+
+    /// Returns the reason of a failed import, with its consequences.
+    private static func failure(_ error: any Error) -> ImportJob.Failure {
+        let reason =
+            (error as? ImportJob.Failure).map {
+                ErrorResponse.Content(code: $0.code, message: $0.message, line: $0.line)
+            }
+            ?? ErrorResponse(APIError(error)).error
+        return ImportJob.Failure(
+            code: reason.code,
+            message: reason.message
+                + " The transactions before it are posted. To fix, correct the journal and import it again. Posted transactions are skipped.",
+            line: reason.line
+        )
+    }
+
+    /// Parses a journal and returns the number of its transactions.
+    @concurrent
+    private static func count(_ bytes: [UInt8], named name: String) async throws -> Int {
+        let parser = JournalParser()
+        var entries = parser.entries(of: bytes, file: name)
+        var count = 0
+        var claimsBalances = false
+        while let entry = try entries.next() {
+            count += 1
+            claimsBalances = claimsBalances || entry.claimsBalances
+            if count.isMultiple(of: 256) { await Task.yield() }
+        }
+        // Balance assertions are checked in the order of the dates, so they need the whole journal.
+        if claimsBalances { _ = try parser.parse(bytes, file: name) }
+        return count
+    }
+}

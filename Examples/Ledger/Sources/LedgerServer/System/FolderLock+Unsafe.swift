@@ -1,0 +1,23 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+extension FolderLock {
+    /// Opens `folder` and locks it without waiting.
+    static func acquire(_ operation: Int32, on folder: URL) -> Result<Int32, POSIXError> {
+        // Safe: the pointer refers to the text of the path, which outlives the call.
+        let descriptor = unsafe open(folder.path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return .failure(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)) }
+        while flock(descriptor, operation | LOCK_NB) != 0 {
+            let reason = errno
+            if reason == EINTR { continue }
+            close(descriptor)
+            return .failure(POSIXError(POSIXErrorCode(rawValue: reason) ?? .EIO))
+        }
+        return .success(descriptor)
+    }
+}
