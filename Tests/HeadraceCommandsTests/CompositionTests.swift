@@ -40,10 +40,6 @@ private struct SendingHandler: HandlesCommand, Resolvable {
     func handle(_ command: Save) async throws {}
 }
 
-private struct Load: CQDQuery, CQDCommand {
-    typealias Value = Int
-}
-
 private struct Watch: CQDStreamQuery {
     typealias Element = Int
 }
@@ -98,7 +94,7 @@ private struct Together: AtomicMiddleware {
     @Test func twoHandlersOfOneMessageAreNamedWithTheirMessage() {
         let problems = problems(StatingHandler.self, SecondHandler.self)
 
-        #expect(problems.map(\.kind) == [.doubledHandler])
+        #expect(problems.map(\.kind) == [.duplicateHandler])
         #expect(problems.first?.message.contains("Save' has 2 handlers") == true)
         #expect(problems.first?.message.contains("To fix, remove the others from 'commandHandlers: […]'") == true)
     }
@@ -118,14 +114,6 @@ private struct Together: AtomicMiddleware {
                 """
         )
         #expect(problems.first?.path.map { ObjectIdentifier($0) } == [ObjectIdentifier(Watch.self)])
-    }
-
-    @Test func aTypeThatIsACommandAndAQueryIsMissedAsBoth() {
-        let messages = problems(messages: [Load.self]).map(\.message)
-
-        #expect(messages.count == 2)
-        #expect(messages.contains { $0.contains("'commandHandlers: […]'") })
-        #expect(messages.contains { $0.contains("'queryHandlers: […]'") })
     }
 
     @Test func whatIsMissedIsWhatDispatchingThenThrows() async throws {

@@ -35,17 +35,6 @@ import Testing
         #expect(contracts.resolve(Journal.self).entries == ["printer", "door"])
     }
 
-    @Test func aMessageThatIsACommandAndAQueryHasAHandlerForEach() async throws {
-        let contracts = container(commandHandlers: [SwapHandler.self], queryHandlers: [SwapAnswerer.self])
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await carryOut(Swap(), by: dispatcher)
-        let answer = try await ask(Swap(), of: dispatcher)
-
-        #expect(contracts.resolve(Journal.self).entries == ["swapped"])
-        #expect(answer == "swap it")
-    }
-
     @Test func aHandlerMayTakeACommandAndAQuery() async throws {
         let contracts = container(commandHandlers: [LampHandler.self], queryHandlers: [LampHandler.self])
         let dispatcher: any CommandQueryDispatcher = contracts.resolve()
@@ -64,14 +53,6 @@ import Testing
         try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(Note(text: "one"))
 
         #expect(contracts.resolve(Journal.self).entries == ["NOTE ONE"])
-    }
-
-    private func carryOut(_ command: some CQDCommand, by dispatcher: any CommandQueryDispatcher) async throws {
-        try await dispatcher.dispatch(command)
-    }
-
-    private func ask<Q: CQDQuery>(_ query: Q, of dispatcher: any CommandQueryDispatcher) async throws -> Q.Value {
-        try await dispatcher.dispatch(query)
     }
 }
 
@@ -125,28 +106,6 @@ private enum Door {
             journal.record("door")
         }
     }
-}
-
-private struct Swap: CQDCommand, CQDQuery {
-    typealias Value = String
-}
-
-private final class SwapHandler: HandlesCommand, Resolvable {
-    private let journal: Journal
-
-    init(scope: any DependencyResolutionScope) {
-        journal = scope.resolve()
-    }
-
-    func handle(_ command: Swap) async throws {
-        journal.record("swapped")
-    }
-}
-
-private final class SwapAnswerer: HandlesQuery, Resolvable {
-    init(scope: any DependencyResolutionScope) {}
-
-    func handle(_ query: Swap) async throws -> String { "swap it" }
 }
 
 private struct SwitchLamp: CQDCommand {}

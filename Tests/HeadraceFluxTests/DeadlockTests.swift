@@ -24,7 +24,7 @@ import Testing
         }
         await closing.arrivals(1)
         let ordering = Task {
-            try await orders.dispatch(Place { _ in try await stock.dispatch(Reserve()) as Void }) as Void
+            try await orders.dispatch(PlaceOrder { _ in try await stock.dispatch(Reserve()) as Void }) as Void
         }
         await stock.pipeline.waiting(1)
 
@@ -37,7 +37,7 @@ import Testing
         #expect(
             error?.message == """
                 Waiting would never end: '\(module).Take' of '\(module).Stock' waits for '\(module).Bill' of \
-                '\(module).Orders', and '\(module).Place' of '\(module).Orders' waits for '\(module).Reserve' of \
+                '\(module).Orders', and '\(module).PlaceOrder' of '\(module).Orders' waits for '\(module).Reserve' of \
                 '\(module).Stock'. To fix, queue one of these actions instead of awaiting it, or await it after the other \
                 action has ended.
                 """
@@ -143,7 +143,7 @@ import Testing
     @Test func anActionThatShutsItsDispatcherDownGoesOnAndTheOthersAreExecutedAfterIt() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([
+        let tasks = await ledger.enqueue([
             Perform { ledger in
                 await ledger.shutDown()
                 ledger.note("shut down")
@@ -287,7 +287,7 @@ private final class Stock: Dispatcher {
     let pipeline = Pipeline()
 }
 
-private struct Place: Action {
+private struct PlaceOrder: Action {
     let body: @Sendable (Orders) async throws -> Void
 
     func execute(with orders: Orders) async throws { try await body(orders) }

@@ -43,7 +43,7 @@ import Testing
         let (gate, busy) = await ledger.occupy()
         let names = (0..<100).map { "\($0)" }
 
-        let tasks = await ledger.line(names.map { Note($0, suspensions: 1) })
+        let tasks = await ledger.enqueue(names.map { Note($0, suspensions: 1) })
         gate.open()
         for task in tasks + [busy] { try await task.value }
 
@@ -54,7 +54,7 @@ import Testing
     @Test func executeFromOutsideDoesNotOvertakeAnActionThatIsSuspended() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let queued = await ledger.line([Note("queued")])
+        let queued = await ledger.enqueue([Note("queued")])
         let outside = Task { await ledger.execute(Note("outside")) }
         await ledger.pipeline.waiting(2)
 

@@ -60,7 +60,7 @@ import Testing
         var awaited: [Task<Void, any Error>] = []
         for number in 0..<20 {
             if number % 3 == 0 {
-                awaited += await ledger.line([Note("\(number)")])
+                awaited += await ledger.enqueue([Note("\(number)")])
             } else {
                 ledger.queue(Note("\(number)"))
             }

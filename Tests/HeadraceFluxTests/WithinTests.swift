@@ -13,7 +13,7 @@ import Testing
     @Test func whatAnActionAwaitsIsExecutedInPlaceAndBeforeWhatWaits() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([
+        let tasks = await ledger.enqueue([
             Perform { ledger in
                 await ledger.execute(Note("first"))
                 await ledger.dispatch(Note("second"))
@@ -31,7 +31,7 @@ import Testing
     @Test func whatAnActionQueuesIsExecutedAfterItAndAfterWhatWaits() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([
+        let tasks = await ledger.enqueue([
             Perform { ledger in
                 ledger.queue(Note("queued"))
                 ledger.note("outer")
@@ -138,7 +138,7 @@ import Testing
             }
         ) as Void
         let (occupied, busy) = await ledger.occupy()
-        let waiting = await ledger.line([Note("waiting")])
+        let waiting = await ledger.enqueue([Note("waiting")])
         var iterator = leftBehind.makeAsyncIterator()
         let task = await iterator.next()
 

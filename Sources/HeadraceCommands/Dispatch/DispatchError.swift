@@ -32,13 +32,12 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
-    static func noHandler(for message: Any.Type, in list: String) -> DispatchError {
-        let name = String(naming: message)
-        return DispatchError(
+    static func noHandler(for message: Any.Type, in list: HandlerList) -> DispatchError {
+        DispatchError(
             code: .noHandler,
             message: """
-                No handler is registered for '\(name)'. To fix, add the type that handles it to '\(list): […]' \
-                of 'commandQueryDispatch().standard(…)'.
+                No handler is registered for '\(String(naming: message))'. To fix, add the type that handles it to \
+                '\(list): […]' of 'commandQueryDispatch().standard(…)'.
                 """
         )
     }

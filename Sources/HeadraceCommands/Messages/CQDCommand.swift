@@ -15,4 +15,4 @@
 /// ```
 ///
 /// A command gives no value back; ask for it with a ``CQDQuery``.
-public protocol CQDCommand: DispatchedMessage {}
+public protocol CQDCommand: DispatchedMessage where Output == Void {}

@@ -12,7 +12,7 @@
 ///     var subject: String
 /// }
 /// ```
-public protocol CQDQuery<Value>: DispatchedMessage {
+public protocol CQDQuery<Value>: DispatchedMessage where Output == Value {
     /// What the query is answered with. It need not be `Sendable`: it stays in the isolation of whoever asks.
     associatedtype Value
 }

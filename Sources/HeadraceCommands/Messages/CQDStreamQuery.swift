@@ -16,7 +16,7 @@
 ///     print(entry)
 /// }
 /// ```
-public protocol CQDStreamQuery<Element>: DispatchedMessage {
+public protocol CQDStreamQuery<Element>: DispatchedMessage where Output == QueryStream<Element> {
     /// One of the values that the query is answered with.
     ///
     /// It need not be `Sendable`: it stays in the isolation of whoever asks.

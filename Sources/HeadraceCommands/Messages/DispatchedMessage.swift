@@ -4,7 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a ``CommandQueryDispatcher`` takes: a ``CQDCommand``, a ``CQDQuery`` or a ``CQDStreamQuery``.
+/// A message that a ``CommandQueryDispatcher`` takes: a ``CQDCommand``, a ``CQDQuery``, or a ``CQDStreamQuery``.
 ///
-/// Conform to one of those, not to this. It is the type of a list of messages, such as those that an application sends.
-public protocol DispatchedMessage: Sendable {}
+/// Conform to one of these three protocols, not to this one. It is the type of a list of messages, for example of all
+/// messages that an application sends.
+public protocol DispatchedMessage<Output>: Sendable {
+    /// The type that dispatching the message returns.
+    ///
+    /// It follows from the protocol of the message: `Void` for a command, the value of a query, a ``QueryStream`` for a
+    /// stream query. A type has one output, so it can't be a command and a query with a value at once.
+    associatedtype Output
+}

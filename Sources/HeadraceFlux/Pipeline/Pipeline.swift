@@ -9,7 +9,7 @@ import Synchronization
 
 /// Where the actions of one dispatcher wait for their turn.
 public final class Pipeline: Sendable {
-    let line: ActionLine
+    let queue: ActionQueue
     @usableFromInline let observers: [any MessageObserver]
     @usableFromInline let clock: any TimeSource
 
@@ -36,7 +36,7 @@ public final class Pipeline: Sendable {
         clock: any TimeSource = ContinuousClock(),
         carrying carried: [CarriedTaskLocal] = []
     ) {
-        line = ActionLine(limit: limit, overflow: overflow)
+        queue = ActionQueue(limit: limit, overflow: overflow)
         self.observers = observers
         self.clock = clock
         self.carried = carried
@@ -64,8 +64,8 @@ public final class Pipeline: Sendable {
         guard observers.isEmpty else { return .unknown }
         let task = TaskIdentity.address
         if executor.load(ordering: .relaxed) == task { return .inPlace }
-        guard !Task.isCancelled, ActiveAction.enclosing == nil, line.takeFreeTurn() else { return .unknown }
-        return .turn(ActiveAction(action, on: self, turns: line, within: nil, in: task))
+        guard !Task.isCancelled, ActiveAction.enclosing == nil, queue.takeFreeTurn() else { return .unknown }
+        return .turn(ActiveAction(action, on: self, turnIn: queue, within: nil, in: task))
     }
 
     /// Says in which task the action is executed whose turn it is.
@@ -75,10 +75,10 @@ public final class Pipeline: Sendable {
     func endExecuting() { executor.store(0, ordering: .relaxed) }
 
     /// How many actions wait.
-    public var waitingCount: Int { line.waitingCount }
+    public var waitingCount: Int { queue.waitingCount }
 
     /// Returns when at least this many actions wait.
     package func waitsFor(_ count: Int) async {
-        await line.waiting(count)
+        await queue.waiting(count)
     }
 }

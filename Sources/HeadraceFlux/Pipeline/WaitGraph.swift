@@ -20,7 +20,7 @@ final class WaitGraph: Sendable {
 
     /// A turn that the waiting task has, and does not pass on before its wait has ended.
     struct HeldTurn: Sendable {
-        let line: ObjectIdentifier
+        let queue: ObjectIdentifier
         let action: any Action.Type
     }
 
@@ -42,13 +42,13 @@ final class WaitGraph: Sendable {
     /// The wait of one task.
     final class Wait: Sendable {
         fileprivate let held: [HeldTurn]
-        fileprivate let wanted: ActionLine
+        fileprivate let wanted: ActionQueue
         fileprivate let goal: Goal
 
-        /// The number of the place in the line, or of the drain.
+        /// The number of the place in the queue, or of the drain.
         private let number: Int
 
-        init(for wanted: ActionLine, number: Int, goal: Goal, holding held: [HeldTurn]) {
+        init(for wanted: ActionQueue, number: Int, goal: Goal, holding held: [HeldTurn]) {
             self.held = held
             self.wanted = wanted
             self.goal = goal
@@ -58,13 +58,13 @@ final class WaitGraph: Sendable {
         /// Whether the task still waits: neither was it given the turn nor cancelled.
         fileprivate var isOpen: Bool {
             switch goal {
-            case .turn: wanted.hasPlace(number)
+            case .turn: wanted.isWaiting(number)
             case .empty: wanted.hasDrainer(number)
             }
         }
 
-        fileprivate func link(holding line: ObjectIdentifier) -> Link? {
-            held.first { $0.line == line }.map { Link(action: $0.action, goal: goal) }
+        fileprivate func link(holding queue: ObjectIdentifier) -> Link? {
+            held.first { $0.queue == queue }.map { Link(action: $0.action, goal: goal) }
         }
     }
 
@@ -77,7 +77,7 @@ final class WaitGraph: Sendable {
     func add(_ wait: Wait) -> [Link] {
         waits.withLock { waits in
             let circle = circle(closedBy: wait, among: waits)
-            if circle.isEmpty { for turn in wait.held { waits[turn.line, default: []].append(wait) } }
+            if circle.isEmpty { for turn in wait.held { waits[turn.queue, default: []].append(wait) } }
             return circle
         }
     }
@@ -86,26 +86,36 @@ final class WaitGraph: Sendable {
     func remove(_ wait: Wait) {
         waits.withLock { waits in
             for turn in wait.held {
-                guard var remaining = waits.removeValue(forKey: turn.line) else { continue }
+                guard var remaining = waits.removeValue(forKey: turn.queue) else { continue }
                 remaining.removeAll { $0 === wait }
-                if !remaining.isEmpty { waits[turn.line] = remaining }
+                if !remaining.isEmpty { waits[turn.queue] = remaining }
             }
         }
     }
 
-    /// Follows the waits from line to line, until one leads to a turn that the task of `wait` has itself.
+    /// Follows the waits from queue to queue, until one leads to a turn that the task of `wait` has itself.
     private func circle(closedBy wait: Wait, among waits: [ObjectIdentifier: [Wait]]) -> [Link] {
-        var paths: [(line: ObjectIdentifier, links: [Link])] = [(ObjectIdentifier(wait.wanted), [])]
+        var paths: [(queue: ObjectIdentifier, links: [Link])] = [(ObjectIdentifier(wait.wanted), [])]
         var visited: Set<ObjectIdentifier> = []
-        while let (line, links) = paths.popLast() {
-            if let own = wait.link(holding: line) { return [own] + links }
-            guard visited.insert(line).inserted else { continue }
-            for other in waits[line] ?? [] where other.isOpen {
-                guard let link = other.link(holding: line) else { continue }
+        while let (queue, links) = paths.popLast() {
+            if let own = wait.link(holding: queue) { return [own] + links }
+            guard visited.insert(queue).inserted else { continue }
+            for other in waits[queue] ?? [] where other.isOpen {
+                guard let link = other.link(holding: queue) else { continue }
                 paths.append((ObjectIdentifier(other.wanted), links + [link]))
             }
         }
         return []
+    }
+}
+
+extension PipelineError {
+    /// The error of the task whose wait would close `circle`.
+    static func deadlock(_ circle: [WaitGraph.Link]) -> PipelineError {
+        deadlock(
+            circle.map(\.description),
+            hasDrain: circle.contains { if case .empty = $0.goal { true } else { false } }
+        )
     }
 }
 

@@ -11,7 +11,7 @@ extension CompositionProblem.Kind {
     public static let missingHandler = CompositionProblem.Kind("missingHandler")
 
     /// A message has several handlers, of which the last one handles it.
-    public static let doubledHandler = CompositionProblem.Kind("doubledHandler")
+    public static let duplicateHandler = CompositionProblem.Kind("duplicateHandler")
 
     /// A middleware does nothing where it stands in the list.
     public static let misplacedMiddleware = CompositionProblem.Kind("misplacedMiddleware")

@@ -7,31 +7,8 @@
 import HeadraceCore
 import Logging
 
-/// An action in the queue that no task awaits.
-///
-/// It does not keep the dispatcher alive: the task that executes the queue does. So a paused dispatcher is released,
-/// and its queue with it.
-protocol QueuedAction: AnyObject, Sendable {
-    /// The action, for the key under which it may be replaced.
-    var message: any Action { get }
-
-    /// The priority of the caller that queued it.
-    var priority: TaskPriority { get }
-
-    /// The dispatcher; `nil` if it has been released.
-    var dispatcher: AnyObject? { get }
-
-    /// Executes the action, whose turn in `line` it is, and passes the turn on.
-    ///
-    /// - Returns: The queued action that has the turn now; `nil` if none has.
-    nonisolated(nonsending) func execute(on line: ActionLine) async -> (any QueuedAction)?
-
-    /// Logs why the action is not executed.
-    func reject(_ error: any Error)
-}
-
 /// A queued action of one type.
-final class TypedQueuedAction<A: Action>: QueuedAction where A.Dispatcher: Dispatcher {
+final class DispatcherAction<A: Action>: QueuedAction where A.Dispatcher: Dispatcher {
     let priority: TaskPriority
 
     private let action: A
@@ -53,15 +30,15 @@ final class TypedQueuedAction<A: Action>: QueuedAction where A.Dispatcher: Dispa
 
     var dispatcher: AnyObject? { target }
 
-    nonisolated(nonsending) func execute(on line: ActionLine) async -> (any QueuedAction)? {
+    nonisolated(nonsending) func execute(on queue: ActionQueue) async -> (any QueuedAction)? {
         guard let target else {
             reject(PipelineError.released)
-            return line.passTurnWithinDrain()
+            return queue.passTurnWithinDrain()
         }
         let active = ActiveAction(
             A.self,
             on: target.pipeline,
-            turns: line,
+            turnIn: queue,
             within: ActiveAction.firstOpen(from: enclosing),
             in: TaskIdentity.address
         )

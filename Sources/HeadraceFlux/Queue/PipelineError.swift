@@ -77,15 +77,18 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
             """
     )
 
-    static func deadlock(_ circle: [WaitGraph.Link]) -> PipelineError {
+    /// - Parameters:
+    ///   - circle: The waits that would form a circle, each as "A waits for B".
+    ///   - hasDrain: Whether one of them waits for all actions of a dispatcher.
+    static func deadlock(_ circle: [String], hasDrain: Bool) -> PipelineError {
         let remedy =
-            circle.contains { if case .empty = $0.goal { true } else { false } }
+            hasDrain
             ? "drain or shut down a dispatcher after the action has ended."
             : "queue one of these actions instead of awaiting it, or await it after the other action has ended."
         return PipelineError(
             code: .deadlock,
             message:
-                "Waiting would never end: \(circle.map(\.description).joined(separator: ", and ")). To fix, \(remedy)"
+                "Waiting would never end: \(circle.joined(separator: ", and ")). To fix, \(remedy)"
         )
     }
 }

@@ -6,19 +6,19 @@
 
 extension Dispatcher {
     /// Whether an action is being executed.
-    public nonisolated var isDispatching: Bool { pipeline.line.isBusy }
+    public nonisolated var isDispatching: Bool { pipeline.queue.isBusy }
 
     /// Whether actions are executed as they come; otherwise they wait.
-    public nonisolated var isActive: Bool { pipeline.line.isActive }
+    public nonisolated var isActive: Bool { pipeline.queue.isActive }
 
     /// Goes on with the actions, those first that came meanwhile.
     public nonisolated func activate() {
-        pipeline.line.activate()
+        pipeline.queue.activate()
     }
 
     /// Lets actions wait from now on; one that is being executed is not interrupted.
     public nonisolated func deactivate() {
-        pipeline.line.deactivate()
+        pipeline.queue.deactivate()
     }
 
     /// Returns when no action is being executed and none waits.
@@ -28,7 +28,7 @@ extension Dispatcher {
     /// - Throws: `CancellationError`; ``PipelineError`` with the code `deadlock` if the task executes an action that would wait
     ///   for itself: an action of this dispatcher, or one that an action of this dispatcher waits for.
     public nonisolated(nonsending) func drain() async throws {
-        try await pipeline.line.drain(of: Self.self)
+        try await pipeline.queue.drain(of: Self.self)
     }
 
     /// Takes no more actions, and returns when those that wait have been executed.
@@ -39,13 +39,13 @@ extension Dispatcher {
     /// If waiting would be a deadlock, as when this task executes an action of this dispatcher, it returns at once, and the
     /// actions that wait are executed later. A child task of such an action would wait for ever: don't call it there.
     public nonisolated(nonsending) func shutDown() async {
-        pipeline.line.shutDown()
+        pipeline.queue.shutDown()
         do {
-            try await pipeline.line.drain(of: Self.self)
+            try await pipeline.queue.drain(of: Self.self)
         } catch is PipelineError {
             return
         } catch {
-            pipeline.line.rejectWaiting()
+            pipeline.queue.rejectWaiting()
         }
     }
 }

@@ -63,59 +63,46 @@ public struct CommandQueryDispatchRegistration {
             streamHandlers: streamHandlers,
             messages: messages
         )
-        catalog.logDoubled()
-        let handlers = HandlerTable(
-            commandHandlers: commandHandlers,
-            queryHandlers: queryHandlers,
-            streamHandlers: streamHandlers
-        )
-        let chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
+        catalog.logDuplicates()
         var registration = Registration(
             transient: (any CommandQueryDispatcher).self,
-            dependencies: resolvedMiddleware.reduce(scoping.dependencies) { Self.adding($1, to: $0) },
+            dependencies: resolvedMiddleware.reduce(Dependencies()) { Self.adding($1, to: $0) },
             factory: Self.makeDispatcher(
-                handlers: handlers,
-                chain: chain,
+                handlers: HandlerTable(catalog.handlers),
+                chain: MiddlewareChain(middleware: middleware, observers: observers, clock: clock),
                 resolvedMiddleware: resolvedMiddleware,
                 scoping: scoping
             )
         )
-        registration.parts = catalog.parts
+        registration.parts = catalog.handlers.map(\.part)
         registration.notes =
             catalog.entries + [
                 MiddlewareOrder(
                     middleware: middleware.map { type(of: $0) } + resolvedMiddleware,
-                    commands: catalog.entries.filter { $0.list == "commandHandlers" }.map(\.message)
+                    commands: catalog.entries.map(\.message).filter { $0 is any CQDCommand.Type }
                 )
             ]
         registry.register(registration)
     }
 
-    /// Decides, once, which dispatcher it is.
     private static func makeDispatcher(
         handlers: HandlerTable,
         chain: MiddlewareChain,
         resolvedMiddleware: [any Middleware.Type],
         scoping: DispatchScoping
     ) -> @Sendable (any DependencyResolutionScope) -> any CommandQueryDispatcher {
-        if !resolvedMiddleware.isEmpty {
-            return { scope in
-                let inner = resolvedMiddleware.map { resolve($0, from: scope) }
-                return MiddlewareDispatcher(
+        let configuration = StandardDispatcher.Configuration(handlers: handlers, chain: chain, scoping: scoping)
+        if resolvedMiddleware.isEmpty { return { StandardDispatcher(configuration: configuration, scope: $0) } }
+        return { scope in
+            let inner = resolvedMiddleware.map { resolve($0, from: scope) }
+            return StandardDispatcher(
+                configuration: StandardDispatcher.Configuration(
                     handlers: handlers,
                     chain: chain.appending(inner),
-                    scoping: scoping,
-                    scope: scope
-                )
-            }
-        }
-        return switch scoping.choice {
-        case .dispatcher where chain.isEmpty:
-            { StandardDispatcher(handlers: handlers, scope: $0) }
-        case .perDispatch(makeMiddleware: nil) where chain.isEmpty:
-            { ScopingDispatcher(handlers: handlers, scope: $0) }
-        case .dispatcher, .perDispatch:
-            { MiddlewareDispatcher(handlers: handlers, chain: chain, scoping: scoping, scope: $0) }
+                    scoping: scoping
+                ),
+                scope: scope
+            )
         }
     }
 

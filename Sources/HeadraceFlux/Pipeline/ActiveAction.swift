@@ -19,8 +19,8 @@ final class ActiveAction: Sendable {
     private struct Turn {
         let pipeline: Pipeline
 
-        /// The line to which the turn is returned when the action has ended.
-        let line: ActionLine
+        /// The queue to which the turn is returned when the action has ended.
+        let queue: ActionQueue
     }
 
     private struct State {
@@ -28,7 +28,7 @@ final class ActiveAction: Sendable {
         var turn: Turn?
 
         /// The actions that other tasks execute within this one; made for the first of them.
-        var inner: ActionLine?
+        var inner: ActionQueue?
     }
 
     private let state: Mutex<State>
@@ -41,20 +41,20 @@ final class ActiveAction: Sendable {
     /// The action within which this one is executed, on another pipeline or in another task.
     private let outer: ActiveAction?
 
-    /// Begins an action of `type`, whose turn in `line` it is, and that this task executes next; `task` is the address of
+    /// Begins an action of `type`, whose turn in `queue` it is, and that this task executes next; `task` is the address of
     /// this task.
     init(
         _ type: any Action.Type,
         on pipeline: Pipeline,
-        turns line: ActionLine,
+        turnIn queue: ActionQueue,
         within outer: ActiveAction?,
         in task: UInt
     ) {
         self.type = type
         self.outer = outer
         self.task = TaskIdentity.represented(by: task)
-        state = Mutex(State(turn: Turn(pipeline: pipeline, line: line)))
-        if line === pipeline.line { pipeline.beginExecuting(in: task) }
+        state = Mutex(State(turn: Turn(pipeline: pipeline, queue: queue)))
+        if queue === pipeline.queue { pipeline.beginExecuting(in: task) }
     }
 
     /// Whether this task executes the action; the actions that it awaits are executed in place.
@@ -66,12 +66,12 @@ final class ActiveAction: Sendable {
     /// Whether the action has ended.
     private var isClosed: Bool { state.withLock { $0.turn == nil } }
 
-    /// The line for actions that other tasks execute within this one; `nil` if the action has ended.
-    var line: ActionLine? {
+    /// The queue for actions that other tasks execute within this one; `nil` if the action has ended.
+    var queue: ActionQueue? {
         state.withLock { state in
             guard let turn = state.turn else { return nil }
             if let inner = state.inner { return inner }
-            let inner = ActionLine(within: turn.line)
+            let inner = ActionQueue(within: turn.queue)
             state.inner = inner
             return inner
         }
@@ -85,18 +85,18 @@ final class ActiveAction: Sendable {
 
     /// Ends the action, which takes no more.
     ///
-    /// - Returns: The line whose turn the caller passes on; `nil` if other tasks still execute actions within this one, the
+    /// - Returns: The queue whose turn the caller passes on; `nil` if other tasks still execute actions within this one, the
     ///   last of which passes it on.
-    func finish() -> ActionLine? {
+    func finish() -> ActionQueue? {
         let (turn, inner) = state.withLock { state in
             defer { state = State() }
             return (state.turn, state.inner)
         }
         guard let turn else { return nil }
-        if turn.line === turn.pipeline.line { turn.pipeline.endExecuting() }
-        let line = turn.line
-        if let inner, !inner.close({ line.passTurn() }) { return nil }
-        return line
+        if turn.queue === turn.pipeline.queue { turn.pipeline.endExecuting() }
+        let queue = turn.queue
+        if let inner, !inner.close({ queue.passTurn() }) { return nil }
+        return queue
     }
 
     /// The innermost action within which the task is, and which has not ended; a task that an action has left behind is
@@ -126,10 +126,10 @@ final class ActiveAction: Sendable {
         var held: [WaitGraph.HeldTurn] = []
         var next = current
         while let active = next {
-            var line = active.isExecutedHere ? active.state.withLock { $0.turn?.line } : nil
-            while let turn = line {
-                held.append(WaitGraph.HeldTurn(line: ObjectIdentifier(turn), action: active.type))
-                line = turn.outer
+            var queue = active.isExecutedHere ? active.state.withLock { $0.turn?.queue } : nil
+            while let turn = queue {
+                held.append(WaitGraph.HeldTurn(queue: ObjectIdentifier(turn), action: active.type))
+                queue = turn.outer
             }
             next = active.outer
         }

@@ -8,14 +8,14 @@
 ///
 /// It is an array: an element takes little room, and adding and removing take amortized constant time, but for the
 /// search of a number in the middle.
-struct PlaceQueue<Element: Sendable>: Sendable {
-    private struct Place: Sendable {
+struct SlotQueue<Element: Sendable>: Sendable {
+    private struct Slot: Sendable {
         let number: Int
         var element: Element
         var isTaken = true
     }
 
-    private var places: [Place] = []
+    private var slots: [Slot] = []
 
     /// The index of the first element, if there is one.
     private var head = 0
@@ -25,36 +25,36 @@ struct PlaceQueue<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Number of places, with those of removed elements.
-    var placeCount: Int { places.count }
+    /// Number of slots, with those of removed elements.
+    var slotCount: Int { slots.count }
 
     /// The first element and its number.
     var first: (number: Int, element: Element)? {
-        count == 0 ? nil : (places[head].number, places[head].element)
+        count == 0 ? nil : (slots[head].number, slots[head].element)
     }
 
     /// The numbers of all elements.
-    var numbers: [Int] { places[head...].filter(\.isTaken).map(\.number) }
+    var numbers: [Int] { slots[head...].filter(\.isTaken).map(\.number) }
 
     func contains(_ number: Int) -> Bool { index(of: number) != nil }
 
     /// Adds an element; `number` must be greater than all before.
     mutating func append(_ element: Element, number: Int) {
         // Places of removed elements must not outgrow the others.
-        if places.count - head > 2 * count + 64 {
-            places = places[head...].filter(\.isTaken)
+        if slots.count - head > 2 * count + 64 {
+            slots = slots[head...].filter(\.isTaken)
             head = 0
         }
-        places.append(Place(number: number, element: element))
+        slots.append(Slot(number: number, element: element))
         count += 1
     }
 
     /// Replaces the element with the number, if there is one.
     mutating func replace(_ number: Int, by element: Element) {
-        if let index = index(of: number) { places[index].element = element }
+        if let index = index(of: number) { slots[index].element = element }
     }
 
-    /// Removes and returns the element with the number; `placeholder` stands in its place.
+    /// Removes and returns the element with the number; `placeholder` stands in its slot.
     mutating func remove(_ number: Int, leaving placeholder: Element) -> Element? {
         guard let index = index(of: number) else { return nil }
         return take(index, leaving: placeholder).element
@@ -66,34 +66,34 @@ struct PlaceQueue<Element: Sendable>: Sendable {
     }
 
     private mutating func take(_ index: Int, leaving placeholder: Element) -> (number: Int, element: Element) {
-        let taken = (places[index].number, places[index].element)
-        places[index].element = placeholder
-        places[index].isTaken = false
+        let taken = (slots[index].number, slots[index].element)
+        slots[index].element = placeholder
+        slots[index].isTaken = false
         count -= 1
         if count == 0 {
             // A long queue gives its memory back; a short one keeps it.
-            places.removeAll(keepingCapacity: places.capacity <= 1_024)
+            slots.removeAll(keepingCapacity: slots.capacity <= 1_024)
             head = 0
             return taken
         }
-        while !places[head].isTaken { head += 1 }
-        if head > 1_024, head > places.count / 2 {
-            places.removeFirst(head)
+        while !slots[head].isTaken { head += 1 }
+        if head > 1_024, head > slots.count / 2 {
+            slots.removeFirst(head)
             head = 0
         }
         return taken
     }
 
-    /// The index of the place with the number, if it is taken.
+    /// The index of the slot with the number, if it is taken.
     ///
     /// - Complexity: O(log *n*).
     private func index(of number: Int) -> Int? {
-        var (low, high) = (head, places.count)
+        var (low, high) = (head, slots.count)
         while low < high {
             let middle = low + (high - low) / 2
-            if places[middle].number < number { low = middle + 1 } else { high = middle }
+            if slots[middle].number < number { low = middle + 1 } else { high = middle }
         }
-        guard low < places.count, places[low].number == number, places[low].isTaken else { return nil }
+        guard low < slots.count, slots[low].number == number, slots[low].isTaken else { return nil }
         return low
     }
 }

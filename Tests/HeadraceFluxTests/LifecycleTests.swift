@@ -13,11 +13,11 @@ import Synchronization
 import Testing
 
 /// Pausing, cancelling, limits, and the end: each action is executed exactly once, or its caller hears why not.
-@Suite(.timeLimit(.minutes(5))) struct LifeCycleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
     @Test func whatIsDispatchedWhileNotActiveWaitsAndIsExecutedInOrder() async throws {
         let ledger = Ledger()
         ledger.deactivate()
-        let tasks = await ledger.line((0..<10).map { Note("\($0)") })
+        let tasks = await ledger.enqueue((0..<10).map { Note("\($0)") })
 
         #expect(!ledger.isActive && !ledger.isDispatching)
         #expect(ledger.entries == [])
@@ -30,7 +30,7 @@ import Testing
     @Test func anActionThatIsExecutedWhilePausedEndsAndTheNextOneWaits() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([Note("next")])
+        let tasks = await ledger.enqueue([Note("next")])
 
         ledger.deactivate()
         gate.open()
@@ -69,7 +69,7 @@ import Testing
     @Test func anActionThatIsCancelledBeforeItsTurnIsNotExecutedAndItsCallerHears() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([Note("a"), Note("b"), Note("c")])
+        let tasks = await ledger.enqueue([Note("a"), Note("b"), Note("c")])
 
         tasks[1].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[1].value }
@@ -111,7 +111,7 @@ import Testing
         let ledger = Ledger()
         try await ledger.drain()
         ledger.deactivate()
-        let tasks = await ledger.line([Note("given up")])
+        let tasks = await ledger.enqueue([Note("given up")])
         let drained = Task { try await ledger.drain() }
         let givenUp = Task { try await ledger.drain() }
         givenUp.cancel()
@@ -125,7 +125,7 @@ import Testing
     @Test func shuttingDownExecutesWhatWaitsAndTakesNoMore() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([Note("a"), Note("b")])
+        let tasks = await ledger.enqueue([Note("a"), Note("b")])
         let shutDown = Task { await ledger.shutDown() }
         gate.open()
         await shutDown.value
@@ -141,7 +141,7 @@ import Testing
     @Test func shuttingDownWhilePausedReportsWhatWaits() async throws {
         let ledger = Ledger()
         ledger.deactivate()
-        let tasks = await ledger.line([Note("a"), Note("b")])
+        let tasks = await ledger.enqueue([Note("a"), Note("b")])
 
         await ledger.shutDown()
 
@@ -192,7 +192,7 @@ import Testing
     private func filled(_ overflow: Overflow) async -> (Ledger, [Task<Void, any Error>]) {
         let ledger = Ledger(Pipeline(limit: 2, overflow: overflow))
         ledger.deactivate()
-        return (ledger, await ledger.line([Note("a1"), Note("b1")]))
+        return (ledger, await ledger.enqueue([Note("a1"), Note("b1")]))
     }
 
     private func code(_ task: Task<Void, any Error>) async -> PipelineError.Code? {
@@ -207,7 +207,7 @@ import Testing
     @Test func whoAwaitsAnActionIsSuspendedWhereAsManyWaitAsMay() async throws {
         let (ledger, tasks) = await filled(.suspend)
 
-        let more = await ledger.line([Note("c1")])
+        let more = await ledger.enqueue([Note("c1")])
         ledger.activate()
         for task in tasks + more { try await task.value }
 

@@ -5,17 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 /// Decides whose turn it is; resumes no task itself.
-struct ActionLineState<Waiter: Sendable>: Sendable {
+struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
     /// What comes of an action that arrives.
-    enum Arrival: Sendable {
+    enum EnqueueResult: Sendable {
         case turn
-        case place(Int)
+        case waiting(Int)
         case refused(PipelineError)
         case closed
     }
 
     /// What has become of a place before a task waited at it.
-    enum Fate: Sendable {
+    enum EarlyOutcome: Sendable {
         case turn
         case rejected(any Error)
     }
@@ -29,26 +29,21 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         case awaited(Waiter?)
 
         /// No task awaits the action.
-        case queued(any QueuedAction)
+        case queued(Queued)
     }
 
     /// An action that must not wait any longer, and why.
-    struct Rejection: Sendable {
+    struct RejectedWaiter: Sendable {
         let occupant: Occupant
         let error: any Error
     }
 
     /// What must be done when a turn has ended.
-    struct Next: Sendable {
+    struct Handover: Sendable {
         var waiter: Waiter?
-        var queued: (any QueuedAction)?
+        var queued: Queued?
         var drained: [Waiter] = []
         var onIdle: (@Sendable () -> Void)?
-    }
-
-    /// A key as given by the program, which compares it within the lock and lets it go nowhere.
-    private struct AnyKey: Hashable, @unchecked Sendable {
-        let value: AnyHashable
     }
 
     private let limit: Int?
@@ -58,15 +53,15 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
     private(set) var isActive = true
     private(set) var isClosed = false
 
-    private var places = PlaceQueue<Occupant>()
+    private var slots = SlotQueue<Occupant>()
     private var nextNumber = 0
 
     /// The place of each key, and the key of each place; empty unless actions with the same key replace each other.
-    private var placeOfKey: [AnyKey: Int] = [:]
-    private var keyOfPlace: [Int: AnyKey] = [:]
+    private var slotOfKey: [CoalescingKey: Int] = [:]
+    private var keyOfSlot: [Int: CoalescingKey] = [:]
 
-    /// What has become of places at which no task waited yet.
-    private var fates: [Int: Fate] = [:]
+    /// What has become of slots at which no task waited yet.
+    private var earlyOutcomes: [Int: EarlyOutcome] = [:]
 
     /// Tasks that wait for the line to be empty; `nil` for one that does not wait yet, but is about to.
     private var drainers: [Int: Waiter?] = [:]
@@ -77,7 +72,7 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         self.overflow = overflow
     }
 
-    var waitingCount: Int { places.count }
+    var waitingCount: Int { slots.count }
 
     private mutating func makeNumber() -> Int {
         defer { nextNumber += 1 }
@@ -88,67 +83,67 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
 
     /// Takes the turn, if no action has it and none waits.
     mutating func takeFreeTurn() -> Bool {
-        guard isActive, !isBusy, !isClosed, places.isEmpty else { return false }
+        guard isActive, !isBusy, !isClosed, slots.isEmpty else { return false }
         isBusy = true
         return true
     }
 
-    /// Gives the action that arrives the turn or a place, and returns those that lose their places by it.
-    mutating func arrive(_ occupant: Occupant, key: AnyHashable?) -> (Arrival, [Rejection]) {
+    /// Gives the action that arrives the turn or a place, and returns those that lose their slots by it.
+    mutating func enqueue(_ occupant: Occupant, key: AnyHashable?) -> (EnqueueResult, [RejectedWaiter]) {
         if isClosed { return (.closed, []) }
         if takeFreeTurn() { return (.turn, []) }
-        let key = key.map { AnyKey(value: $0) }
-        guard let limit, places.count >= limit else { return (.place(add(occupant, key)), []) }
+        let key = key.map { CoalescingKey($0) }
+        guard let limit, slots.count >= limit else { return (.waiting(add(occupant, key)), []) }
         switch overflow {
         case .dropNewest:
             return (.refused(.dropped(limit: limit)), [])
         case .dropOldest:
-            guard let oldest = places.first else { return (.refused(.dropped(limit: limit)), []) }
+            guard let oldest = slots.first else { return (.refused(.dropped(limit: limit)), []) }
             return replace(oldest.number, by: occupant, key, limit: limit)
         case .coalesce:
-            if let key, let same = placeOfKey[key] { return replace(same, by: occupant, key, limit: limit) }
+            if let key, let same = slotOfKey[key] { return replace(same, by: occupant, key, limit: limit) }
             fallthrough
         case .suspend:
             if case .queued = occupant { return (.refused(.full(limit: limit)), []) }
-            return (.place(add(occupant, key)), [])
+            return (.waiting(add(occupant, key)), [])
         }
     }
 
     private mutating func replace(
         _ old: Int,
         by occupant: Occupant,
-        _ key: AnyKey?,
+        _ key: CoalescingKey?,
         limit: Int
-    ) -> (Arrival, [Rejection]) {
+    ) -> (EnqueueResult, [RejectedWaiter]) {
         let evicted = leave(old, because: PipelineError.dropped(limit: limit))
-        return (.place(add(occupant, key)), evicted.map { [$0] } ?? [])
+        return (.waiting(add(occupant, key)), evicted.map { [$0] } ?? [])
     }
 
-    private mutating func add(_ occupant: Occupant, _ key: AnyKey?) -> Int {
+    private mutating func add(_ occupant: Occupant, _ key: CoalescingKey?) -> Int {
         let number = makeNumber()
-        places.append(occupant, number: number)
+        slots.append(occupant, number: number)
         if let key {
-            placeOfKey[key] = number
-            keyOfPlace[number] = key
+            slotOfKey[key] = number
+            keyOfSlot[number] = key
         }
         return number
     }
 
     /// Keeps `waiter` until its turn, or returns what has become of its place.
-    mutating func wait(_ waiter: Waiter, at number: Int) -> Fate? {
-        if let fate = fates.removeValue(forKey: number) { return fate }
-        places.replace(number, by: .awaited(waiter))
+    mutating func wait(_ waiter: Waiter, at number: Int) -> EarlyOutcome? {
+        if let outcome = earlyOutcomes.removeValue(forKey: number) { return outcome }
+        slots.replace(number, by: .awaited(waiter))
         return nil
     }
 
     /// Gives the place up, unless its turn has come; returns the action that waited at it.
-    mutating func leave(_ number: Int, because error: any Error) -> Rejection? {
+    mutating func leave(_ number: Int, because error: any Error) -> RejectedWaiter? {
         guard let left = remove(number) else { return nil }
         if case .awaited(nil) = left {
-            fates[number] = .rejected(error)
+            earlyOutcomes[number] = .rejected(error)
             return nil
         }
-        return Rejection(occupant: left, error: error)
+        return RejectedWaiter(occupant: left, error: error)
     }
 
     /// Gives up a place at which no task waits yet; returns whether it was still there.
@@ -156,49 +151,49 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         remove(number) != nil
     }
 
-    func hasPlace(_ number: Int) -> Bool { places.contains(number) }
+    func isWaiting(_ number: Int) -> Bool { slots.contains(number) }
 
     private mutating func remove(_ number: Int) -> Occupant? {
-        guard let removed = places.remove(number, leaving: .removed) else { return nil }
+        guard let removed = slots.remove(number, leaving: .removed) else { return nil }
         forgetKey(of: number)
         return removed
     }
 
     private mutating func forgetKey(of number: Int) {
-        if keyOfPlace.isEmpty { return }
-        if let key = keyOfPlace.removeValue(forKey: number), placeOfKey[key] == number { placeOfKey[key] = nil }
+        if keyOfSlot.isEmpty { return }
+        if let key = keyOfSlot.removeValue(forKey: number), slotOfKey[key] == number { slotOfKey[key] = nil }
     }
 
     // MARK: Turns
 
     /// Ends the turn, if no action and no task waits for anything.
     mutating func endLastTurn() -> Bool {
-        guard places.isEmpty, drainers.isEmpty, onIdle == nil else { return false }
+        guard slots.isEmpty, drainers.isEmpty, onIdle == nil else { return false }
         isBusy = false
         return true
     }
 
-    mutating func passTurn() -> Next {
+    mutating func passTurn() -> Handover {
         isBusy = false
         return giveTurn()
     }
 
-    private mutating func giveTurn() -> Next {
-        if isActive, !isBusy, let first = places.removeFirst(leaving: .removed) {
+    private mutating func giveTurn() -> Handover {
+        if isActive, !isBusy, let first = slots.removeFirst(leaving: .removed) {
             isBusy = true
             forgetKey(of: first.number)
             switch first.element {
-            case .queued(let action): return Next(queued: action)
-            case .awaited(let waiter?): return Next(waiter: waiter)
+            case .queued(let action): return Handover(queued: action)
+            case .awaited(let waiter?): return Handover(waiter: waiter)
             case .awaited(nil), .removed:
-                fates[first.number] = .turn
-                return Next()
+                earlyOutcomes[first.number] = .turn
+                return Handover()
             }
         }
-        return Next(drained: takeDrained(), onIdle: takeOnIdle())
+        return Handover(drained: takeDrained(), onIdle: takeOnIdle())
     }
 
-    mutating func activate() -> Next {
+    mutating func activate() -> Handover {
         isActive = true
         return giveTurn()
     }
@@ -221,8 +216,8 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         isClosed = true
     }
 
-    mutating func rejectWaiting(because error: PipelineError) -> [Rejection] {
-        places.numbers.compactMap { leave($0, because: error) }
+    mutating func rejectWaiting(because error: PipelineError) -> [RejectedWaiter] {
+        slots.numbers.compactMap { leave($0, because: error) }
     }
 
     /// Announces a task that is about to wait for the line to be empty; `nil` if it is.
@@ -253,7 +248,7 @@ struct ActionLineState<Waiter: Sendable>: Sendable {
         return drainers.values.compactMap { $0 }
     }
 
-    private var isIdle: Bool { !isBusy && places.isEmpty }
+    private var isIdle: Bool { !isBusy && slots.isEmpty }
 
     private mutating func takeOnIdle() -> (@Sendable () -> Void)? {
         guard isIdle else { return nil }

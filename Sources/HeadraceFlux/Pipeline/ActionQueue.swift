@@ -9,16 +9,16 @@ import Synchronization
 
 /// Gives actions their turn, one at a time, in the order in which they came.
 ///
-/// The decisions are those of ``ActionLineState``; this takes them under the lock and acts on them outside.
-final class ActionLine: Sendable {
+/// The decisions are those of ``ActionQueueState``; this takes them under the lock and acts on them outside.
+final class ActionQueue: Sendable {
     typealias Waiter = CheckedContinuation<Void, any Error>
-    private typealias State = ActionLineState<Waiter>
+    private typealias State = ActionQueueState<Waiter, any QueuedAction>
 
-    private let state: Mutex<ActionLineState<Waiter>>
+    private let state: Mutex<ActionQueueState<Waiter, any QueuedAction>>
     private let overflow: Overflow
 
-    /// The line of the action within which the actions of this line are executed; its turn is not passed on before.
-    let outer: ActionLine?
+    /// The queue of the action within which the actions of this queue are executed; its turn is not passed on before.
+    let outer: ActionQueue?
 
     /// Tasks that wait for actions to wait.
     private let watchers = Mutex<[(count: Int, continuation: CheckedContinuation<Void, Never>)]>([])
@@ -27,8 +27,8 @@ final class ActionLine: Sendable {
     /// The queued action that has the turn, until the task that executes it begins.
     private let first = Mutex<(any QueuedAction)?>(nil)
 
-    init(limit: Int? = nil, overflow: Overflow = .suspend, within outer: ActionLine? = nil) {
-        state = Mutex(ActionLineState(limit: limit, overflow: overflow.choice))
+    init(limit: Int? = nil, overflow: Overflow = .suspend, within outer: ActionQueue? = nil) {
+        state = Mutex(ActionQueueState(limit: limit, overflow: overflow.choice))
         self.overflow = overflow
         self.outer = outer
     }
@@ -42,7 +42,7 @@ final class ActionLine: Sendable {
     var isActive: Bool { state.withLock { $0.isActive } }
     var waitingCount: Int { state.withLock { $0.waitingCount } }
 
-    func hasPlace(_ number: Int) -> Bool { state.withLock { $0.hasPlace(number) } }
+    func isWaiting(_ number: Int) -> Bool { state.withLock { $0.isWaiting(number) } }
     func hasDrainer(_ number: Int) -> Bool { state.withLock { $0.hasDrainer(number) } }
 
     /// Takes the turn, if no action has it and none waits.
@@ -50,18 +50,18 @@ final class ActionLine: Sendable {
         state.withLock { $0.takeFreeTurn() }
     }
 
-    /// Returns when the turn has come: `true`, or `false` if the line was closed before this action came.
+    /// Returns when the turn has come: `true`, or `false` if the queue was closed before this action came.
     ///
     /// - Throws: `CancellationError`; ``PipelineError``.
     nonisolated(nonsending) func takeTurn<A: Action>(for action: A) async throws -> Bool {
         try Task.checkCancellation()
-        let (arrival, evicted) = arrive(.awaited(nil), for: action)
+        let (result, evicted) = enqueue(.awaited(nil), for: action)
         evicted.forEach { $0.reject() }
-        switch arrival {
+        switch result {
         case .turn: return true
         case .closed: return false
         case .refused(let error): throw error
-        case .place(let number):
+        case .waiting(let number):
             try await waitForTurn(of: A.self, at: number)
             return true
         }
@@ -69,24 +69,24 @@ final class ActionLine: Sendable {
 
     /// Queues an action that no task awaits; logs if it is not taken.
     func queue(_ action: some QueuedAction) {
-        let (arrival, evicted) = arrive(.queued(action), for: action.message)
+        let (result, evicted) = enqueue(.queued(action), for: action.message)
         notifyWatchersIfAny()
         evicted.forEach { $0.reject() }
-        switch arrival {
+        switch result {
         case .turn: startDraining(from: action)
         case .closed: action.reject(PipelineError.shutDown)
         case .refused(let error): action.reject(error)
-        case .place: break
+        case .waiting: break
         }
     }
 
-    private func arrive(
+    private func enqueue(
         _ occupant: State.Occupant,
         for action: @autoclosure () -> any Action
-    ) -> (State.Arrival, [State.Rejection]) {
+    ) -> (State.EnqueueResult, [State.RejectedWaiter]) {
         var key: AnyHashable?
         if case .coalesce(let makeKey) = overflow.choice { key = makeKey(action()) }
-        return state.withLock { $0.arrive(occupant, key: key) }
+        return state.withLock { $0.enqueue(occupant, key: key) }
     }
 
     /// Returns when at least this many actions wait.
@@ -225,11 +225,11 @@ final class ActionLine: Sendable {
         }
     }
 
-    private func act(on next: State.Next) {
+    private func act(on next: State.Handover) {
         if let queued = actWithinDrain(on: next) { startDraining(from: queued) }
     }
 
-    private func actWithinDrain(on next: State.Next) -> (any QueuedAction)? {
+    private func actWithinDrain(on next: State.Handover) -> (any QueuedAction)? {
         next.waiter?.resume()
         next.drained.forEach { $0.resume() }
         next.onIdle?()
@@ -239,10 +239,10 @@ final class ActionLine: Sendable {
 
 // MARK: Actions that no task awaits
 
-extension ActionLine {
+extension ActionQueue {
     /// Executes `first`, which has the turn, and the queued actions that follow it, in one task.
     ///
-    /// The task ends when the next action is an awaited one, when none is left, and when the line is paused. It keeps
+    /// The task ends when the next action is an awaited one, when none is left, and when the queue is paused. It keeps
     /// the dispatcher alive so long. It has none of the caller's task-local values, as it executes actions of several.
     private func startDraining(from first: any QueuedAction) {
         let (dispatcher, priority) = (first.dispatcher, first.priority)
@@ -276,7 +276,7 @@ extension ActionLine {
     }
 }
 
-extension ActionLineState.Rejection where Waiter == ActionLine.Waiter {
+extension ActionQueueState.RejectedWaiter where Waiter == ActionQueue.Waiter, Queued == any QueuedAction {
     /// Tells the waiting task why the action is not executed; if no task awaits it, logs why.
     fileprivate func reject() {
         switch occupant {

@@ -20,15 +20,15 @@ extension Dispatcher {
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         switch pipeline.admit(A.self) {
         case .inPlace:
-            let middlewares = await middlewares
-            if middlewares.isEmpty { return try await action.execute(with: self) }
-            try await executeWrapped(action, within: middlewares)
+            let middleware = await middlewares
+            if middleware.isEmpty { return try await action.execute(with: self) }
+            try await executeWrapped(action, within: middleware)
         case .turn(let active):
             defer { active.end() }
             try await ActiveAction.binding.binding(active) {
-                let middlewares = await middlewares
-                if middlewares.isEmpty { return try await action.execute(with: self) }
-                try await executeWrapped(action, within: middlewares)
+                let middleware = await middlewares
+                if middleware.isEmpty { return try await action.execute(with: self) }
+                try await executeWrapped(action, within: middleware)
             }
         case .unknown:
             try await dispatchInTurn(action)
@@ -61,7 +61,7 @@ extension Dispatcher {
     /// is logged. The queue doesn't keep the dispatcher alive while it is paused.
     public nonisolated func queue<A: Action>(_ action: A) where A.Dispatcher == Self {
         let pipeline = pipeline
-        pipeline.line.queue(TypedQueuedAction(action, for: self, carrying: pipeline.carried))
+        pipeline.queue.queue(DispatcherAction(action, for: self, carrying: pipeline.carried))
     }
 
     /// Executes `action` within the one that is being executed; from anywhere else it waits for its turn.
@@ -92,24 +92,24 @@ extension Dispatcher {
         // An action may end meanwhile; then the next one around this task counts.
         while let active = ActiveAction.enclosing?.innermost(of: pipeline) {
             if active.isExecutedHere { return try await executeWrapped(action, within: await middlewares) }
-            guard let line = active.line, try await line.takeTurn(for: action) else { continue }
-            return try await executeInTurn(action, on: line)
+            guard let queue = active.queue, try await queue.takeTurn(for: action) else { continue }
+            return try await executeInTurn(action, on: queue)
         }
         try Task.checkCancellation()
-        if !pipeline.line.takeFreeTurn() {
-            guard try await pipeline.line.takeTurn(for: action) else { throw PipelineError.shutDown }
+        if !pipeline.queue.takeFreeTurn() {
+            guard try await pipeline.queue.takeTurn(for: action) else { throw PipelineError.shutDown }
         }
-        try await executeInTurn(action, on: pipeline.line)
+        try await executeInTurn(action, on: pipeline.queue)
     }
 
-    /// Executes `action`, which has its turn in `line`, and passes the turn on.
-    private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on line: ActionLine) async throws
+    /// Executes `action`, which has its turn in `queue`, and passes the turn on.
+    private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on queue: ActionQueue) async throws
     where A.Dispatcher == Self {
         // Those that have ended are not around it: a task that one of them has left behind may have started this one.
         let active = ActiveAction(
             A.self,
             on: pipeline,
-            turns: line,
+            turnIn: queue,
             within: ActiveAction.enclosing,
             in: TaskIdentity.address
         )
@@ -121,12 +121,12 @@ extension Dispatcher {
 
     /// Executes `action` within whatever wraps and watches it.
     @inlinable
-    nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A, within middlewares: [any Middleware])
+    nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A, within middleware: [any Middleware])
         async throws
     where A.Dispatcher == Self {
         let pipeline = pipeline
-        if middlewares.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
-        let chain = MiddlewareChain(middleware: middlewares, observers: pipeline.observers, clock: pipeline.clock)
+        if middleware.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
+        let chain = MiddlewareChain(middleware: middleware, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }
     }
 }

@@ -86,8 +86,8 @@ extension Ledger {
         return (gate, task)
     }
 
-    /// Dispatches `names` from tasks, each of which waits in the line before the next comes.
-    func line<A: Action>(_ actions: [A]) async -> [Task<Void, any Error>] where A.Dispatcher == Ledger {
+    /// Dispatches `actions` from one task each, and waits until each is in the queue before it starts the next task.
+    func enqueue<A: Action>(_ actions: [A]) async -> [Task<Void, any Error>] where A.Dispatcher == Ledger {
         var tasks: [Task<Void, any Error>] = []
         for action in actions {
             let count = pipeline.waitingCount
