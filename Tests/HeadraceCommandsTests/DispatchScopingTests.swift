@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct DispatchScopingTests {
     @Test(arguments: [[], [PassThrough()]] as [[any Middleware]])
-    func byDefaultWhatIsScopedIsOneForAllDispatchesOfADispatcher(middleware: [any Middleware]) async throws {
+    func byDefaultAllDispatchesOfADispatcherShareScopedObjects(middleware: [any Middleware]) async throws {
         let contracts = container(commandHandlers: [NoteHandler.self], middleware: middleware)
 
         let tenants = try await tenants(ofTwoDispatchesIn: contracts)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [[], [PassThrough()]] as [[any Middleware]])
-    func perDispatchWhatIsScopedIsOneForEachDispatch(middleware: [any Middleware]) async throws {
+    func perDispatchEachDispatchHasItsScopedObjects(middleware: [any Middleware]) async throws {
         let contracts = container(
             commandHandlers: [NoteHandler.self],
             middleware: middleware,
@@ -34,7 +34,7 @@ import Testing
         #expect(!tenants.contains { $0 === contracts.resolve(Tenant.self) })
     }
 
-    @Test func perDispatchWhatIsScopedIsSharedByAllThatIsMadeForOneDispatch() async throws {
+    @Test func perDispatchAllObjectsOfOneDispatchShareScopedObjects() async throws {
         let contracts = container(queryHandlers: [TwoTenantsHandler.self], scoping: .perDispatch)
 
         let (first, second) = try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(TwoTenants())

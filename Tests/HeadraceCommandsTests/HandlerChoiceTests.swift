@@ -8,9 +8,9 @@ import HeadraceCommands
 import HeadraceResolution
 import Testing
 
-/// Which handler a message reaches, where several come into question.
+/// The choice of the handler if several handlers are possible.
 @Suite struct HandlerChoiceTests {
-    @Test func theLastHandlerOfAMessageWins() async throws {
+    @Test func theLastHandlerOfAMessageIsUsed() async throws {
         let contracts = container(
             commandHandlers: [NoteHandler.self, ShoutHandler.self],
             queryHandlers: [ReadNotesHandler.self, ReadNothingHandler.self]
@@ -23,7 +23,7 @@ import Testing
         #expect(try await dispatcher.dispatch(ReadNotes()) == [])
     }
 
-    @Test func messagesOfOneSimpleNameAreTwoMessages() async throws {
+    @Test func messagesWithTheSameSimpleNameAreDistinct() async throws {
         let contracts = container(
             commandHandlers: [Printer.OpenHandler.self, Door.OpenHandler.self]
         )
@@ -45,7 +45,7 @@ import Testing
         #expect(contracts.resolve(Journal.self).entries == ["switched"])
     }
 
-    @Test func theLastRegisteredDispatcherIsTheOneResolved() async throws {
+    @Test func theLastRegisteredDispatcherIsResolved() async throws {
         let contracts = container(commandHandlers: [NoteHandler.self]) { builder in
             builder.commandQueryDispatch().standard(commandHandlers: [ShoutHandler.self])
         }

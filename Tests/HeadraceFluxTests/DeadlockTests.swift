@@ -9,7 +9,7 @@ import HeadraceFlux
 import HeadraceTesting
 import Testing
 
-/// Actions of several dispatchers that would wait for each other: an error instead.
+/// Actions of several dispatchers that would wait for each other get an error.
 @Suite(.timeLimit(.minutes(2))) struct DeadlockTests {
     @Test func twoDispatchersWhoseActionsAwaitEachOtherGetAnErrorThatNamesThem() async throws {
         let (orders, stock) = (Orders(), Stock())
@@ -36,7 +36,7 @@ import Testing
         #expect(error?.code == .deadlock)
         #expect(
             error?.message == """
-                Waiting would never end: '\(module).Take' of '\(module).Stock' waits for '\(module).Bill' of \
+                The wait would be a deadlock: '\(module).Take' of '\(module).Stock' waits for '\(module).Bill' of \
                 '\(module).Orders', and '\(module).PlaceOrder' of '\(module).Orders' waits for '\(module).Reserve' of \
                 '\(module).Stock'. To fix, queue one of these actions instead of awaiting it, or await it after the other \
                 action has ended.
@@ -157,7 +157,7 @@ import Testing
         #expect(ledger.entries == ["shut down", "next"])
     }
 
-    // MARK: What is no circle
+    // MARK: Waits without a circle
 
     @Test func aTaskThatAnActionDoesNotAwaitClosesNoCircle() async throws {
         let (one, other) = (Ledger(), Ledger())
@@ -186,7 +186,7 @@ import Testing
         #expect(one.entries == ["back"] && other.entries == ["left behind"])
     }
 
-    @Test func aWaitThatWasCancelledClosesNoCircle() async throws {
+    @Test func aCancelledWaitClosesNoCircle() async throws {
         let (one, other) = (Ledger(), Ledger())
         let closing = Gate()
         let there = Task {
@@ -253,7 +253,9 @@ import Testing
     }
 }
 
-/// Executes an action of each dispatcher of `path`, within that of the one before; returns whether none met a deadlock.
+/// Executes an action of each dispatcher of `path`, each within the action before.
+///
+/// Returns whether no deadlock was found.
 private func visit(_ path: [Int], of ledgers: [Ledger]) async -> Bool {
     guard let index = path.first else { return true }
     let rest = Array(path.dropFirst())

@@ -12,9 +12,9 @@ import Logging
 import Synchronization
 import Testing
 
-/// Pausing, cancelling, limits, and the end: each action is executed exactly once, or its caller hears why not.
+/// Pausing, cancelling, limits, and the end: each action runs exactly once, or its caller receives the reason.
 @Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
-    @Test func whatIsDispatchedWhileNotActiveWaitsAndIsExecutedInOrder() async throws {
+    @Test func actionsDispatchedWhilePausedWaitAndRunInOrder() async throws {
         let ledger = Ledger()
         ledger.deactivate()
         let tasks = await ledger.enqueue((0..<10).map { Note("\($0)") })
@@ -27,7 +27,7 @@ import Testing
         #expect(ledger.entries == (0..<10).map { "\($0)" })
     }
 
-    @Test func anActionThatIsExecutedWhilePausedEndsAndTheNextOneWaits() async throws {
+    @Test func anActionThatRunsWhilePausedEndsAndTheNextActionWaits() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
         let tasks = await ledger.enqueue([Note("next")])
@@ -43,7 +43,7 @@ import Testing
         #expect(ledger.entries == ["next"])
     }
 
-    @Test func pausingAtRandomLosesAndRepeatsNothing() async throws {
+    @Test func pausingAtRandomLosesAndRepeatsNoAction() async throws {
         for seed in UInt64(0)..<20 {
             let ledger = Ledger()
             await withTaskGroup(of: Void.self) { group in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func anActionThatIsCancelledBeforeItsTurnIsNotExecutedAndItsCallerHears() async throws {
+    @Test func anActionCancelledBeforeItsTurnDoesNotRunAndItsCallerGetsAnError() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
         let tasks = await ledger.enqueue([Note("a"), Note("b"), Note("c")])
@@ -79,7 +79,7 @@ import Testing
         #expect(ledger.entries == ["a", "c"])
     }
 
-    @Test func cancellingAtRandomEachIsExecutedOrItsCallerHears() async throws {
+    @Test func withCancellationAtRandomEachActionRunsOrItsCallerGetsAnError() async throws {
         for seed in UInt64(0)..<20 {
             let ledger = Ledger()
             var generator = SeededGenerator(seed: seed)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func drainingReturnsWhenNothingIsLeftAlsoWhenTheLastOneGaveUp() async throws {
+    @Test func drainReturnsWhenTheQueueIsEmptyAlsoAfterACancellation() async throws {
         let ledger = Ledger()
         try await ledger.drain()
         ledger.deactivate()
@@ -122,7 +122,7 @@ import Testing
         #expect(ledger.entries == [])
     }
 
-    @Test func shuttingDownExecutesWhatWaitsAndTakesNoMore() async throws {
+    @Test func shuttingDownRunsTheWaitingActionsAndRejectsNewActions() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
         let tasks = await ledger.enqueue([Note("a"), Note("b")])
@@ -138,7 +138,7 @@ import Testing
         #expect(error.code == .shutDown)
     }
 
-    @Test func shuttingDownWhilePausedReportsWhatWaits() async throws {
+    @Test func shuttingDownWhilePausedRejectsTheWaitingActions() async throws {
         let ledger = Ledger()
         ledger.deactivate()
         let tasks = await ledger.enqueue([Note("a"), Note("b")])
@@ -152,7 +152,7 @@ import Testing
         #expect(ledger.entries == [])
     }
 
-    @Test func whatNobodyAwaitsAndIsNotExecutedIsLogged() async throws {
+    @Test func aQueuedActionThatFailsOrDoesNotRunIsLogged() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let ledger = Ledger(Pipeline(limit: 1))
@@ -171,7 +171,7 @@ import Testing
         #expect(handler.entries[1].metadata["error"] == "Failure()")
     }
 
-    @Test func aDispatcherThatNobodyHoldsLivesUntilWhatIsQueuedIsExecutedAndIsFreedThen() async throws {
+    @Test func anUnreferencedDispatcherIsFreedAfterItsQueuedActionsHaveRun() async throws {
         weak var weakLedger: Ledger?
         let freed: ConditionVariable<Bool>
         let gate = Gate()
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func whoAwaitsAnActionIsSuspendedWhereAsManyWaitAsMay() async throws {
+    @Test func theCallerIsSuspendedLongerWhenTheLimitIsReached() async throws {
         let (ledger, tasks) = await filled(.suspend)
 
         let more = await ledger.enqueue([Note("c1")])
@@ -214,7 +214,7 @@ import Testing
         #expect(ledger.entries == ["a1", "b1", "c1"])
     }
 
-    @Test func theOldestIsDroppedAndHearsOfIt() async throws {
+    @Test func theOldestActionIsDroppedWithAnError() async throws {
         let (ledger, tasks) = await filled(.dropOldest)
 
         let newest = Task { try await ledger.dispatch(Note("c1")) as Void }
@@ -226,7 +226,7 @@ import Testing
         #expect(ledger.entries == ["b1", "c1"])
     }
 
-    @Test func theNewestIsDroppedAndHearsOfIt() async throws {
+    @Test func theNewestActionIsDroppedWithAnError() async throws {
         let (ledger, tasks) = await filled(.dropNewest)
 
         let newest = Task { try await ledger.dispatch(Note("c1")) as Void }
@@ -237,7 +237,7 @@ import Testing
         #expect(ledger.entries == ["a1", "b1"])
     }
 
-    @Test func oneOfTheSameKeyIsReplacedAndHearsOfIt() async throws {
+    @Test func anActionWithTheSameKeyIsReplacedWithAnError() async throws {
         let (ledger, tasks) = await filled(.coalesce { ($0 as? Note)?.name.first })
 
         let newer = Task { try await ledger.dispatch(Note("a2")) as Void }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import HeadraceFlux
 
-/// The array below the queue, against a list of numbers.
+/// The array of waiting actions, compared with a list of numbers.
 @Suite struct SlotQueueTests {
-    @Test func appendingAndRemovingAtRandomIsAsInAList() {
+    @Test func appendingAndRemovingAtRandomMatchesAList() {
         for seed in UInt64(0)..<20 {
             var generator = SeededGenerator(seed: seed)
             var queue = SlotQueue<Int>()

@@ -7,13 +7,15 @@
 public import HeadraceCore
 public import HeadraceResolution
 
-/// Registers a ``CommandQueryDispatcher``; `commandQueryDispatch()` of a registry begins it.
+/// Registers a ``CommandQueryDispatcher``.
+///
+/// Create it with `commandQueryDispatch()` of a registry.
 public struct CommandQueryDispatchRegistration {
     let registry: any DependencyRegistry
 
-    /// Registers the standard dispatcher, as transient, with these handlers.
+    /// Registers the standard dispatcher as transient, with these handlers.
     ///
-    /// Each dispatch makes its handler in the task and on the actor of the caller.
+    /// Each dispatch makes a handler, in the task and on the actor of the caller.
     ///
     /// ```swift
     /// builder.commandQueryDispatch().standard(
@@ -23,29 +25,28 @@ public struct CommandQueryDispatchRegistration {
     /// )
     /// ```
     ///
-    /// - Where two handlers take the same message, the last one does; that is logged as a warning, here, and a
-    ///   problem to `validate()` of the builder, which also finds what the handlers need and nothing gives.
-    /// - Middleware wraps each message in the order of the list: the first one is the outermost. The handler is made
-    ///   when the last one lets the message pass. One that does nothing where it stands is a problem to `validate()`.
-    ///   Observers are told of what happens around all of it.
-    /// - If a stated dependency of a handler is missing, the dispatch throws a `ResolutionError`. `validate()` reports it
-    ///   before that.
-    /// - With middleware or observers each message has a `MessageContext`. Without, nothing is made for it, and a
-    ///   deadline is not looked at: the dispatcher is then another one, which knows nothing of either.
+    /// - If a message has several handlers, the last handler is used. This method logs a warning, and `validate()` of the
+    ///   builder reports a problem. `validate()` also reports missing dependencies of the handlers.
+    /// - Middleware wraps each message in the order of the list; the first middleware is the outermost. The handler is made
+    ///   after all middleware has let the message pass. `validate()` reports middleware that has no effect in its position.
+    ///   Observers surround all middleware.
+    /// - If a stated dependency of a handler is missing, the dispatch throws a `ResolutionError`.
+    /// - With middleware or observers, each message has a `MessageContext`. Without them, messages have no context, and
+    ///   deadlines are ignored.
     ///
     /// - Parameters:
-    ///   - commandHandlers: The types that carry out commands.
-    ///   - queryHandlers: The types that answer queries.
-    ///   - streamHandlers: The types that answer stream queries.
-    ///   - messages: The messages that the application sends. `validate()` reports each that nothing handles; whether they
-    ///     are listed or not, dispatching one that nothing handles throws.
-    ///   - middleware: What wraps the handling of each message, the outermost first.
+    ///   - commandHandlers: Types that handle commands.
+    ///   - queryHandlers: Types that handle queries.
+    ///   - streamHandlers: Types that handle stream queries.
+    ///   - messages: Types of messages that the application sends. `validate()` reports those without a handler. A message
+    ///     can be dispatched without being listed; if it has no handler, the dispatch throws.
+    ///   - middleware: Middleware around each message, the outermost first.
     ///   - resolvedMiddleware: Types of middleware that are registered in the container, such as the `IdempotencyMiddleware`
-    ///     of a domain. Each dispatcher resolves them from its scope when it is made. They stand within all of `middleware`,
+    ///     of a domain. Each dispatcher resolves them from its scope when it is made. They are inside all of `middleware`,
     ///     the outermost first.
-    ///   - observers: What is told of each message.
-    ///   - scoping: Which scope a handler is made in: the dispatcher's, unless said otherwise.
-    ///   - clock: Tells when a deadline has passed and how long a message took.
+    ///   - observers: Observers that are notified of each message.
+    ///   - scoping: The scope in which handlers are made.
+    ///   - clock: The clock for deadlines and durations.
     public func standard(
         commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
         queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
@@ -119,7 +120,7 @@ public struct CommandQueryDispatchRegistration {
 }
 
 extension DependencyRegistry {
-    /// Begins the registration of a command and query dispatcher.
+    /// Starts the registration of a dispatcher for commands and queries.
     public func commandQueryDispatch() -> CommandQueryDispatchRegistration {
         CommandQueryDispatchRegistration(registry: self)
     }

@@ -15,7 +15,9 @@ package struct HandlerCatalog: Sendable {
         /// The type of the message.
         package let message: Any.Type
 
-        /// The types of its handlers, in the order registered. The last one handles the message.
+        /// The types of its handlers, in the order registered.
+        ///
+        /// The last one handles the message.
         ///
         /// Empty if no handler is registered for a message that the application sends.
         package fileprivate(set) var handlers: [Any.Type] = []

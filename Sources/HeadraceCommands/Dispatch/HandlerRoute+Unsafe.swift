@@ -9,9 +9,12 @@ import HeadraceResolution
 /// A route to any type of handler, as an element of a table.
 ///
 /// Why `@unchecked Sendable` is right here: Swift checks `Sendable` of final classes only. This class is internal, and its
-/// only stored property is an immutable `Sendable` value. So are those of its only subclass, which is final.
+/// only stored property is an immutable `Sendable` value. Its only subclass is final, and its stored properties are
+/// immutable `Sendable` values, too.
 class AnyHandlerRoute: @unchecked Sendable {
-    /// The list that the handler was registered in. It determines the type `Handler` of the route for a message.
+    /// The list that the handler was registered in.
+    ///
+    /// It determines the type `Handler` of the route for a message.
     let list: HandlerList
 
     fileprivate init(_ list: HandlerList) { self.list = list }

@@ -11,7 +11,9 @@ import HeadraceResolution
 final class HandlerTable: Sendable {
     private let routes: TypeTable<AnyHandlerRoute>
 
-    /// Creates a table. If several handlers take the same message, the last one handles it.
+    /// Creates a table.
+    ///
+    /// If several handlers take the same message, the last one handles it.
     init(_ handlers: [RegisteredHandler]) {
         routes = TypeTable(handlers.map { (ObjectIdentifier($0.message), $0.route) })
     }
@@ -54,7 +56,9 @@ final class HandlerTable: Sendable {
         of message: any DispatchedMessage.Type,
         in scope: any DependencyResolutionScope
     ) throws -> Handler {
-        guard let route = unsafe routes.unretained(message) else { throw DispatchError.noHandler(for: message, in: list) }
+        guard let route = unsafe routes.unretained(message) else {
+            throw DispatchError.noHandler(for: message, in: list)
+        }
         // The message and the list determine the type of the route: see `RegisteredHandler`. The table keeps the route
         // during the call.
         return try unsafe route._withUnsafeGuaranteedRef { route in

@@ -10,7 +10,7 @@ import HeadraceResolution
 /// The dispatcher that `standard` registers.
 ///
 /// The handlers are fixed at registration. Without middleware, observers, and scopes per dispatch, a dispatch is one
-/// lookup, one handler, and one call; that was decided at registration. Nothing is queued or retried.
+/// lookup, one handler, and one call. Nothing is queued or retried.
 struct StandardDispatcher: CommandQueryDispatcher {
     /// The part that all dispatchers of one registration share.
     ///
@@ -34,8 +34,8 @@ struct StandardDispatcher: CommandQueryDispatcher {
     let configuration: Configuration
     let scope: any DependencyResolutionScope
 
-    // The handler is made after all middleware has let the message pass. The values that the closures need are copied first
-    // and not captured with `self`, nor by a capture list: Swift 6.3 takes a closure that has one off the caller's actor.
+    // The handler is made after all middleware has let the message pass. The closures capture local copies and neither `self`
+    // nor a capture list, because Swift 6.3 moves a closure with a capture list off the caller's actor.
 
     @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
@@ -66,9 +66,12 @@ struct StandardDispatcher: CommandQueryDispatcher {
         let handlers = configuration.handlers
         // The stream keeps the scope.
         let scope = handlerScope
-        if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).start(query, in: scope) }
+        if configuration.chain.isEmpty {
+            return try await handlers.handler(of: T.self, in: scope).start(query, in: scope)
+        }
         return try await configuration.chain.run(query, kind: .query) { query in
-            try await handlers.handler(of: T.self, in: scope).start(query, in: scope).handled(as: MessageContext.current)
+            let stream = try await handlers.handler(of: T.self, in: scope).start(query, in: scope)
+            return stream.handled(as: MessageContext.current)
         }
     }
 

@@ -6,12 +6,12 @@
 
 /// A message that a ``CommandQueryDispatcher`` takes: a ``CQDCommand``, a ``CQDQuery``, or a ``CQDStreamQuery``.
 ///
-/// Conform to one of these three protocols, not to this one. It is the type of a list of messages, for example of all
-/// messages that an application sends.
+/// Conform to one of these three protocols, not to `DispatchedMessage`. Use `DispatchedMessage` for lists of messages, such
+/// as all messages that an application sends.
 public protocol DispatchedMessage<Output>: Sendable {
     /// The type that dispatching the message returns.
     ///
-    /// It follows from the protocol of the message: `Void` for a command, the value of a query, a ``QueryStream`` for a
-    /// stream query. A type has one output, so it can't be a command and a query with a value at once.
+    /// It is `Void` for a command, the value for a query, and a ``QueryStream`` for a stream query. Because a message has only
+    /// one output, a type can't be both a command and a query with a value.
     associatedtype Output
 }

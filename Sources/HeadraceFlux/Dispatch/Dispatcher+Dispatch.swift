@@ -7,16 +7,16 @@
 public import HeadraceCore
 
 extension Dispatcher {
-    /// Executes `action` when its turn has come, and returns when that is done.
+    /// Executes `action` in its turn, and returns after the action has ended.
     ///
-    /// It is executed in the task and on the actor of the caller. Within an action of this dispatcher it is executed in
-    /// place. Where the caller is cancelled before its turn, the action is not executed.
+    /// The action runs in the task and on the actor of the caller. Inside an action of this dispatcher it runs in place. If
+    /// the caller is cancelled before the turn of the action, the action doesn't run.
     ///
-    /// - Throws: What the action throws, or what keeps it from being executed: ``PipelineError``, with the code `deadlock` if
-    ///   the action that this task executes and another one would wait for each other; `MessageError` with the code
-    ///   `refused` and whatever else a middleware throws; `CancellationError`.
+    /// - Throws: The error of the action. If the action can't run: ``PipelineError``, with the code `deadlock` if two actions
+    ///   would wait for each other; `MessageError` with the code `refused`; another error of a middleware;
+    ///   `CancellationError`.
     @inlinable
-    @_disfavoredOverload  // Else a closure that returns nothing takes it also for an action that does not throw.
+    @_disfavoredOverload  // Otherwise a closure that returns `Void` prefers it for actions that don't throw.
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         switch pipeline.admit(A.self) {
         case .inPlace:
@@ -35,9 +35,11 @@ extension Dispatcher {
         }
     }
 
-    /// As the throwing `dispatch(_:)`, for an action that does not throw.
+    /// Executes `action`, which doesn't throw, in its turn.
     ///
-    /// - Returns: Whether it was executed: `failure` with what kept it from that.
+    /// See the throwing `dispatch(_:)`.
+    ///
+    /// - Returns: `success` if the action ran, otherwise `failure` with the reason.
     @inlinable
     @discardableResult
     public nonisolated(nonsending) func dispatch<A: Action>(_ action: A) async -> MessageOutcome
@@ -50,34 +52,38 @@ extension Dispatcher {
         }
     }
 
-    /// Queues `action` and returns at once, also within an action of this dispatcher.
+    /// Queues `action` and returns immediately, also inside an action of this dispatcher.
     ///
-    /// Functions that are not asynchronous use it too. `dispatch(_:)` has no synchronous form: at the top level of `main.swift`
-    /// the compiler would prefer that form even after `await`.
+    /// Synchronous functions can call it. `dispatch(_:)` has no synchronous overload, because at the top level of
+    /// `main.swift` the compiler would prefer that overload even after `await`.
     ///
-    /// It is executed when its turn has come. One task executes all queued actions, one after the other, each with the
-    /// priority, message, principal, deadline, logger, trace, and container of its caller; for other task-local values, see
-    /// ``Pipeline/init(limit:overflow:observers:clock:carrying:)``. If the action can't be executed, or throws, the error
-    /// is logged. The queue doesn't keep the dispatcher alive while it is paused.
+    /// The action runs in its turn. One task runs all queued actions, one at a time, each with the priority, message,
+    /// principal, deadline, logger, trace, and container of its caller. For other task-local values, see
+    /// ``Pipeline/init(limit:overflow:observers:clock:carrying:)``. If the action throws or can't run, the error is logged.
+    /// A paused queue doesn't keep the dispatcher alive.
     public nonisolated func queue<A: Action>(_ action: A) where A.Dispatcher == Self {
         let pipeline = pipeline
         pipeline.queue.queue(DispatcherAction(action, for: self, carrying: pipeline.carried))
     }
 
-    /// Executes `action` within the one that is being executed; from anywhere else it waits for its turn.
+    /// Executes `action` inside the running action.
     ///
-    /// It is the word for composing actions out of others: there is no difference to awaiting `dispatch(_:)`.
+    /// Outside of an action it waits for its turn.
     ///
-    /// - Throws: As of `dispatch(_:)`.
+    /// It does the same as `dispatch(_:)`. Use it to compose an action from other actions.
+    ///
+    /// - Throws: The same errors as `dispatch(_:)`.
     @inlinable
     @_disfavoredOverload
     public nonisolated(nonsending) func execute<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         try await dispatch(action) as Void
     }
 
-    /// As the throwing `execute(_:)`, for an action that does not throw.
+    /// Executes `action`, which doesn't throw, inside the running action.
     ///
-    /// - Returns: As of the `dispatch(_:)` that does not throw.
+    /// See the throwing `execute(_:)`.
+    ///
+    /// - Returns: `success` if the action ran, otherwise `failure` with the reason.
     @inlinable
     @discardableResult
     public nonisolated(nonsending) func execute<A: Action>(_ action: A) async -> MessageOutcome
@@ -85,11 +91,11 @@ extension Dispatcher {
         await dispatch(action)
     }
 
-    /// Executes `action` in place, or when its turn has come, within whatever wraps and watches it.
+    /// Executes `action` in place or in its turn, surrounded by the middleware and observers.
     @usableFromInline
     nonisolated(nonsending) func dispatchInTurn<A: Action>(_ action: A) async throws where A.Dispatcher == Self {
         let pipeline = pipeline
-        // An action may end meanwhile; then the next one around this task counts.
+        // The enclosing action may end meanwhile. Then the next enclosing action is used.
         while let active = ActiveAction.enclosing?.innermost(of: pipeline) {
             if active.isExecutedHere { return try await executeWrapped(action, within: await middlewares) }
             guard let queue = active.queue, try await queue.takeTurn(for: action) else { continue }
@@ -102,10 +108,10 @@ extension Dispatcher {
         try await executeInTurn(action, on: pipeline.queue)
     }
 
-    /// Executes `action`, which has its turn in `queue`, and passes the turn on.
+    /// Executes `action`, which has the turn of `queue`, and passes the turn on.
     private nonisolated(nonsending) func executeInTurn<A: Action>(_ action: A, on queue: ActionQueue) async throws
     where A.Dispatcher == Self {
-        // Those that have ended are not around it: a task that one of them has left behind may have started this one.
+        // Actions that have ended don't enclose it: this task may have been started by a task that outlived its action.
         let active = ActiveAction(
             A.self,
             on: pipeline,
@@ -119,7 +125,7 @@ extension Dispatcher {
         }
     }
 
-    /// Executes `action` within whatever wraps and watches it.
+    /// Executes `action`, surrounded by the middleware and observers.
     @inlinable
     nonisolated(nonsending) func executeWrapped<A: Action>(_ action: A, within middleware: [any Middleware])
         async throws

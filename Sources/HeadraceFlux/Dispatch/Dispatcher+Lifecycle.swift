@@ -8,36 +8,42 @@ extension Dispatcher {
     /// Whether an action is being executed.
     public nonisolated var isDispatching: Bool { pipeline.queue.isBusy }
 
-    /// Whether actions are executed as they come; otherwise they wait.
+    /// Whether actions are executed.
+    ///
+    /// While it is `false`, the dispatcher is paused, and actions wait.
     public nonisolated var isActive: Bool { pipeline.queue.isActive }
 
-    /// Goes on with the actions, those first that came meanwhile.
+    /// Resumes a paused dispatcher.
+    ///
+    /// The waiting actions run first.
     public nonisolated func activate() {
         pipeline.queue.activate()
     }
 
-    /// Lets actions wait from now on; one that is being executed is not interrupted.
+    /// Pauses the dispatcher.
+    ///
+    /// New actions wait; a running action isn't interrupted.
     public nonisolated func deactivate() {
         pipeline.queue.deactivate()
     }
 
-    /// Returns when no action is being executed and none waits.
+    /// Waits until no action is running or waiting.
     ///
-    /// While the dispatcher is not active, it waits for the actions that wait.
+    /// While the dispatcher is paused and actions wait, it doesn't return.
     ///
-    /// - Throws: `CancellationError`; ``PipelineError`` with the code `deadlock` if the task executes an action that would wait
-    ///   for itself: an action of this dispatcher, or one that an action of this dispatcher waits for.
+    /// - Throws: `CancellationError`; ``PipelineError`` with the code `deadlock` if the caller is an action that would wait for
+    ///   itself: an action of this dispatcher, or an action that an action of this dispatcher waits for.
     public nonisolated(nonsending) func drain() async throws {
         try await pipeline.queue.drain(of: Self.self)
     }
 
-    /// Takes no more actions, and returns when those that wait have been executed.
+    /// Rejects new actions, and returns after all waiting actions have run.
     ///
-    /// If the dispatcher is not active, the actions that wait are not executed: awaited ones throw ``PipelineError`` with the
-    /// code `shutDown`, the others are logged. The same is done with all that wait when the task is cancelled.
+    /// If the dispatcher is paused, the waiting actions don't run. Awaited actions throw ``PipelineError`` with the code
+    /// `shutDown`, and queued actions are logged. If the task is cancelled, all waiting actions are rejected in the same way.
     ///
-    /// If waiting would be a deadlock, as when this task executes an action of this dispatcher, it returns at once, and the
-    /// actions that wait are executed later. A child task of such an action would wait for ever: don't call it there.
+    /// If waiting would be a deadlock, for example inside an action of this dispatcher, it returns immediately, and the waiting
+    /// actions run later. Don't call it in a child task of such an action, because it would wait forever.
     public nonisolated(nonsending) func shutDown() async {
         pipeline.queue.shutDown()
         do {

@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// Holds state that actions change, one after the other, in the order dispatched.
+/// An object whose state is changed by actions, which run one at a time, in the order dispatched.
 ///
 /// ```swift
 /// actor CounterStore: Dispatcher {
@@ -25,33 +25,36 @@ public import HeadraceCore
 /// _ = await [one, ten]
 /// ```
 ///
-/// An actor, a class of the main actor or any other class that is safe to share is a dispatcher when it has a
-/// ``Pipeline`` of its own. The pipeline is a constant: actions can be queued from anywhere, without waiting, so code outside
-/// of the actor must be able to read it. `middlewares` may be a variable of the actor. No action begins before the one before
-/// it has ended, however often that one is suspended; an actor alone does not give that.
+/// An actor, a class of the main actor, or any other `Sendable` class can be a dispatcher. Each dispatcher needs its own
+/// ``Pipeline``, and the pipeline must be a constant, because synchronous code outside of the actor reads it to queue
+/// actions. `middlewares` may be a variable of the actor. An action starts after the previous action has ended, even if the
+/// previous action is suspended several times. An actor alone doesn't guarantee that, because actors are re-entrant.
 ///
-/// An action that awaits another one of the same dispatcher has it executed in place, within itself: it would wait for
-/// itself otherwise. So have the tasks that it starts, as long as it is being executed, one after the other: what they
-/// dispatch belongs to the action, and ends before the next one begins. What an action wants done after it, it gives to
-/// ``queue(_:)``.
+/// If an action awaits another action of the same dispatcher, the inner action runs in place, because waiting for its turn
+/// would be a deadlock. Actions that are dispatched by tasks of a running action run in place too, one at a time, and end
+/// before the next action starts. To run an action after the current action, call ``queue(_:)``.
 public protocol Dispatcher: AnyObject, Sendable {
-    /// The queue of the actions; one for each dispatcher, and a constant.
+    /// The queue of the actions.
+    ///
+    /// Each dispatcher has its own pipeline, which is a constant.
     nonisolated var pipeline: Pipeline { get }
 
-    /// The middleware around each action, the outermost first; none unless stated.
+    /// The middleware around each action, the outermost first.
     ///
-    /// It may be a constant or a variable that belongs to the actor of the dispatcher. It is read when the turn of an action
-    /// has come.
+    /// The default is an empty array.
+    ///
+    /// It may be a constant, or a variable that belongs to the actor of the dispatcher. It is read at the start of each
+    /// action.
     nonisolated var middlewares: [any Middleware] { get async }
 
     /// Whether an action is being executed.
     ///
-    /// The dispatcher has it already. It is a requirement only so that the compiler rejects a stored `var isDispatching` of an
-    /// actor or of a main-actor class, which would never change.
+    /// Every dispatcher has this property already. It is a requirement so that the compiler rejects a stored
+    /// `var isDispatching` of an actor or of a main-actor class, which would never change.
     nonisolated var isDispatching: Bool { get }
 }
 
 extension Dispatcher {
-    /// None.
+    /// An empty array.
     @inlinable public nonisolated var middlewares: [any Middleware] { [] }
 }

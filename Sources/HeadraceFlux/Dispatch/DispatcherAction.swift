@@ -7,7 +7,7 @@
 import HeadraceCore
 import Logging
 
-/// A queued action of one type.
+/// A queued action of a dispatcher.
 final class DispatcherAction<A: Action>: QueuedAction where A.Dispatcher: Dispatcher {
     let priority: TaskPriority
 
@@ -15,7 +15,9 @@ final class DispatcherAction<A: Action>: QueuedAction where A.Dispatcher: Dispat
     private weak let target: A.Dispatcher?
     private let values: CarriedValues
 
-    /// The action within which this one was queued, and whose dispatcher it may use without waiting for it.
+    /// The action that was running when this action was queued.
+    ///
+    /// This action may use its dispatcher without waiting.
     private let enclosing: ActiveAction?
 
     init(_ action: A, for dispatcher: A.Dispatcher, carrying listed: [CarriedTaskLocal]) {
@@ -56,7 +58,7 @@ final class DispatcherAction<A: Action>: QueuedAction where A.Dispatcher: Dispat
 
     func reject(_ error: any Error) {
         values.logger.error(
-            "A queued action was not executed, or failed; nobody waited for it.",
+            "A queued action failed or was not executed, and no caller awaits it.",
             metadata: ["headrace.action": "\(String(reflecting: A.self))", "error": "\(error)"]
         )
     }

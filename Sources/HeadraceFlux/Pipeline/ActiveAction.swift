@@ -7,27 +7,33 @@
 import HeadraceCore
 import Synchronization
 
-/// An action that is being executed: known to the task that executes it, and to the tasks that it starts.
+/// A running action.
+///
+/// It is known to the task that executes it, and to the tasks that this task starts.
 @usableFromInline
 final class ActiveAction: Sendable {
     @TaskLocal private static var current: ActiveAction?
 
-    /// Binds the action to the task that executes it, and to the tasks that it starts.
+    /// The task-local variable that makes the action known to those tasks.
     @usableFromInline static var binding: TaskLocal<ActiveAction?> { $current }
 
     /// The turn that the action has.
     private struct Turn {
         let pipeline: Pipeline
 
-        /// The queue to which the turn is returned when the action has ended.
+        /// The queue that gets the turn back when the action has ended.
         let queue: ActionQueue
     }
 
     private struct State {
-        /// `nil` when the action has ended, so that it keeps nothing alive: queued actions may keep it for long.
+        /// `nil` when the action has ended, so that the action keeps no other object alive.
+        ///
+        /// A queued action may keep it for a long time.
         var turn: Turn?
 
-        /// The actions that other tasks execute within this one; made for the first of them.
+        /// The queue of the actions that other tasks execute within this action.
+        ///
+        /// It is made for the first such action.
         var inner: ActionQueue?
     }
 
@@ -35,14 +41,17 @@ final class ActiveAction: Sendable {
 
     private let type: any Action.Type
 
-    /// The address of the task that executes the action, or that it represents; valid until the action ends.
+    /// Address of the task that executes the action, or that this task represents.
+    ///
+    /// It is valid until the action ends.
     private let task: UInt
 
-    /// The action within which this one is executed, on another pipeline or in another task.
+    /// The enclosing action, on another pipeline or in another task.
     private let outer: ActiveAction?
 
-    /// Begins an action of `type`, whose turn in `queue` it is, and that this task executes next; `task` is the address of
-    /// this task.
+    /// Begins an action of `type`, which has the turn of `queue`.
+    ///
+    /// `task` is the address of this task, which executes it.
     init(
         _ type: any Action.Type,
         on pipeline: Pipeline,
@@ -57,7 +66,9 @@ final class ActiveAction: Sendable {
         if queue === pipeline.queue { pipeline.beginExecuting(in: task) }
     }
 
-    /// Whether this task executes the action; the actions that it awaits are executed in place.
+    /// Whether this task executes the action.
+    ///
+    /// Then the actions that it awaits run in place.
     var isExecutedHere: Bool {
         let own = TaskIdentity.address
         return own == task || TaskIdentity.represented(by: own) == task
@@ -66,7 +77,7 @@ final class ActiveAction: Sendable {
     /// Whether the action has ended.
     private var isClosed: Bool { state.withLock { $0.turn == nil } }
 
-    /// The queue for actions that other tasks execute within this one; `nil` if the action has ended.
+    /// The queue for actions that other tasks execute within this action, or `nil` if this action has ended.
     var queue: ActionQueue? {
         state.withLock { state in
             guard let turn = state.turn else { return nil }
@@ -77,16 +88,18 @@ final class ActiveAction: Sendable {
         }
     }
 
-    /// Ends the action, and passes its turn on when the actions that other tasks execute within it have ended.
+    /// Ends the action, and passes its turn on after the actions that other tasks execute within it have ended.
     @usableFromInline
     func end() {
         finish()?.passTurn()
     }
 
-    /// Ends the action, which takes no more.
+    /// Ends the action.
     ///
-    /// - Returns: The queue whose turn the caller passes on; `nil` if other tasks still execute actions within this one, the
-    ///   last of which passes it on.
+    /// Other tasks can't execute further actions within it.
+    ///
+    /// - Returns: The queue whose turn the caller must pass on. `nil` if other tasks still execute actions within this action;
+    ///   then the last of them passes the turn on.
     func finish() -> ActionQueue? {
         let (turn, inner) = state.withLock { state in
             defer { state = State() }
@@ -99,18 +112,19 @@ final class ActiveAction: Sendable {
         return queue
     }
 
-    /// The innermost action within which the task is, and which has not ended; a task that an action has left behind is
-    /// not within it any more.
+    /// The innermost action around this task that hasn't ended.
+    ///
+    /// A task that outlives its action is no longer within it.
     static var enclosing: ActiveAction? { firstOpen(from: current) }
 
-    /// The innermost of `action` and the actions around it that has not ended.
+    /// Returns the innermost of `action` and its enclosing actions that hasn't ended.
     static func firstOpen(from action: ActiveAction?) -> ActiveAction? {
         var next = action
         while let active = next, active.isClosed { next = active.outer }
         return next
     }
 
-    /// The innermost action of `pipeline` that is this one, or around it, and has not ended.
+    /// Returns the innermost of this action and its enclosing actions that belongs to `pipeline` and hasn't ended.
     func innermost(of pipeline: Pipeline) -> ActiveAction? {
         var next: ActiveAction? = self
         while let active = next {
@@ -120,8 +134,8 @@ final class ActiveAction: Sendable {
         return nil
     }
 
-    /// The turns that are not passed on before this task goes on: those of the actions that it executes, and of the
-    /// actions around those that wait for them.
+    /// The turns that can't be passed on before this task continues: the turns of the actions that it executes, and of the
+    /// enclosing actions that wait for them.
     static var turnsHeldHere: [WaitGraph.HeldTurn] {
         var held: [WaitGraph.HeldTurn] = []
         var next = current

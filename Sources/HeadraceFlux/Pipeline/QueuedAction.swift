@@ -8,23 +8,23 @@ import HeadraceCore
 
 /// An action in the queue that no task awaits.
 ///
-/// It does not keep the dispatcher alive: the task that executes the queue does. So a paused dispatcher is released,
-/// and its queue with it.
+/// It doesn't keep the dispatcher alive. Only the task that executes the queue does, so a paused dispatcher can be released
+/// together with its queue.
 protocol QueuedAction: AnyObject, Sendable {
-    /// The action, for the key under which it may be replaced.
+    /// The action, from which the overflow policy may make a key.
     var message: any Action { get }
 
     /// The priority of the caller that queued it.
     var priority: TaskPriority { get }
 
-    /// The dispatcher; `nil` if it has been released.
+    /// The dispatcher, or `nil` if it was released.
     var dispatcher: AnyObject? { get }
 
-    /// Executes the action, whose turn in `queue` it is, and passes the turn on.
+    /// Executes the action, which has the turn of `queue`, and passes the turn on.
     ///
-    /// - Returns: The queued action that has the turn now; `nil` if none has.
+    /// - Returns: The queued action that has the turn now, or `nil` if no queued action has it.
     nonisolated(nonsending) func execute(on queue: ActionQueue) async -> (any QueuedAction)?
 
-    /// Logs why the action is not executed.
+    /// Logs the reason why the action isn't executed.
     func reject(_ error: any Error)
 }

@@ -7,30 +7,30 @@
 import HeadraceCore
 import Synchronization
 
-/// Finds actions of several dispatchers that wait for each other in a circle.
+/// Detects deadlocks: actions of several dispatchers that wait for each other in a circle.
 ///
-/// Action A of one dispatcher awaits an action of a second dispatcher, which executes B: A waits for B. If B then awaits
-/// an action of the first dispatcher, both would wait for ever. So a task that executes an action states what it waits
-/// for before it waits, and the task that would close the circle throws an error instead.
+/// For example, action A of one dispatcher awaits an action of a second dispatcher, which is executing action B, so A waits
+/// for B. If B then awaits an action of the first dispatcher, both wait forever. To prevent that, a task that executes an
+/// action registers each wait before it starts. If the wait would close a circle, the task throws an error instead.
 ///
-/// Only a task that executes an action comes here, and only if it must wait. A task without an action holds no turn, so
-/// no other task waits for it.
+/// Only tasks that execute an action and must wait use the graph. A task without an action holds no turn, so no other task
+/// waits for it.
 final class WaitGraph: Sendable {
     static let shared = WaitGraph()
 
-    /// A turn that the waiting task has, and does not pass on before its wait has ended.
+    /// A turn that the waiting task keeps until its wait has ended.
     struct HeldTurn: Sendable {
         let queue: ObjectIdentifier
         let action: any Action.Type
     }
 
-    /// One link of a circle: an action and what it waits for.
+    /// A link of a circle: an action, and the goal of its wait.
     struct Link: Sendable {
         let action: any Action.Type
         let goal: Goal
     }
 
-    /// The end of a wait.
+    /// The event that ends a wait.
     enum Goal: Sendable {
         /// The turn of an action of this type.
         case turn(any Action.Type)
@@ -45,7 +45,7 @@ final class WaitGraph: Sendable {
         fileprivate let wanted: ActionQueue
         fileprivate let goal: Goal
 
-        /// The number of the place in the queue, or of the drain.
+        /// Number of the waiting action in the queue, or of the waiting task if the goal is `empty`.
         private let number: Int
 
         init(for wanted: ActionQueue, number: Int, goal: Goal, holding held: [HeldTurn]) {
@@ -55,7 +55,7 @@ final class WaitGraph: Sendable {
             self.number = number
         }
 
-        /// Whether the task still waits: neither was it given the turn nor cancelled.
+        /// Whether the task still waits: it has neither received the turn nor been cancelled.
         fileprivate var isOpen: Bool {
             switch goal {
             case .turn: wanted.isWaiting(number)
@@ -68,12 +68,12 @@ final class WaitGraph: Sendable {
         }
     }
 
-    /// The waits, by the turns that the waiting tasks have.
+    /// The waits, by the turns that the waiting tasks hold.
     private let waits = Mutex<[ObjectIdentifier: [Wait]]>([:])
 
     /// Adds `wait`, unless it would close a circle.
     ///
-    /// - Returns: The circle, beginning with `wait`; empty if there is none.
+    /// - Returns: The circle, which begins with `wait`, or an empty array.
     func add(_ wait: Wait) -> [Link] {
         waits.withLock { waits in
             let circle = circle(closedBy: wait, among: waits)
@@ -93,7 +93,7 @@ final class WaitGraph: Sendable {
         }
     }
 
-    /// Follows the waits from queue to queue, until one leads to a turn that the task of `wait` has itself.
+    /// Follows the waits from queue to queue until a wait leads to a turn that the task of `wait` holds.
     private func circle(closedBy wait: Wait, among waits: [ObjectIdentifier: [Wait]]) -> [Link] {
         var paths: [(queue: ObjectIdentifier, links: [Link])] = [(ObjectIdentifier(wait.wanted), [])]
         var visited: Set<ObjectIdentifier> = []
@@ -120,7 +120,7 @@ extension PipelineError {
 }
 
 extension WaitGraph.Link: CustomStringConvertible {
-    /// The action and what it waits for, both with their dispatchers.
+    /// The action and the goal of its wait, both with their dispatchers.
     var description: String {
         let goal =
             switch goal {

@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Decides whose turn it is; resumes no task itself.
-struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
-    /// What comes of an action that arrives.
+/// The state machine of an action queue.
+///
+/// It decides which action has the turn, and resumes no task itself.
+struct ActionQueueState<Waiter: Sendable>: Sendable {
+    /// The result of adding an action.
     enum EnqueueResult: Sendable {
         case turn
         case waiting(Int)
@@ -14,7 +16,7 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
         case closed
     }
 
-    /// What has become of a place before a task waited at it.
+    /// The outcome of a waiting action whose task hasn't suspended yet.
     enum EarlyOutcome: Sendable {
         case turn
         case rejected(any Error)
@@ -22,26 +24,28 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
 
     /// An action that waits.
     enum Occupant: Sendable {
-        /// None: it was cancelled or rejected.
+        /// The action was cancelled or rejected.
         case removed
 
-        /// A task awaits the action, and may not have reached the place yet.
+        /// A task awaits the action.
+        ///
+        /// The waiter is `nil` until the task has suspended.
         case awaited(Waiter?)
 
         /// No task awaits the action.
-        case queued(Queued)
+        case queued(any QueuedAction)
     }
 
-    /// An action that must not wait any longer, and why.
+    /// An action that was removed from the queue, and the reason.
     struct RejectedWaiter: Sendable {
         let occupant: Occupant
         let error: any Error
     }
 
-    /// What must be done when a turn has ended.
+    /// The work to do after a turn has ended.
     struct Handover: Sendable {
         var waiter: Waiter?
-        var queued: Queued?
+        var queued: (any QueuedAction)?
         var drained: [Waiter] = []
         var onIdle: (@Sendable () -> Void)?
     }
@@ -56,14 +60,16 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
     private var slots = SlotQueue<Occupant>()
     private var nextNumber = 0
 
-    /// The place of each key, and the key of each place; empty unless actions with the same key replace each other.
+    /// The number of the action with each key, and the reverse.
+    ///
+    /// Empty unless the overflow policy is `coalesce`.
     private var slotOfKey: [CoalescingKey: Int] = [:]
     private var keyOfSlot: [Int: CoalescingKey] = [:]
 
-    /// What has become of slots at which no task waited yet.
+    /// The outcomes of waiting actions whose tasks haven't suspended yet.
     private var earlyOutcomes: [Int: EarlyOutcome] = [:]
 
-    /// Tasks that wait for the line to be empty; `nil` for one that does not wait yet, but is about to.
+    /// Tasks that wait until the queue is empty, or `nil` for a task that hasn't suspended yet.
     private var drainers: [Int: Waiter?] = [:]
     private var onIdle: (@Sendable () -> Void)?
 
@@ -79,16 +85,18 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
         return nextNumber
     }
 
-    // MARK: Coming and going
+    // MARK: Adding and removing
 
-    /// Takes the turn, if no action has it and none waits.
+    /// Takes the turn if no action has it and no action waits.
     mutating func takeFreeTurn() -> Bool {
         guard isActive, !isBusy, !isClosed, slots.isEmpty else { return false }
         isBusy = true
         return true
     }
 
-    /// Gives the action that arrives the turn or a place, and returns those that lose their slots by it.
+    /// Adds a new action, which gets the turn if the queue is free.
+    ///
+    /// Also returns the actions that it replaces.
     mutating func enqueue(_ occupant: Occupant, key: AnyHashable?) -> (EnqueueResult, [RejectedWaiter]) {
         if isClosed { return (.closed, []) }
         if takeFreeTurn() { return (.turn, []) }
@@ -129,14 +137,16 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
         return number
     }
 
-    /// Keeps `waiter` until its turn, or returns what has become of its place.
+    /// Keeps `waiter` until its turn, or returns the outcome if there is one already.
     mutating func wait(_ waiter: Waiter, at number: Int) -> EarlyOutcome? {
         if let outcome = earlyOutcomes.removeValue(forKey: number) { return outcome }
         slots.replace(number, by: .awaited(waiter))
         return nil
     }
 
-    /// Gives the place up, unless its turn has come; returns the action that waited at it.
+    /// Removes a waiting action, unless it has the turn.
+    ///
+    /// Returns it if its task waits, or if it is a queued action.
     mutating func leave(_ number: Int, because error: any Error) -> RejectedWaiter? {
         guard let left = remove(number) else { return nil }
         if case .awaited(nil) = left {
@@ -146,7 +156,9 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
         return RejectedWaiter(occupant: left, error: error)
     }
 
-    /// Gives up a place at which no task waits yet; returns whether it was still there.
+    /// Removes a waiting action whose task hasn't suspended yet.
+    ///
+    /// Returns whether it was still waiting.
     mutating func withdraw(_ number: Int) -> Bool {
         remove(number) != nil
     }
@@ -166,7 +178,9 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
 
     // MARK: Turns
 
-    /// Ends the turn, if no action and no task waits for anything.
+    /// Ends the turn if no action and no task waits.
+    ///
+    /// Returns whether it did.
     mutating func endLastTurn() -> Bool {
         guard slots.isEmpty, drainers.isEmpty, onIdle == nil else { return false }
         isBusy = false
@@ -204,7 +218,9 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
 
     // MARK: The end
 
-    /// Takes no more; returns whether no action is left, and otherwise keeps `onIdle` until then.
+    /// Rejects new actions.
+    ///
+    /// Returns whether the queue is empty; otherwise keeps `onIdle` until it is.
     mutating func close(_ onIdle: @escaping @Sendable () -> Void) -> Bool {
         isClosed = true
         if isIdle { return true }
@@ -220,7 +236,9 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
         slots.numbers.compactMap { leave($0, because: error) }
     }
 
-    /// Announces a task that is about to wait for the line to be empty; `nil` if it is.
+    /// Registers a task that is about to wait until the queue is empty.
+    ///
+    /// Returns its number, or `nil` if the queue is empty.
     mutating func addDrainer() -> Int? {
         if isIdle { return nil }
         let number = makeNumber()
@@ -228,7 +246,9 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
         return number
     }
 
-    /// Keeps `waiter` until the line is empty; returns `false` if it was empty meanwhile.
+    /// Keeps `waiter` until the queue is empty.
+    ///
+    /// Returns `false` if the queue has been empty meanwhile.
     mutating func drain(_ waiter: Waiter, number: Int) -> Bool {
         guard hasDrainer(number) else { return false }
         drainers[number] = .some(waiter)
@@ -241,7 +261,7 @@ struct ActionQueueState<Waiter: Sendable, Queued: Sendable>: Sendable {
 
     func hasDrainer(_ number: Int) -> Bool { drainers[number] != nil }
 
-    /// Tasks that wait for the line to be empty, if it is.
+    /// Removes and returns the tasks that wait until the queue is empty, if it is empty.
     mutating func takeDrained() -> [Waiter] {
         guard isIdle, !drainers.isEmpty else { return [] }
         defer { drainers = [:] }

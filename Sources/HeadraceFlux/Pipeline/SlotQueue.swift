@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Elements in the order of their numbers, which are appended at the end and removed anywhere.
+/// A queue of numbered elements in ascending order.
 ///
-/// It is an array: an element takes little room, and adding and removing take amortized constant time, but for the
-/// search of a number in the middle.
+/// Elements are appended at the end and can be removed from any position.
+///
+/// It is an array, so an element needs little memory. Appending and removing take amortized constant time; finding a number
+/// takes logarithmic time.
 struct SlotQueue<Element: Sendable>: Sendable {
     private struct Slot: Sendable {
         let number: Int
@@ -17,7 +19,7 @@ struct SlotQueue<Element: Sendable>: Sendable {
 
     private var slots: [Slot] = []
 
-    /// The index of the first element, if there is one.
+    /// Index of the first element, if there is an element.
     private var head = 0
 
     /// Number of elements.
@@ -25,7 +27,7 @@ struct SlotQueue<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Number of slots, with those of removed elements.
+    /// Number of slots, including the slots of removed elements.
     var slotCount: Int { slots.count }
 
     /// The first element and its number.
@@ -38,9 +40,11 @@ struct SlotQueue<Element: Sendable>: Sendable {
 
     func contains(_ number: Int) -> Bool { index(of: number) != nil }
 
-    /// Adds an element; `number` must be greater than all before.
+    /// Appends an element.
+    ///
+    /// `number` must be greater than all earlier numbers.
     mutating func append(_ element: Element, number: Int) {
-        // Places of removed elements must not outgrow the others.
+        // Limits the memory of removed elements.
         if slots.count - head > 2 * count + 64 {
             slots = slots[head...].filter(\.isTaken)
             head = 0
@@ -49,12 +53,14 @@ struct SlotQueue<Element: Sendable>: Sendable {
         count += 1
     }
 
-    /// Replaces the element with the number, if there is one.
+    /// Replaces the element with the number if it exists.
     mutating func replace(_ number: Int, by element: Element) {
         if let index = index(of: number) { slots[index].element = element }
     }
 
-    /// Removes and returns the element with the number; `placeholder` stands in its slot.
+    /// Removes and returns the element with the number.
+    ///
+    /// `placeholder` takes its slot.
     mutating func remove(_ number: Int, leaving placeholder: Element) -> Element? {
         guard let index = index(of: number) else { return nil }
         return take(index, leaving: placeholder).element
@@ -71,7 +77,7 @@ struct SlotQueue<Element: Sendable>: Sendable {
         slots[index].isTaken = false
         count -= 1
         if count == 0 {
-            // A long queue gives its memory back; a short one keeps it.
+            // A long queue releases its memory. A short queue keeps it.
             slots.removeAll(keepingCapacity: slots.capacity <= 1_024)
             head = 0
             return taken
@@ -84,7 +90,7 @@ struct SlotQueue<Element: Sendable>: Sendable {
         return taken
     }
 
-    /// The index of the slot with the number, if it is taken.
+    /// Returns the index of the slot with the number if it holds an element.
     ///
     /// - Complexity: O(log *n*).
     private func index(of number: Int) -> Int? {
