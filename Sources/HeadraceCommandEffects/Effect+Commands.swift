@@ -8,20 +8,21 @@ public import HeadraceCommands
 public import HeadraceStations
 
 extension Effect {
-    /// Has `command` carried out, and pours the action that `action` makes of the outcome.
+    /// Dispatches `command`, and pours (sends to the station) the action that `action` makes of the result.
     ///
     /// ```swift
     /// case .saveTapped:
     ///     return .dispatch(SaveDocument(state.text), by: dispatcher) { .saved($0) }
     /// ```
     ///
-    /// The command is caused by the effect, and that by the action: what it leads to can be traced back to it. An error is
-    /// an outcome, and so no failure of the effect; a cancelled effect pours nothing.
+    /// The effect is the cause of the command, and the action that started the effect is the cause of the effect, so a trace
+    /// leads back to that action. If the command fails, `action` receives the error, and the effect itself doesn't fail. A
+    /// cancelled effect pours nothing.
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - dispatcher: Brings it to its handler, on the actor of the station.
-    ///   - action: Makes an action of success or of the error.
+    ///   - dispatcher: The dispatcher, which runs the handler on the actor of the station.
+    ///   - action: Makes an action of the result.
     /// - Returns: The effect.
     public static func dispatch(
         _ command: some CQDCommand,
@@ -31,9 +32,9 @@ extension Effect {
         .outcome(of: { try await dispatcher.dispatch(command) }, as: action)
     }
 
-    /// Has `query` answered, and pours the action that `action` makes of the answer or of the error.
+    /// Dispatches `query`, and pours the action that `action` makes of the value or the error.
     ///
-    /// What is said of ``dispatch(_:by:as:)`` holds here as well.
+    /// It behaves like ``dispatch(_:by:as:)`` in all other respects.
     public static func ask<Query: CQDQuery>(
         _ query: Query,
         by dispatcher: any CommandQueryDispatcher,

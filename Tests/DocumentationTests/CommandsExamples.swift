@@ -107,31 +107,12 @@ private struct Announcing: Middleware {
     }
 }
 
-private struct Committing: Middleware {
-    let scope: any DependencyResolutionScope
-
-    nonisolated(nonsending) func handle<Message: Sendable, Output>(
-        _ message: Message,
-        in context: MessageContext,
-        next: Next<Message, Output>
-    ) async throws -> Output {
-        let output = try await next(message)
-        scope.resolve(Transaction.self).commit()
-        return output
-    }
-}
-
-private final class Transaction: Sendable {
-    func commit() { print("committed") }
-}
-
 @Suite struct CommandsExamples {
     private let notes = Notes()
 
     private var builder: ContainerBuilder {
         let builder = ContainerBuilder()
         builder.singleton { [notes] in notes }
-        builder.scoped { Transaction() }
         return builder
     }
 
@@ -200,20 +181,6 @@ private final class Transaction: Sendable {
             _ = try await dispatcher.dispatch(GetInfoQuery(subject: "Programming"))
         }
         #expect(lines == ["handling AddSomethingCommand", "handling GetInfoQuery"])
-    }
-
-    @Test func middlewareOfADispatchFindsWhatIsScopedToIt() async throws {
-        let builder = builder
-
-        builder.commandQueryDispatch().standard(
-            commandHandlers: [AddSomethingCommandHandler.self],
-            middleware: [Announcing()],
-            scoping: .perDispatch { scope in [Committing(scope: scope)] }
-        )
-
-        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
-        let lines = try await printed { try await dispatcher.dispatch(AddSomethingCommand(name: "one")) }
-        #expect(lines == ["handling AddSomethingCommand", "committed"])
     }
 }
 

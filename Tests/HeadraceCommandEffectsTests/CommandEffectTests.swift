@@ -57,7 +57,7 @@ private struct Sums: Dripper {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct CommandEffectTests {
-    @Test func whatCommandsAndQueriesLeadToComesBackAsActions() async throws {
+    @Test func resultsOfCommandsAndQueriesComeBackAsActions() async throws {
         let dispatcher = RecordingDispatcher()
         dispatcher.stub(Total.self) { _ in 42 }
         let station = ActorStation(initialState: Sums.State()) { Sums(dispatcher: dispatcher) }
@@ -78,7 +78,7 @@ private struct Sums: Dripper {
         #expect(await station.isBroken)
     }
 
-    @Test func aCommandIsCausedByItsEffectAndThatByItsAction() async throws {
+    @Test func theEffectCausesTheCommandAndTheActionCausesTheEffect() async throws {
         let observer = Contexts()
         let seen = Mutex<MessageContext?>(nil)
         let dispatcher = RecordingDispatcher()

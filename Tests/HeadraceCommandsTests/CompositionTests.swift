@@ -31,7 +31,9 @@ private struct SecondHandler: HandlesCommand, Resolvable {
     func handle(_ command: Save) async throws {}
 }
 
-/// A handler that dispatches in its turn: not a cycle, as it is made when a message comes.
+/// A handler that dispatches messages itself.
+///
+/// That is no cycle, because each dispatch makes a new handler.
 private struct SendingHandler: HandlesCommand, Resolvable {
     static var dependencies: Dependencies { Dependencies(of: Self.self).on((any CommandQueryDispatcher).self) }
 
@@ -40,15 +42,11 @@ private struct SendingHandler: HandlesCommand, Resolvable {
     func handle(_ command: Save) async throws {}
 }
 
-private struct Load: CQDQuery, CQDCommand {
-    typealias Value = Int
-}
-
 private struct Watch: CQDStreamQuery {
     typealias Element = Int
 }
 
-/// Handles several messages as one.
+/// Handles several messages as a unit.
 private struct Together: AtomicMiddleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
@@ -84,11 +82,11 @@ private struct Together: AtomicMiddleware {
         }
     }
 
-    @Test func aCompositionInWhichEveryHandlerFindsWhatItNeedsIsValid() {
+    @Test func aCompositionWithAllDependenciesIsValid() {
         #expect(problems(StatingHandler.self).isEmpty)
     }
 
-    @Test func whatAHandlerNeedsAndNothingGivesIsFoundWithoutADispatch() {
+    @Test func aMissingDependencyOfAHandlerIsFoundWithoutADispatch() {
         let problems = problems(StatingHandler.self, withApi: false)
 
         #expect(problems.map(\.kind) == [.missing])
@@ -98,7 +96,7 @@ private struct Together: AtomicMiddleware {
     @Test func twoHandlersOfOneMessageAreNamedWithTheirMessage() {
         let problems = problems(StatingHandler.self, SecondHandler.self)
 
-        #expect(problems.map(\.kind) == [.doubledHandler])
+        #expect(problems.map(\.kind) == [.duplicateHandler])
         #expect(problems.first?.message.contains("Save' has 2 handlers") == true)
         #expect(problems.first?.message.contains("To fix, remove the others from 'commandHandlers: […]'") == true)
     }
@@ -107,7 +105,7 @@ private struct Together: AtomicMiddleware {
         #expect(problems(SendingHandler.self).isEmpty)
     }
 
-    @Test func aMessageThatIsSentAndThatNothingHandlesIsNamedWithTheLineToAdd() {
+    @Test func aSentMessageWithoutAHandlerIsNamedWithTheLineToAdd() {
         let problems = problems(SecondHandler.self, messages: [Save.self, Watch.self])
 
         #expect(problems.map(\.kind) == [.missingHandler])
@@ -120,15 +118,7 @@ private struct Together: AtomicMiddleware {
         #expect(problems.first?.path.map { ObjectIdentifier($0) } == [ObjectIdentifier(Watch.self)])
     }
 
-    @Test func aTypeThatIsACommandAndAQueryIsMissedAsBoth() {
-        let messages = problems(messages: [Load.self]).map(\.message)
-
-        #expect(messages.count == 2)
-        #expect(messages.contains { $0.contains("'commandHandlers: […]'") })
-        #expect(messages.contains { $0.contains("'queryHandlers: […]'") })
-    }
-
-    @Test func whatIsMissedIsWhatDispatchingThenThrows() async throws {
+    @Test func aReportedMissingHandlerHasTheMessageOfTheErrorOfADispatch() async throws {
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard(messages: [Save.self])
         let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
@@ -139,7 +129,7 @@ private struct Together: AtomicMiddleware {
         #expect(error.codeName == "noHandler")
     }
 
-    @Test func messagesOfADispatcherThatWasReplacedAreNotMissed() throws {
+    @Test func messagesOfAReplacedDispatcherAreNotReported() throws {
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard(messages: [Save.self])
         builder.commandQueryDispatch().standard(commandHandlers: [SecondHandler.self])
@@ -149,7 +139,7 @@ private struct Together: AtomicMiddleware {
         #expect(error.problems.map(\.kind) == [.duplicate])
     }
 
-    @Test func aRetryThatDoesNothingWhereItStandsIsToldWhereToGo() {
+    @Test func aRetryMiddlewareWithoutEffectIsReportedWithItsNewPosition() {
         let retry = RetryMiddleware()
 
         #expect(problems(middleware: [retry, Together()]).isEmpty)
@@ -157,13 +147,13 @@ private struct Together: AtomicMiddleware {
         #expect(problems.map(\.kind) == [.misplacedMiddleware])
         #expect(
             problems.first?.message == """
-                'HeadraceCore.RetryMiddleware' does nothing within 'HeadraceCommandsTests.Together'. To fix, put \
-                it before that in 'middleware: […]'.
+                'HeadraceCore.RetryMiddleware' has no effect inside 'HeadraceCommandsTests.Together'. To fix, put \
+                it before 'HeadraceCommandsTests.Together' in 'middleware: […]'.
                 """
         )
     }
 
-    @Test func strictlyACommandIsEncodableWhereKeysAreKept() throws {
+    @Test func strictValidationRequiresEncodableCommandsForIdempotencyKeys() throws {
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard(
             commandHandlers: [SecondHandler.self, StoredHandler.self],
@@ -194,7 +184,7 @@ private struct StoredHandler: HandlesCommand, Resolvable {
     func handle(_ command: Stored) async throws {}
 }
 
-/// Keeps idempotency keys.
+/// Stores commands under idempotency keys.
 private struct Keeping: KeyedMiddleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,

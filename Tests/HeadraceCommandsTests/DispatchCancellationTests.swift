@@ -11,7 +11,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// Ten thousand dispatches at once, some of which are cancelled at any moment.
+/// Ten thousand concurrent dispatches, some of which are cancelled at random.
 @Suite(.timeLimit(.minutes(2))) struct DispatchCancellationTests {
     /// One composition of the dispatcher.
     struct Setup: CustomTestStringConvertible {
@@ -24,12 +24,12 @@ import Testing
             Setup(testDescription: "a scope each", scoping: .perDispatch),
             Setup(testDescription: "middleware", middleware: [PassThrough()]),
             Setup(testDescription: "middleware, a scope each", middleware: [PassThrough()], scoping: .perDispatch),
-            Setup(testDescription: "middleware that looks", middleware: [Guarding(), PassThrough()]),
+            Setup(testDescription: "middleware that checks for cancellation", middleware: [Guarding(), PassThrough()]),
         ]
     }
 
     @Test(arguments: Setup.all, [1, 2] as [UInt64])
-    func eachHandlerRunsToItsEndOrTheCallerGetsAnErrorNeverNeitherNeverBoth(
+    func eitherTheHandlerRunsToItsEndOrTheCallerGetsAnError(
         setup: Setup,
         seed: UInt64
     ) async throws {
@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-/// What became of each of the dispatches.
+/// The outcome of each dispatch.
 private final class Tally: Sendable {
     enum Mark { case finished, returned, threw }
 

@@ -9,7 +9,7 @@ import HeadraceCore
 import HeadraceResolution
 import Testing
 
-/// What is known of a message while the standard dispatcher has it handled.
+/// The context of a message while the standard dispatcher handles it.
 @Suite struct DispatchContextTests {
     private let recorder = ContextRecorder()
 
@@ -27,7 +27,7 @@ import Testing
         #expect(recorder.contexts.map(\.typeName) == ["HeadraceCommandsTests.Note", "HeadraceCommandsTests.ReadNotes"])
     }
 
-    @Test func eachDispatchIsAMessageOfItsOwnThatNothingCaused() async throws {
+    @Test func eachDispatchIsANewMessageWithoutACause() async throws {
         let dispatcher = container(commandHandlers: [NoteHandler.self], middleware: [recorder])
             .resolve((any CommandQueryDispatcher).self)
 
@@ -72,7 +72,7 @@ import Testing
         #expect(try await dispatcher.dispatch(Current()) == nil)
     }
 
-    @Test func thePrincipalOfTheCallerIsThatOfTheMessageAndOfWhatItsHandlerDispatches() async throws {
+    @Test func messagesAndNestedMessagesHaveThePrincipalOfTheCaller() async throws {
         let dispatcher = container(
             commandHandlers: [NoteHandler.self, NestHandler.self],
             middleware: [recorder]
@@ -112,7 +112,7 @@ private struct User: Principal {
     let principalID: String
 }
 
-/// A clock at which nothing ever happens.
+/// A clock that never advances.
 private struct StoppedClock: TimeSource {
     let now: ContinuousClock.Instant
 

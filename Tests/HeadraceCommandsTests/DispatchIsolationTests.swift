@@ -10,10 +10,10 @@ import Testing
 
 /// A dispatch stays in the task and on the actor of its caller.
 @Suite struct DispatchIsolationTests {
-    /// CommandQueryDispatch's SwiftData example: the handler holds a context of the main actor, and answers out of it.
+    /// The SwiftData example of CommandQueryDispatch: the handler uses a context of the main actor.
     ///
     /// Neither the context nor the answer nor the handler is `Sendable`.
-    @Test @MainActor func aHandlerCalledFromTheMainActorRunsOnItWithWhatIsNotSendable() async throws {
+    @Test @MainActor func aHandlerCalledFromTheMainActorRunsOnItWithNonSendableValues() async throws {
         // Sound, because the container is resolved from in this function alone, on the main actor.
         nonisolated(unsafe) let context = ModelContext()
         let contracts = container(
@@ -39,7 +39,7 @@ import Testing
         #expect(try await counter.isAnsweredOnItself())
     }
 
-    @Test func aHandlerCalledFromNoActorRunsOnNone() async throws {
+    @Test func aHandlerCalledFromNoActorRunsOnNoActor() async throws {
         let dispatcher: any CommandQueryDispatcher = container(queryHandlers: [WhereAmIHandler.self]).resolve()
 
         let place = try await dispatcher.dispatch(WhereAmI())
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-// MARK: - SwiftData, from afar
+// MARK: - A stand-in for SwiftData
 
 /// Like SwiftData's: not `Sendable`, and used where it was made.
 private final class ModelContext {
@@ -127,7 +127,7 @@ private final class GetFirstEntityHandler: HandlesQuery, Resolvable {
     }
 }
 
-/// The isolation as the compiler has it, confirmed by the executor as it is.
+/// The static isolation, confirmed by the executor.
 private func place(_ isolation: (any Actor)?) -> String {
     guard isolation === MainActor.shared else { return "elsewhere" }
     MainActor.preconditionIsolated()
@@ -191,7 +191,7 @@ private final class WaitForCancellationHandler: HandlesCommand, Resolvable {
 
     func handle(_ command: WaitForCancellation) async throws {
         command.begun.yield()
-        // Nobody yields: it ends with the cancellation of the task.
+        // The stream has no elements. It ends when the task is cancelled.
         let (never, continuation) = AsyncStream<Never>.makeStream()
         defer { continuation.finish() }
         for await _ in never {}

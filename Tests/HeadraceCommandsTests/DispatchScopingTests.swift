@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct DispatchScopingTests {
     @Test(arguments: [[], [PassThrough()]] as [[any Middleware]])
-    func byDefaultWhatIsScopedIsOneForAllDispatchesOfADispatcher(middleware: [any Middleware]) async throws {
+    func byDefaultAllDispatchesOfADispatcherShareScopedObjects(middleware: [any Middleware]) async throws {
         let contracts = container(commandHandlers: [NoteHandler.self], middleware: middleware)
 
         let tenants = try await tenants(ofTwoDispatchesIn: contracts)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [[], [PassThrough()]] as [[any Middleware]])
-    func perDispatchWhatIsScopedIsOneForEachDispatch(middleware: [any Middleware]) async throws {
+    func perDispatchEachDispatchHasItsScopedObjects(middleware: [any Middleware]) async throws {
         let contracts = container(
             commandHandlers: [NoteHandler.self],
             middleware: middleware,
@@ -34,7 +34,7 @@ import Testing
         #expect(!tenants.contains { $0 === contracts.resolve(Tenant.self) })
     }
 
-    @Test func perDispatchWhatIsScopedIsSharedByAllThatIsMadeForOneDispatch() async throws {
+    @Test func perDispatchAllObjectsOfOneDispatchShareScopedObjects() async throws {
         let contracts = container(queryHandlers: [TwoTenantsHandler.self], scoping: .perDispatch)
 
         let (first, second) = try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(TwoTenants())
@@ -90,68 +90,11 @@ import Testing
         #expect(scope == nil)
     }
 
-    // MARK: Middleware of the scope
-
-    @Test func middlewareMadeInTheScopeSharesItsObjectsWithTheHandler() async throws {
-        let contracts = container(
-            commandHandlers: [NoteHandler.self],
-            scoping: .perDispatch { scope in [SeesTenant(scope: scope)] }
-        )
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await dispatcher.dispatch(Note(text: "one"))
-        try await dispatcher.dispatch(Note(text: "two"))
-
-        let tenants = contracts.resolve(Tenants.self).all
-        #expect(tenants.count == 4)
-        #expect(tenants[0] === tenants[1])
-        #expect(tenants[2] === tenants[3])
-        #expect(tenants[0] !== tenants[2])
-    }
-
-    @Test func middlewareMadeInTheScopeIsWithinTheOther() async throws {
-        let journal = Journal()
-        let contracts = container(
-            commandHandlers: [NoteHandler.self],
-            middleware: [Signposts(name: "outer", journal: journal)],
-            scoping: .perDispatch { scope in
-                ["first", "second"].map { Signposts(name: $0, journal: scope.resolve()) }
-            },
-            journal: journal
-        )
-
-        try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(Note(text: "one"))
-
-        #expect(
-            journal.entries
-                == ["outer in", "first in", "second in", "note one", "second out", "first out", "outer out"]
-        )
-    }
-
     private func tenants(ofTwoDispatchesIn contracts: Container) async throws -> [Tenant] {
         let dispatcher: any CommandQueryDispatcher = contracts.resolve()
         try await dispatcher.dispatch(Note(text: "one"))
         try await dispatcher.dispatch(Note(text: "two"))
         return contracts.resolve(Tenants.self).all
-    }
-}
-
-private struct SeesTenant: Middleware {
-    private let tenants: Tenants
-    private let tenant: Tenant
-
-    init(scope: any DependencyResolutionScope) {
-        tenants = scope.resolve()
-        tenant = scope.resolve()
-    }
-
-    nonisolated(nonsending) func handle<Message: Sendable, Output>(
-        _ message: Message,
-        in context: MessageContext,
-        next: Next<Message, Output>
-    ) async throws -> Output {
-        tenants.saw(tenant)
-        return try await next(message)
     }
 }
 

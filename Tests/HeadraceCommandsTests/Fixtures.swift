@@ -9,7 +9,7 @@ import HeadraceCore
 import HeadraceResolution
 import Synchronization
 
-/// What happened, in order, from any thread.
+/// A list of recorded entries, in order, for any thread.
 final class Journal: Sendable {
     private let recorded = Mutex<[String]>([])
 
@@ -20,7 +20,7 @@ final class Journal: Sendable {
     }
 }
 
-/// Which of several scopes an object was made in.
+/// An object that identifies its scope.
 final class Tenant: Sendable {}
 
 /// A command that is recorded.
@@ -44,7 +44,7 @@ final class NoteHandler: HandlesCommand, Resolvable {
     }
 }
 
-/// A query that is answered with what was recorded so far.
+/// A query that returns the entries so far.
 struct ReadNotes: CQDQuery {
     typealias Value = [String]
 }
@@ -114,7 +114,7 @@ struct PassThrough: Middleware {
     }
 }
 
-/// Records when a message comes and when it goes.
+/// Records the start and the end of each message.
 struct Signposts: Middleware {
     let name: String
     let journal: Journal
@@ -136,7 +136,7 @@ struct Signposts: Middleware {
     }
 }
 
-/// Keeps what middleware was told of each message.
+/// Records the context of each message.
 final class ContextRecorder: Middleware {
     private let seen = Mutex<[MessageContext]>([])
 
@@ -165,7 +165,7 @@ struct Closed: Middleware {
     }
 }
 
-/// Has each message handled up to so many times, until that succeeds.
+/// Retries each message until it succeeds, with a maximum number of attempts.
 struct Retrying: Middleware {
     let attempts: Int
 

@@ -18,7 +18,7 @@ import Testing
             streamHandlers: [NothingHandler.self]
         )
 
-        #expect(catalog.entries.map(\.list) == ["commandHandlers", "queryHandlers", "streamHandlers"])
+        #expect(catalog.entries.map(\.listName) == ["commandHandlers", "queryHandlers", "streamHandlers"])
         #expect(
             catalog.entries.map { ObjectIdentifier($0.message) }
                 == identifiers(Note.self, ReadNotes.self, GetNothing.self))
@@ -26,17 +26,10 @@ import Testing
             catalog.entries[0].handlers.map { ObjectIdentifier($0) }
                 == identifiers(NoteHandler.self, OtherNoteHandler.self)
         )
-        #expect(catalog.doubled.map { ObjectIdentifier($0.message) } == identifiers(Note.self))
+        #expect(catalog.duplicates.map { ObjectIdentifier($0.message) } == identifiers(Note.self))
     }
 
-    @Test func aTypeThatIsACommandAndAQueryIsNotDoubled() {
-        let catalog = HandlerCatalog(commandHandlers: [BothHandler.self], queryHandlers: [BothHandler.self])
-
-        #expect(catalog.entries.count == 2)
-        #expect(catalog.doubled.isEmpty)
-    }
-
-    @Test func registeringADoubledHandlerLogsWhichAndWhatToDo() {
+    @Test func registeringADuplicateHandlerLogsWhichAndWhatToDo() {
         let handler = InMemoryLogHandler()
 
         withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
@@ -88,19 +81,4 @@ private final class NothingHandler: HandlesStreamQuery, Resolvable {
     init(scope: any DependencyResolutionScope) {}
 
     func handle(_ query: GetNothing) async throws -> QueryStream<Never> { QueryStream { nil } }
-}
-
-private struct Both: CQDCommand, CQDQuery {
-    typealias Value = Int
-}
-
-private final class BothHandler: HandlesCommand, HandlesQuery, Resolvable {
-    typealias Command = Both
-    typealias Query = Both
-
-    init(scope: any DependencyResolutionScope) {}
-
-    func handle(_ command: Both) async throws {}
-
-    func handle(_ query: Both) async throws -> Int { 0 }
 }

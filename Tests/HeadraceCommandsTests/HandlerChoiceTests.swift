@@ -8,9 +8,9 @@ import HeadraceCommands
 import HeadraceResolution
 import Testing
 
-/// Which handler a message reaches, where several come into question.
+/// The choice of the handler if several handlers are possible.
 @Suite struct HandlerChoiceTests {
-    @Test func theLastHandlerOfAMessageWins() async throws {
+    @Test func theLastHandlerOfAMessageIsUsed() async throws {
         let contracts = container(
             commandHandlers: [NoteHandler.self, ShoutHandler.self],
             queryHandlers: [ReadNotesHandler.self, ReadNothingHandler.self]
@@ -23,7 +23,7 @@ import Testing
         #expect(try await dispatcher.dispatch(ReadNotes()) == [])
     }
 
-    @Test func messagesOfOneSimpleNameAreTwoMessages() async throws {
+    @Test func messagesWithTheSameSimpleNameAreDistinct() async throws {
         let contracts = container(
             commandHandlers: [Printer.OpenHandler.self, Door.OpenHandler.self]
         )
@@ -33,17 +33,6 @@ import Testing
         try await dispatcher.dispatch(Door.Open())
 
         #expect(contracts.resolve(Journal.self).entries == ["printer", "door"])
-    }
-
-    @Test func aMessageThatIsACommandAndAQueryHasAHandlerForEach() async throws {
-        let contracts = container(commandHandlers: [SwapHandler.self], queryHandlers: [SwapAnswerer.self])
-        let dispatcher: any CommandQueryDispatcher = contracts.resolve()
-
-        try await carryOut(Swap(), by: dispatcher)
-        let answer = try await ask(Swap(), of: dispatcher)
-
-        #expect(contracts.resolve(Journal.self).entries == ["swapped"])
-        #expect(answer == "swap it")
     }
 
     @Test func aHandlerMayTakeACommandAndAQuery() async throws {
@@ -56,7 +45,7 @@ import Testing
         #expect(contracts.resolve(Journal.self).entries == ["switched"])
     }
 
-    @Test func theLastRegisteredDispatcherIsTheOneResolved() async throws {
+    @Test func theLastRegisteredDispatcherIsResolved() async throws {
         let contracts = container(commandHandlers: [NoteHandler.self]) { builder in
             builder.commandQueryDispatch().standard(commandHandlers: [ShoutHandler.self])
         }
@@ -64,14 +53,6 @@ import Testing
         try await contracts.resolve((any CommandQueryDispatcher).self).dispatch(Note(text: "one"))
 
         #expect(contracts.resolve(Journal.self).entries == ["NOTE ONE"])
-    }
-
-    private func carryOut(_ command: some CQDCommand, by dispatcher: any CommandQueryDispatcher) async throws {
-        try await dispatcher.dispatch(command)
-    }
-
-    private func ask<Q: CQDQuery>(_ query: Q, of dispatcher: any CommandQueryDispatcher) async throws -> Q.Value {
-        try await dispatcher.dispatch(query)
     }
 }
 
@@ -125,28 +106,6 @@ private enum Door {
             journal.record("door")
         }
     }
-}
-
-private struct Swap: CQDCommand, CQDQuery {
-    typealias Value = String
-}
-
-private final class SwapHandler: HandlesCommand, Resolvable {
-    private let journal: Journal
-
-    init(scope: any DependencyResolutionScope) {
-        journal = scope.resolve()
-    }
-
-    func handle(_ command: Swap) async throws {
-        journal.record("swapped")
-    }
-}
-
-private final class SwapAnswerer: HandlesQuery, Resolvable {
-    init(scope: any DependencyResolutionScope) {}
-
-    func handle(_ query: Swap) async throws -> String { "swap it" }
 }
 
 private struct SwitchLamp: CQDCommand {}

@@ -13,7 +13,7 @@ import Testing
 @Suite struct MiddlewareTests {
     private let journal = Journal()
 
-    // MARK: The way of a message
+    // MARK: The order of middleware
 
     @Test func theFirstMiddlewareIsTheOutermost() async throws {
         let dispatcher = dispatcher(["first", "second", "third"].map { Signposts(name: $0, journal: journal) })
@@ -51,7 +51,7 @@ import Testing
         #expect(journal.entries == ["outer in", "made", "handled", "outer out"])
     }
 
-    @Test func theHandlerGetsTheMessageThatMiddlewareReplacesItWith() async throws {
+    @Test func middlewareCanReplaceTheMessage() async throws {
         let dispatcher = dispatcher([Capitalising()])
 
         try await dispatcher.dispatch(Note(text: "one"))
@@ -59,7 +59,7 @@ import Testing
         #expect(journal.entries == ["note ONE"])
     }
 
-    @Test func eachAttemptOfMiddlewareHasAHandlerOfItsOwn() async throws {
+    @Test func eachAttemptOfMiddlewareMakesANewHandler() async throws {
         let dispatcher = dispatcher([Retrying(attempts: 3)])
 
         await #expect(throws: Reason.self) { try await dispatcher.dispatch(Trace(with: .failure(Reason()))) }
@@ -67,7 +67,7 @@ import Testing
         #expect(journal.entries == ["made", "handled", "made", "handled", "made", "handled"])
     }
 
-    @Test func anErrorOfTheHandlerPassesThroughMiddlewareAsItIs() async throws {
+    @Test func anErrorOfTheHandlerPassesThroughMiddlewareUnwrapped() async throws {
         let dispatcher = dispatcher([Signposts(name: "outer", journal: journal), PassThrough()])
         let reason = Reason()
 
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: Observers
 
-    @Test func anObserverIsToldAroundAllMiddleware() async throws {
+    @Test func observersSurroundAllMiddleware() async throws {
         let contracts = container(
             commandHandlers: [NoteHandler.self],
             middleware: [Signposts(name: "middleware", journal: journal)],
@@ -110,7 +110,7 @@ import Testing
         )
     }
 
-    @Test func anObserverAloneIsToldOfQueriesAndFailures() async throws {
+    @Test func observersWithoutMiddlewareAreNotifiedOfQueriesAndFailures() async throws {
         let contracts = container(
             commandHandlers: [TraceHandler.self],
             queryHandlers: [ReadNotesHandler.self],
@@ -218,7 +218,7 @@ private struct Watching: MessageObserver {
 
 private final class Reason: Error {}
 
-/// Records when its handler is made and called, and ends as it is told.
+/// A command whose handler records its creation and its call, and ends with the given result.
 private struct Trace: CQDCommand {
     var with: Result<Void, any Error>
 }
@@ -269,7 +269,7 @@ private final class LingerHandler: HandlesCommand, Resolvable {
 
     func handle(_ command: Linger) async throws {
         command.begun.yield()
-        // Nobody yields: it ends with the cancellation of the task.
+        // The stream has no elements. It ends when the task is cancelled.
         let (never, continuation) = AsyncStream<Never>.makeStream()
         defer { continuation.finish() }
         for await _ in never {}

@@ -19,7 +19,7 @@ import Testing
         #expect(numbers == [1, 2, 3])
     }
 
-    @Test func nothingIsMadeBeforeItIsAskedFor() async throws {
+    @Test func noValueIsMadeBeforeItIsRequested() async throws {
         var values = try await dispatcher().dispatch(CountUp(to: 3)).makeAsyncIterator()
         #expect(journal.entries == ["begun"])
 
@@ -32,7 +32,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func whatTheHandlerHoldsOpenIsClosedWhenTheStreamHasEnded() async throws {
+    @Test func theHandlerIsReleasedWhenTheStreamHasEnded() async throws {
         var values = try await dispatcher().dispatch(CountUp(to: 1)).makeAsyncIterator()
 
         #expect(try await values.next() == 1)
@@ -42,19 +42,19 @@ import Testing
         #expect(try await values.next() == nil)
     }
 
-    @Test func whatTheHandlerHoldsOpenIsClosedWhenTheLoopIsLeft() async throws {
+    @Test func theHandlerIsReleasedWhenTheLoopEnds() async throws {
         for try await number in try await dispatcher().dispatch(CountUp(to: .max)) where number == 2 { break }
 
         #expect(journal.entries == ["begun", "1", "2", "closed"])
     }
 
-    @Test func whatTheHandlerHoldsOpenIsClosedWhenTheStreamIsNeverIterated() async throws {
+    @Test func theHandlerIsReleasedWhenTheStreamIsNeverIterated() async throws {
         _ = try await dispatcher().dispatch(CountUp(to: 3))
 
         #expect(journal.entries == ["begun", "closed"])
     }
 
-    @Test func anErrorOnTheWayReachesTheAskerAsItIsAndEndsTheStream() async throws {
+    @Test func anErrorOfTheSequenceReachesTheCallerUnwrappedAndEndsTheStream() async throws {
         var values = try await dispatcher().dispatch(CountUp(to: 3, failingAt: 2)).makeAsyncIterator()
         #expect(try await values.next() == 1)
 
@@ -65,13 +65,13 @@ import Testing
         #expect(try await values.next() == nil)
     }
 
-    @Test func anErrorAtTheBeginningReachesTheDispatchingCaller() async throws {
+    @Test func anErrorOfTheHandlerReachesTheDispatchingCaller() async throws {
         await #expect(throws: Miscount.self) { _ = try await dispatcher().dispatch(CountUp(to: 3, failingAt: 0)) }
     }
 
     // MARK: Cancellation
 
-    @Test func cancellingTheTaskEndsASequenceThatDoesNotNotice() async throws {
+    @Test func cancellingTheTaskEndsASequenceThatIgnoresCancellation() async throws {
         let dispatcher = dispatcher()
         let (reached, reach) = AsyncStream<Void>.makeStream()
         let (resumed, resume) = AsyncStream<Void>.makeStream()
@@ -106,14 +106,14 @@ import Testing
         for await _ in began { break }
         waiting.cancel()
 
-        // Not as if the news had come to an end.
+        // Not `nil`, which would look like the end of the news.
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(journal.entries == ["unsubscribed"])
     }
 
     // MARK: Isolation
 
-    @Test @MainActor func valuesThatAreNotSendableAreMadeOnTheActorOfTheAsker() async throws {
+    @Test @MainActor func nonSendableValuesAreMadeOnTheActorOfTheCaller() async throws {
         var seen: [Label] = []
 
         for try await label in try await dispatcher(middleware: [PassThrough()]).dispatch(GetLabels()) {
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Middleware and scopes
 
-    @Test func middlewareWrapsTheBeginningOfAStream() async throws {
+    @Test func middlewareSurroundsTheCallOfTheHandler() async throws {
         let dispatcher = dispatcher(middleware: [Signposts(name: "outer", journal: journal)])
 
         for try await _ in try await dispatcher.dispatch(CountUp(to: 1)) {}
@@ -180,7 +180,7 @@ import Testing
         )
     }
 
-    @Test func aDispatcherOfTheSeedsTwoMethodsSaysThatItHasNoStreams() async throws {
+    @Test func aDispatcherWithoutStreamQueriesThrowsAnErrorThatSaysSo() async throws {
         let error = await #expect(throws: DispatchError.self) { _ = try await TwoMethods().dispatch(GetNothing()) }
 
         #expect(error?.code == .noHandler)
@@ -217,7 +217,7 @@ private struct CountUp: CQDStreamQuery {
 }
 
 private final class CountUpHandler: HandlesStreamQuery, Resolvable {
-    /// Counts, and records that it was let go of.
+    /// Counts, and records its release.
     private final class Counter {
         var last = 0
         let journal: Journal
@@ -331,7 +331,7 @@ struct GetNothing: CQDStreamQuery {
     typealias Element = Never
 }
 
-/// Written before there were streams.
+/// A dispatcher without stream queries.
 private struct TwoMethods: CommandQueryDispatcher {
     func dispatch<T>(_ command: T) async throws where T: CQDCommand {}
 

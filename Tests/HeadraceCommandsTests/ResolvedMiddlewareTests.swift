@@ -9,7 +9,7 @@ import HeadraceCore
 import HeadraceResolution
 import Testing
 
-/// Middleware that a dispatcher takes from its container.
+/// Middleware that a dispatcher resolves from its container.
 @Suite struct ResolvedMiddlewareTests {
     private func builder(
         middleware: [any Middleware] = [],
@@ -25,7 +25,7 @@ import Testing
         return builder
     }
 
-    @Test func itStandsInItsOrderWithinTheOther() async throws {
+    @Test func itIsInsideTheOtherMiddlewareInItsOrder() async throws {
         let journal = Journal()
         let builder = builder(
             middleware: [Entering(name: "given", journal: journal)],
@@ -54,7 +54,7 @@ import Testing
         #expect(other.resolve(Inner.self).count.value == 1)
     }
 
-    @Test func ifItIsMissingTheStartReportsIt() throws {
+    @Test func aMissingMiddlewareIsReportedByValidation() throws {
         let builder = builder(resolvedMiddleware: [Inner.self])
 
         let error = try #require(throws: CompositionError.self) { try builder.validate() }

@@ -44,7 +44,7 @@ import Testing
 
     // MARK: The scope
 
-    @Test func aHandlerIsMadeAnewForEachDispatch() async throws {
+    @Test func eachDispatchMakesANewHandler() async throws {
         let contracts = container(queryHandlers: [WhoHandler.self])
         let dispatcher: any CommandQueryDispatcher = contracts.resolve()
 
@@ -71,7 +71,7 @@ import Testing
         #expect(tenants[2] === nested.resolve(Tenant.self))
     }
 
-    @Test func twoDispatchesOfOneScopeShareWhatIsScoped() async throws {
+    @Test func twoDispatchesOfOneScopeShareScopedObjects() async throws {
         let contracts = container(commandHandlers: [NoteHandler.self])
         let dispatcher: any CommandQueryDispatcher = contracts.scope().resolve()
 
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test func anErrorOfAHandlerPassesThroughAsItIs() async throws {
+    @Test func anErrorOfAHandlerPassesThroughUnwrapped() async throws {
         let contracts = container(commandHandlers: [RefuseHandler.self], queryHandlers: [RefuseToSayHandler.self])
         let dispatcher: any CommandQueryDispatcher = contracts.resolve()
         let reason = Refusal(reason: "closed")
@@ -142,7 +142,7 @@ private final class CountNotesHandler: HandlesQuery, Resolvable {
     }
 }
 
-/// Answered with the handler itself, which is not `Sendable`, and neither is the answer.
+/// Returns the handler itself, which isn't `Sendable`.
 private struct Who: CQDQuery {
     typealias Value = WhoHandler
 }

@@ -9,7 +9,7 @@ import HeadraceResolution
 import Synchronization
 import Testing
 
-/// Both usages of CommandQueryDispatch, in our own words: a dispatcher as registered by us, and one of the user's.
+/// Both usages of the CommandQueryDispatch package: the standard dispatcher, and a custom dispatcher.
 @Suite struct StandardUsageTests {
     @Test func aDispatcherResolvedInlineAnswersAQuery() async throws {
         let contracts = library()
@@ -21,7 +21,7 @@ import Testing
         #expect(contracts.resolve(Analytics.self).searches.withLock(\.self) == ["Programming"])
     }
 
-    @Test func aModelIsFilledWithTheDispatcherAndCarriesOutACommand() async throws {
+    @Test func aModelGetsTheDispatcherInjectedAndDispatchesACommand() async throws {
         let contracts = library()
 
         let model: ExampleModel = contracts.resolve()
@@ -64,7 +64,7 @@ import Testing
 }
 
 @Suite struct NonStandardUsageTests {
-    @Test func aDispatcherOfOnesOwnIsRegisteredAndUsedLikeOurs() async throws {
+    @Test func aCustomDispatcherIsRegisteredAndUsedLikeTheStandardDispatcher() async throws {
         let builder = ContainerBuilder()
         let journal = Journal()
         builder.transient((any CommandQueryDispatcher).self) { SpecialDispatcher(journal: journal, answers: [7]) }
@@ -78,7 +78,7 @@ import Testing
         #expect(answer == 7)
     }
 
-    @Test func aStatefulDispatcherIsASingletonOrScopedAsOneLikes() async throws {
+    @Test func aStatefulDispatcherCanBeASingletonOrScoped() async throws {
         let builder = ContainerBuilder()
         builder.singleton { SpecialDispatcher(journal: Journal(), answers: [1, 2, 3]) }
         builder.scoped((any CommandQueryDispatcher).self) {
@@ -98,7 +98,7 @@ import Testing
         #expect(drawn == [10, 20, 1, 10, 20, 2])
     }
 
-    @Test func aModelDoesNotKnowWhoseDispatcherItHas() async {
+    @Test func aModelWorksWithAnyDispatcher() async {
         let builder = ContainerBuilder()
         let journal = Journal()
         builder.transient((any CommandQueryDispatcher).self) { SpecialDispatcher(journal: journal, answers: []) }
@@ -112,7 +112,7 @@ import Testing
 
 // MARK: - The application of the seed
 
-/// What the screens of the application bind to.
+/// The model of the screens.
 private final class ExampleModel: Resolvable {
     private(set) var displayedError: (any Error)?
 
@@ -215,7 +215,7 @@ private struct Lottery: CQDQuery {
     typealias Value = Int
 }
 
-/// Answers queries from a list, whatever they are, and records commands.
+/// Answers queries from a list, and records commands.
 private final class SpecialDispatcher: CommandQueryDispatcher {
     private let journal: Journal
     private let answers: Mutex<[Int]>

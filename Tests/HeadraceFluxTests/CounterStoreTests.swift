@@ -9,7 +9,7 @@ import HeadraceFlux
 import Synchronization
 import Testing
 
-/// AsyncDispatcher's counter, as each sort of dispatcher there is.
+/// The counter of AsyncDispatcher, as each kind of dispatcher.
 @Suite struct CounterStoreTests {
     @Test func anActorCountsToEleven() async {
         let store = ActorStore()
@@ -75,7 +75,7 @@ import Testing
         #expect(Identity.Dispatcher.self == Never.self)
     }
 
-    @Test func anActionDispatchesItselfFromWhereNothingIsAwaited() async throws {
+    @Test func anActionCanQueueItselfFromSynchronousCode() async throws {
         IncrementByOne().dispatch()
         IncrementByOne().dispatch()
 

@@ -9,7 +9,7 @@ import HeadraceFlux
 import HeadraceTesting
 import Testing
 
-/// Actions of several dispatchers that would wait for each other: an error instead.
+/// Actions of several dispatchers that would wait for each other get an error.
 @Suite(.timeLimit(.minutes(2))) struct DeadlockTests {
     @Test func twoDispatchersWhoseActionsAwaitEachOtherGetAnErrorThatNamesThem() async throws {
         let (orders, stock) = (Orders(), Stock())
@@ -24,7 +24,7 @@ import Testing
         }
         await closing.arrivals(1)
         let ordering = Task {
-            try await orders.dispatch(Place { _ in try await stock.dispatch(Reserve()) as Void }) as Void
+            try await orders.dispatch(PlaceOrder { _ in try await stock.dispatch(Reserve()) as Void }) as Void
         }
         await stock.pipeline.waitForQueuedActions(1)
 
@@ -36,8 +36,8 @@ import Testing
         #expect(error?.code == .deadlock)
         #expect(
             error?.message == """
-                Waiting would never end: '\(module).Take' of '\(module).Stock' waits for '\(module).Bill' of \
-                '\(module).Orders', and '\(module).Place' of '\(module).Orders' waits for '\(module).Reserve' of \
+                The wait would be a deadlock: '\(module).Take' of '\(module).Stock' waits for '\(module).Bill' of \
+                '\(module).Orders', and '\(module).PlaceOrder' of '\(module).Orders' waits for '\(module).Reserve' of \
                 '\(module).Stock'. To fix, queue one of these actions instead of awaiting it, or await it after the other \
                 action has ended.
                 """
@@ -143,7 +143,7 @@ import Testing
     @Test func anActionThatShutsItsDispatcherDownGoesOnAndTheOthersAreExecutedAfterIt() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([
+        let tasks = await ledger.enqueue([
             Perform { ledger in
                 await ledger.shutDown()
                 ledger.note("shut down")
@@ -157,7 +157,7 @@ import Testing
         #expect(ledger.entries == ["shut down", "next"])
     }
 
-    // MARK: What is no circle
+    // MARK: Waits without a circle
 
     @Test func aTaskThatAnActionDoesNotAwaitClosesNoCircle() async throws {
         let (one, other) = (Ledger(), Ledger())
@@ -186,7 +186,7 @@ import Testing
         #expect(one.entries == ["back"] && other.entries == ["left behind"])
     }
 
-    @Test func aWaitThatWasCancelledClosesNoCircle() async throws {
+    @Test func aCancelledWaitClosesNoCircle() async throws {
         let (one, other) = (Ledger(), Ledger())
         let closing = Gate()
         let there = Task {
@@ -253,7 +253,9 @@ import Testing
     }
 }
 
-/// Executes an action of each dispatcher of `path`, within that of the one before; returns whether none met a deadlock.
+/// Executes an action of each dispatcher of `path`, each within the action before.
+///
+/// Returns whether no deadlock was found.
 private func visit(_ path: [Int], of ledgers: [Ledger]) async -> Bool {
     guard let index = path.first else { return true }
     let rest = Array(path.dropFirst())
@@ -287,7 +289,7 @@ private final class Stock: Dispatcher {
     let pipeline = Pipeline()
 }
 
-private struct Place: Action {
+private struct PlaceOrder: Action {
     let body: @Sendable (Orders) async throws -> Void
 
     func execute(with orders: Orders) async throws { try await body(orders) }

@@ -9,7 +9,7 @@ import HeadraceFlux
 import Synchronization
 import Testing
 
-/// What wraps actions: the three steps, and every other middleware of the kernel.
+/// Middleware around actions: the three steps of `ActionMiddleware`, and other middleware.
 @Suite struct MiddlewareTests {
     @Test func theThreeStepsAreTakenAroundEachActionInItsTurn() async throws {
         let steps = Steps()
@@ -23,7 +23,7 @@ import Testing
         #expect(steps.taken == ["should", "will", "success", "should", "will", "failure Failure()"])
     }
 
-    @Test func aRefusedActionIsReportedAsRefusedToWhoAwaitsItAndTheNextOneComes() async throws {
+    @Test func aRefusedActionFailsAndTheNextActionRuns() async throws {
         let steps = Steps(refusing: 1)
         let ledger = Ledger(middlewares: [steps])
 
@@ -40,7 +40,7 @@ import Testing
         #expect(steps.taken == ["should", "should", "will", "success"])
     }
 
-    @Test func theOutermostIsAskedFirstAndToldLast() async throws {
+    @Test func theOutermostMiddlewareIsFirstBeforeAndLastAfterAnAction() async throws {
         let order = Mutex<[String]>([])
         let ledger = Ledger(
             middlewares: ["a", "b"].map { name in Named(name: name) { entry in order.withLock { $0.append(entry) } } })
@@ -50,7 +50,7 @@ import Testing
         #expect(order.withLock { $0 } == ["a should", "a will", "b should", "b will", "b did", "a did"])
     }
 
-    @Test func anActionIsAMessageWhoseCauseIsTheActionAroundIt() async throws {
+    @Test func anActionIsAMessageCausedByTheEnclosingAction() async throws {
         let contexts = Mutex<[MessageContext]>([])
         let ledger = Ledger(middlewares: [Steps()])
         @Sendable func keep() { if let context = MessageContext.current { contexts.withLock { $0.append(context) } } }
@@ -67,7 +67,7 @@ import Testing
         #expect(inner.causationID == outer.id && inner.correlationID == outer.correlationID)
     }
 
-    @Test func observersOfThePipelineAreToldOfEachAction() async throws {
+    @Test func observersOfThePipelineAreNotifiedOfEachAction() async throws {
         let observer = Observer()
         let ledger = Ledger(Pipeline(observers: [observer]))
 

@@ -8,7 +8,7 @@ import HeadraceFlux
 import HeadraceTesting
 import Testing
 
-/// Strictly one after the other, in the order dispatched.
+/// Actions run one at a time, in the order dispatched.
 @Suite(.timeLimit(.minutes(2))) struct OrderTests {
     @Test func tenThousandActionsOfSixteenTasksAreExecutedOnceEachAndInTheOrderOfTheirTask() async throws {
         let ledger = Ledger()
@@ -38,12 +38,12 @@ import Testing
         }
     }
 
-    @Test func whoComesFirstIsServedFirst() async throws {
+    @Test func waitingActionsRunFirstInFirstOut() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
         let names = (0..<100).map { "\($0)" }
 
-        let tasks = await ledger.line(names.map { Note($0, suspensions: 1) })
+        let tasks = await ledger.enqueue(names.map { Note($0, suspensions: 1) })
         gate.open()
         for task in tasks + [busy] { try await task.value }
 
@@ -54,7 +54,7 @@ import Testing
     @Test func executeFromOutsideDoesNotOvertakeAnActionThatIsSuspended() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let queued = await ledger.line([Note("queued")])
+        let queued = await ledger.enqueue([Note("queued")])
         let outside = Task { await ledger.execute(Note("outside")) }
         await ledger.pipeline.waitForQueuedActions(2)
 
@@ -66,7 +66,7 @@ import Testing
         #expect(ledger.entries == ["queued", "outside"])
     }
 
-    @Test func anActionThatThrowsTellsWhoAwaitsItAndLetsTheNextOneIn() async throws {
+    @Test func anActionThatThrowsFailsForItsCallerAndTheNextActionRuns() async throws {
         let ledger = Ledger()
 
         await #expect(throws: Failure()) {

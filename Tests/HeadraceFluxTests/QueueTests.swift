@@ -13,10 +13,10 @@ import Logging
 import Synchronization
 import Testing
 
-/// Actions that no task awaits: they share one task, and are small.
+/// Queued actions, which share one task and need little memory.
 @Suite(.timeLimit(.minutes(5))) struct QueueTests {
     #if os(Linux)
-    /// In a process of its own, so that other tests don't change what it measures.
+    /// Runs in a separate process, so that other tests don't affect the measurement.
     @Test func aMillionQueuedActionsTakeLessThan200BytesEach() async {
         await #expect(processExitsWith: .success) {
             let ledger = Ledger()
@@ -60,7 +60,7 @@ import Testing
         var awaited: [Task<Void, any Error>] = []
         for number in 0..<20 {
             if number % 3 == 0 {
-                awaited += await ledger.line([Note("\(number)")])
+                awaited += await ledger.enqueue([Note("\(number)")])
             } else {
                 ledger.queue(Note("\(number)"))
             }
@@ -137,7 +137,7 @@ import Testing
         #expect(ledger.entries == expected.map { "\($0.rawValue)" })
     }
 
-    @Test func anActionThatCancelsItsTaskDoesNotCancelTheNextOne() async throws {
+    @Test func anActionThatCancelsItsTaskDoesNotCancelTheNextAction() async throws {
         let ledger = Ledger()
         ledger.deactivate()
         ledger.queue(
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func everyQueuedActionIsExecutedOrLoggedOnceWhateverTheLimit() async {
+    @Test func withEachLimitEveryQueuedActionIsExecutedOrLoggedOnce() async {
         for seed in UInt64(0)..<30 {
             var generator = SeededGenerator(seed: seed)
             let policies: [Overflow] = [.suspend, .dropOldest, .dropNewest, .coalesce { ($0 as? Counted)?.number }]
@@ -273,7 +273,7 @@ private final class Count: Sendable {
     func add() { count.withLock { $0 += 1 } }
 }
 
-/// Opens a gate when the last action that has it was executed or rejected.
+/// Opens a gate when the last action that holds it was executed or rejected.
 private final class Token: Sendable {
     private let isFreed: ConditionVariable<Bool>
 

@@ -11,7 +11,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-/// A dispatcher that is released while it is paused: it is freed, and its actions are logged.
+/// A dispatcher that is released while it is paused is freed, and its actions are logged.
 @Suite(.timeLimit(.minutes(2))) struct ReleaseTests {
     @Test func aPausedDispatcherIsReleasedAndItsQueuedActionsAreLogged() async {
         let handler = InMemoryLogHandler()
@@ -94,7 +94,7 @@ import Testing
         #expect(pipeline == nil)
     }
 
-    @Test func aPausedDispatcherThatIsActivatedExecutesItsQueueThoughNoTaskAwaitsIt() async throws {
+    @Test func anActivatedDispatcherRunsItsQueueWithoutAnAwaitingTask() async throws {
         let ledger = Ledger()
         ledger.deactivate()
         for number in 0..<3 { ledger.queue(Note("\(number)")) }

@@ -8,7 +8,7 @@
 import Foundation
 import Testing
 
-/// What is dispatched at the top level of a program, which the compiler takes for a function that is not asynchronous.
+/// Dispatching at the top level of a program, which the compiler treats like a synchronous function.
 @Suite(.timeLimit(.minutes(2))) struct TopLevelTests {
     @Test func awaitingADispatchAtTheTopLevelAwaitsTheAction() throws {
         for run in 1...20 {

@@ -8,12 +8,12 @@ import HeadraceFlux
 import HeadraceTesting
 import Testing
 
-/// Dispatching from within an action: never a deadlock.
+/// Dispatching inside an action, which never causes a deadlock.
 @Suite(.timeLimit(.minutes(2))) struct WithinTests {
-    @Test func whatAnActionAwaitsIsExecutedInPlaceAndBeforeWhatWaits() async throws {
+    @Test func awaitedInnerActionsRunInPlaceBeforeWaitingActions() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([
+        let tasks = await ledger.enqueue([
             Perform { ledger in
                 await ledger.execute(Note("first"))
                 await ledger.dispatch(Note("second"))
@@ -28,10 +28,10 @@ import Testing
         #expect(ledger.entries == ["first", "second", "outer", "next"])
     }
 
-    @Test func whatAnActionQueuesIsExecutedAfterItAndAfterWhatWaits() async throws {
+    @Test func actionsQueuedByAnActionRunAfterItAndAfterWaitingActions() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([
+        let tasks = await ledger.enqueue([
             Perform { ledger in
                 ledger.queue(Note("queued"))
                 ledger.note("outer")
@@ -60,7 +60,7 @@ import Testing
         #expect(ledger.entries == (0...200).map { "\($0)" })
     }
 
-    @Test func childTasksOfAnActionAreWithinItAndTakeTurns() async throws {
+    @Test func actionsOfChildTasksRunWithinTheActionOneAtATime() async throws {
         let ledger = Ledger()
 
         try await ledger.dispatch(
@@ -80,7 +80,7 @@ import Testing
         #expect(ledger.overlaps == 0)
     }
 
-    @Test func childTasksOfChildTasksAreWithinThem() async throws {
+    @Test func actionsOfNestedChildTasksRunWithinTheirParents() async throws {
         let ledger = Ledger()
         @Sendable func forking(_ depth: Int) -> Perform {
             Perform { ledger in
@@ -99,7 +99,7 @@ import Testing
         #expect(ledger.entries.count == 364)
     }
 
-    @Test func whatATaskThatIsLeftBehindStillDoesEndsBeforeTheNextActionBegins() async throws {
+    @Test func anActionOfAnUnawaitedTaskEndsBeforeTheNextActionBegins() async throws {
         let ledger = Ledger()
         let gate = Gate()
         try await ledger.dispatch(
@@ -123,7 +123,7 @@ import Testing
         #expect(ledger.entries == ["left behind", "next"])
     }
 
-    @Test func aTaskThatIsLeftBehindComesAfterTheOthersWhenItsActionHasEnded() async throws {
+    @Test func anActionOfATaskThatOutlivesItsActionWaitsForItsTurn() async throws {
         let ledger = Ledger()
         let gate = Gate()
         let (leftBehind, started) = AsyncStream.makeStream(of: Task<Void, Never>.self)
@@ -138,7 +138,7 @@ import Testing
             }
         ) as Void
         let (occupied, busy) = await ledger.occupy()
-        let waiting = await ledger.line([Note("waiting")])
+        let waiting = await ledger.enqueue([Note("waiting")])
         var iterator = leftBehind.makeAsyncIterator()
         let task = await iterator.next()
 
@@ -170,7 +170,7 @@ import Testing
         #expect(other.entries == ["there"])
     }
 
-    @Test func nothingIsKeptOfActionsThatStartTheNextOneForEver() async throws {
+    @Test func aChainOfActionsThatStartEachOtherKeepsNoMemory() async throws {
         let freed: ConditionVariable<Bool>
         do {
             let kept = Ledger()

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Brings each command and each query to its handler.
+/// Dispatches each command and each query to its handler.
 ///
-/// Resolve one from a container that ``CommandQueryDispatchRegistration`` has set up, or write your own and register it as you like:
+/// Register the standard dispatcher with ``CommandQueryDispatchRegistration`` and resolve it, or register your own type:
 ///
 /// ```swift
 /// let dispatcher: any CommandQueryDispatcher = container.resolve()
@@ -14,22 +14,21 @@
 /// let info = try await dispatcher.dispatch(GetInfoQuery(subject: "Programming"))
 /// ```
 public protocol CommandQueryDispatcher: Sendable {
-    /// Has `command` carried out and returns when it is.
+    /// Dispatches `command` to its handler, and returns after the handler has returned.
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand
 
-    /// Has `query` answered and returns the answer.
+    /// Dispatches `query` to its handler, and returns the value that the handler returns.
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery
 
-    /// Has the answering of `query` begun and returns the stream of its values.
+    /// Dispatches `query` to its handler, and returns the stream that the handler returns.
     ///
-    /// Without an implementation of its own, a dispatcher throws ``DispatchError`` with the code
-    /// ``DispatchError/Code/noHandler``.
+    /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery
 }
 
 extension CommandQueryDispatcher {
-    /// Throws, since the dispatcher has no stream queries.
+    /// Throws an error, because the dispatcher doesn't support stream queries.
     ///
     /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
     public nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>

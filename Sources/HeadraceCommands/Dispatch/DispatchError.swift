@@ -6,11 +6,11 @@
 
 public import HeadraceCore
 
-/// An error of the dispatcher itself, never of a handler.
+/// An error of the dispatcher itself, not of a handler.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, and log ``description``. Later releases may add codes.
 public struct DispatchError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// A stable code of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case noHandler }
 
@@ -19,26 +19,25 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
         /// No handler is registered for the type of the message.
         public static let noHandler = Code(kind: .noHandler)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// Name of the code, from a fixed set, so that it can be a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The code of the error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// A sentence about the error, and a sentence about its fix.
     public let message: String
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
 
-    static func noHandler(for message: Any.Type, in list: String) -> DispatchError {
-        let name = String(naming: message)
-        return DispatchError(
+    static func noHandler(for message: Any.Type, in list: HandlerList) -> DispatchError {
+        DispatchError(
             code: .noHandler,
             message: """
-                No handler is registered for '\(name)'. To fix, add the type that handles it to '\(list): […]' \
-                of 'commandQueryDispatch().standard(…)'.
+                No handler is registered for '\(String(naming: message))'. To fix, add the type that handles it to \
+                '\(list): […]' of 'commandQueryDispatch().standard(…)'.
                 """
         )
     }
@@ -47,7 +46,7 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
         DispatchError(
             code: .noHandler,
             message: """
-                '\(String(naming: dispatcher))' answers no stream queries, and so not \
+                '\(String(naming: dispatcher))' doesn't support stream queries, so it can't dispatch \
                 '\(String(naming: message))'. To fix, implement its \
                 'dispatch<T: CQDStreamQuery>(_ query: T) async throws -> QueryStream<T.Element>'.
                 """
@@ -56,6 +55,6 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DispatchError: CodedError {
-    /// The name of ``code-swift.property``.
+    /// Name of ``code-swift.property``.
     public var codeName: String { code.description }
 }

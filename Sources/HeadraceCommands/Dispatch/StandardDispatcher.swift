@@ -7,37 +7,75 @@
 import HeadraceCore
 import HeadraceResolution
 
-/// The dispatcher that `standard` registers without middleware and observers: a table of handlers, and the scope
-/// that they are made in.
+/// The dispatcher that `standard` registers.
 ///
-/// The table is frozen at registration. A dispatch is one look-up, one handler, one call; nothing is
-/// queued, retried or logged here. ``MiddlewareDispatcher`` is the one with middleware: which of them it is was
-/// decided at registration, and is not asked for each message.
+/// The handlers are fixed at registration. Without middleware, observers, and scopes per dispatch, a dispatch is one
+/// lookup, one handler, and one call. Nothing is queued or retried.
 struct StandardDispatcher: CommandQueryDispatcher {
-    let handlers: HandlerTable
+    /// The part that all dispatchers of one registration share.
+    ///
+    /// It is an object, so that a dispatcher fits into an existential without an allocation.
+    final class Configuration: Sendable {
+        fileprivate let handlers: HandlerTable
+        fileprivate let chain: MiddlewareChain
+        fileprivate let hasScopePerDispatch: Bool
+
+        /// Whether nothing surrounds the call of a handler.
+        fileprivate let isDirect: Bool
+
+        init(handlers: HandlerTable, chain: MiddlewareChain, scoping: DispatchScoping) {
+            self.handlers = handlers
+            self.chain = chain
+            hasScopePerDispatch = scoping == .perDispatch
+            isDirect = chain.isEmpty && scoping == .dispatcher
+        }
+    }
+
+    let configuration: Configuration
     let scope: any DependencyResolutionScope
+
+    // The handler is made after all middleware has let the message pass. The closures capture local copies and neither `self`
+    // nor a capture list, because Swift 6.3 moves a closure with a capture list off the caller's actor.
 
     @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
-        guard let handler = try handlers.makeHandler(of: T.self, in: scope) else {
-            throw DispatchError.noHandler(for: T.self, in: "commandHandlers")
+        let handlers = configuration.handlers
+        if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
+        let scope = handlerScope
+        defer { withExtendedLifetime(scope) {} }
+        if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).handle(command) }
+        return try await configuration.chain.run(command, kind: .command) { command in
+            try await handlers.handler(of: T.self, in: scope).handle(command)
         }
-        try await handler.handle(command)
     }
 
     @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
-        guard let handler = try handlers.makeHandler(of: T.self, in: scope) else {
-            throw DispatchError.noHandler(for: T.self, in: "queryHandlers")
+        let handlers = configuration.handlers
+        if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(query) }
+        let scope = handlerScope
+        defer { withExtendedLifetime(scope) {} }
+        if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).handle(query) }
+        return try await configuration.chain.run(query, kind: .query) { query in
+            try await handlers.handler(of: T.self, in: scope).handle(query)
         }
-        return try await handler.handle(query)
     }
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery {
-        guard let handler = try handlers.makeHandler(of: T.self, in: scope) else {
-            throw DispatchError.noHandler(for: T.self, in: "streamHandlers")
+        let handlers = configuration.handlers
+        // The stream keeps the scope.
+        let scope = handlerScope
+        if configuration.chain.isEmpty {
+            return try await handlers.handler(of: T.self, in: scope).start(query, in: scope)
         }
-        return try await handler.start(query, in: scope)
+        return try await configuration.chain.run(query, kind: .query) { query in
+            let stream = try await handlers.handler(of: T.self, in: scope).start(query, in: scope)
+            return stream.handled(as: MessageContext.current)
+        }
+    }
+
+    private var handlerScope: any DependencyResolutionScope {
+        configuration.hasScopePerDispatch ? scope.scope() : scope
     }
 }

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Carries out one type of command.
+/// Handles one type of command.
 ///
-/// A handler is made anew for each command, out of the scope of the dispatcher, so it needs no care for
-/// sharing:
+/// Each dispatch makes a new handler in the scope of the dispatcher, so a handler isn't shared and needs no
+/// synchronization:
 ///
 /// ```swift
 /// @Resolvable
@@ -20,13 +20,14 @@
 /// }
 /// ```
 public protocol HandlesCommand<Command>: SendableMetatype {
-    /// The type of command that the handler carries out.
+    /// The type of command that the handler takes.
     associatedtype Command: CQDCommand
 
-    /// Carries out `command`, in the task and on the actor of whoever dispatched it.
+    /// Handles `command`, in the task and on the actor of the caller that dispatched it.
     ///
-    /// `@MainActor` before the class does not change that, unless the class is `@Resolvable`; `@MainActor func handle` does.
+    /// To run it on the main actor, write `@MainActor func handle`, or `@MainActor` before a `@Resolvable` class. For other
+    /// classes, `@MainActor` before the class has no effect here.
     ///
-    /// - Throws: Whatever keeps the command from being carried out; it reaches the dispatching caller as it is.
+    /// - Throws: Any error. It reaches the dispatching caller unwrapped.
     nonisolated(nonsending) func handle(_ command: Command) async throws
 }

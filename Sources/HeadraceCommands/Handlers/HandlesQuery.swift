@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Answers one type of query.
+/// Handles one type of query.
 ///
-/// It is made and run as a ``HandlesCommand`` is, and changes nothing.
+/// It is made and called like a ``HandlesCommand``, but it only reads.
 public protocol HandlesQuery<Query>: SendableMetatype {
-    /// The type of query that the handler answers.
+    /// The type of query that the handler takes.
     associatedtype Query: CQDQuery
 
-    /// Answers `query`, in the task and on the actor of whoever dispatched it.
+    /// Returns the value for `query`, in the task and on the actor of the caller that dispatched it.
     ///
-    /// - Throws: Whatever keeps the query from being answered; it reaches the dispatching caller as it is.
+    /// - Throws: Any error. It reaches the dispatching caller unwrapped.
     nonisolated(nonsending) func handle(_ query: Query) async throws -> Query.Value
 }

@@ -6,9 +6,9 @@
 
 import HeadraceResolution
 
-/// Answers one type of stream query.
+/// Handles one type of stream query.
 ///
-/// It is made as a ``HandlesCommand`` is, and kept as long as the stream that it gives.
+/// It is made like a ``HandlesCommand``, and lives as long as the stream that it returns.
 ///
 /// ```swift
 /// @Resolvable
@@ -22,24 +22,23 @@ import HeadraceResolution
 /// }
 /// ```
 public protocol HandlesStreamQuery<Query>: SendableMetatype {
-    /// The type of query that the handler answers.
+    /// The type of query that the handler takes.
     associatedtype Query: CQDStreamQuery
 
-    /// What the handler answers with.
+    /// The sequence that the handler returns.
     associatedtype Values: AsyncSequence where Values.Element == Query.Element
 
-    /// Begins to answer `query`, in the task and on the actor of whoever dispatched it.
+    /// Returns the sequence for `query`, in the task and on the actor of the caller that dispatched it.
     ///
-    /// The sequence is iterated at most as fast as the asker asks, and let go of at the end of the iteration, of
-    /// the asker's interest or of its task: what it holds open it closes then. ``QueryStream`` says more.
+    /// The sequence is iterated only on demand. It is released when the iteration ends, when the caller stops iterating, or
+    /// when the task of the caller is cancelled, and should close its resources then. See ``QueryStream``.
     ///
-    /// - Throws: Whatever keeps the query from being answered; it reaches the dispatching caller as it is, as does
-    ///   what the sequence throws.
+    /// - Throws: Any error. It reaches the dispatching caller unwrapped, like an error of the sequence.
     nonisolated(nonsending) func handle(_ query: Query) async throws -> Values
 }
 
 extension HandlesStreamQuery {
-    /// Begins to answer `query` with a stream that keeps the handler and its scope.
+    /// Handles `query`, and returns a stream that keeps the handler and its scope alive.
     nonisolated(nonsending) func start(
         _ query: Query,
         in scope: any DependencyResolutionScope

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An instruction to change something: a message that one handler carries out.
+/// A message that changes something and has exactly one handler.
 ///
-/// It says what is wanted and carries what that needs, as a value:
+/// A command is a value that describes the change and holds its data:
 ///
 /// ```swift
 /// struct AddSomethingCommand: CQDCommand {
@@ -14,5 +14,5 @@
 /// }
 /// ```
 ///
-/// A command gives no value back; ask for it with a ``CQDQuery``.
-public protocol CQDCommand: DispatchedMessage {}
+/// A command returns no value. To read a value, dispatch a ``CQDQuery``.
+public protocol CQDCommand: DispatchedMessage where Output == Void {}

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A question that changes nothing: a message that one handler answers with a ``Value``.
+/// A message that changes nothing, and for which exactly one handler returns a ``Value``.
 ///
 /// ```swift
 /// struct GetInfoQuery: CQDQuery {
@@ -12,7 +12,9 @@
 ///     var subject: String
 /// }
 /// ```
-public protocol CQDQuery<Value>: DispatchedMessage {
-    /// What the query is answered with. It need not be `Sendable`: it stays in the isolation of whoever asks.
+public protocol CQDQuery<Value>: DispatchedMessage where Output == Value {
+    /// The type of the returned value.
+    ///
+    /// It need not be `Sendable`, because it stays in the isolation of the caller.
     associatedtype Value
 }

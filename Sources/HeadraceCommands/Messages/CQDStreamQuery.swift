@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A question that changes nothing and has many answers: a message that one handler answers with a stream.
+/// A message that changes nothing, and for which exactly one handler returns a stream of values.
 ///
 /// ```swift
 /// struct ListEntriesQuery: CQDStreamQuery {
@@ -16,9 +16,9 @@
 ///     print(entry)
 /// }
 /// ```
-public protocol CQDStreamQuery<Element>: DispatchedMessage {
-    /// One of the values that the query is answered with.
+public protocol CQDStreamQuery<Element>: DispatchedMessage where Output == QueryStream<Element> {
+    /// The type of the values in the stream.
     ///
-    /// It need not be `Sendable`: it stays in the isolation of whoever asks.
+    /// It need not be `Sendable`, because the values stay in the isolation of the caller.
     associatedtype Element
 }

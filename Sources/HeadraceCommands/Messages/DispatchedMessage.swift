@@ -4,7 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a ``CommandQueryDispatcher`` takes: a ``CQDCommand``, a ``CQDQuery`` or a ``CQDStreamQuery``.
+/// A message that a ``CommandQueryDispatcher`` takes: a ``CQDCommand``, a ``CQDQuery``, or a ``CQDStreamQuery``.
 ///
-/// Conform to one of those, not to this. It is the type of a list of messages, such as those that an application sends.
-public protocol DispatchedMessage: Sendable {}
+/// Conform to one of these three protocols, not to `DispatchedMessage`. Use `DispatchedMessage` for lists of messages, such
+/// as all messages that an application sends.
+public protocol DispatchedMessage<Output>: Sendable {
+    /// The type that dispatching the message returns.
+    ///
+    /// It is `Void` for a command, the value for a query, and a ``QueryStream`` for a stream query. Because a message has only
+    /// one output, a type can't be both a command and a query with a value.
+    associatedtype Output
+}

@@ -6,7 +6,7 @@
 
 import HeadraceCore
 
-/// The values that answer a stream query, each made when it is asked for.
+/// The values that a stream query returns, each made on demand.
 ///
 /// ```swift
 /// for try await entry in try await dispatcher.dispatch(ListEntriesQuery(account: "assets:cash")) {
@@ -14,17 +14,19 @@ import HeadraceCore
 /// }
 /// ```
 ///
-/// - Nothing is read ahead and nothing is kept back: asking for a value asks the handler's sequence for one, in the
-///   task and on the actor of whoever asks.
-/// - The handler's sequence is let go of as soon as it ends or throws, when the loop is left, and when the task is
-///   cancelled (in that case at the next value asked for, where the sequence itself does not notice). The handler
-///   and its scope end with it.
-/// - A cancelled task gets `CancellationError`, not the end of the stream: what was cut short does not look whole.
-/// - Middleware wraps the beginning of the stream, up to the first value; a failure after that concerns the asker.
+/// - Values are neither read ahead nor buffered. Each call of `next()` gets one value from the handler's sequence, in the
+///   task and on the actor of the caller.
+/// - The handler's sequence is released when it ends or throws, when the loop ends, and when the task is cancelled. If the
+///   sequence ignores cancellation, it is released at the next call of `next()`. The handler and its scope are released
+///   with it.
+/// - In a cancelled task, `next()` throws `CancellationError` and doesn't return `nil`, so an incomplete stream doesn't look
+///   complete.
+/// - Middleware surrounds only the call of the handler, before the first value. A later error reaches only the caller of
+///   `next()`.
 ///
-/// It is as often iterable as the handler's sequence is; iterate it once.
+/// Iterate it once, unless the handler's sequence supports several iterations.
 public struct QueryStream<Element>: AsyncSequence {
-    /// Iterating fails with whatever the handler's sequence fails with, or `CancellationError`.
+    /// An error of the handler's sequence, or `CancellationError`.
     public typealias Failure = any Error
 
     private let makeSource: () -> ValueSource<Element>
@@ -35,50 +37,50 @@ public struct QueryStream<Element>: AsyncSequence {
         self.init(sequence, keeping: ())
     }
 
-    /// Creates a stream of what `next` gives until it gives `nil`.
+    /// Creates a stream of the values that `next` returns, until `next` returns `nil`.
     ///
-    /// It is called for each value that is asked for, in the task and on the actor of whoever asks. What it captures
-    /// need not be `Sendable`, and is let go of at the end of the stream: close in a `deinit` what is to be closed.
+    /// `next` is called once per value, in the task and on the actor of the caller. Its captured values need not be
+    /// `Sendable`, and are released at the end of the stream, so you can close resources in a `deinit`.
     public init(unfolding next: nonisolated(nonsending) @escaping () async throws -> Element?) {
         makeSource = { UnfoldingSource(next) }
     }
 
-    /// Creates a stream that keeps `company` as long as it is iterated, or may be.
+    /// Creates a stream that keeps `company` alive as long as the stream can be iterated.
     init<Values: AsyncSequence, Company>(_ sequence: Values, keeping company: Company)
     where Values.Element == Element {
         makeSource = { SequenceSource(sequence.makeAsyncIterator(), keeping: company) }
     }
 
-    /// The same stream, whose values are made as part of the handling of `context`.
+    /// Returns the same stream, with `context` as the context in which its values are made.
     func handled(as context: MessageContext?) -> QueryStream {
         var stream = self
         stream.context = context
         return stream
     }
 
-    /// Begins to iterate.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(source: makeSource(), context: context)
     }
 
-    /// Gives the values one by one.
+    /// An iterator over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var source: ValueSource<Element>?
         fileprivate let context: MessageContext?
 
-        /// Gives the next value, or `nil` after the last one.
+        /// Returns the next value, or `nil` after the last value.
         ///
-        /// - Throws: What the handler's sequence throws; `CancellationError`. After that the stream has ended.
+        /// - Throws: An error of the handler's sequence; `CancellationError`. Both end the stream.
         public mutating func next() async throws -> Element? {
             try await next(isolation: #isolation)
         }
 
-        /// Gives the next value, on `actor`, or `nil` after the last one.
+        /// Returns the next value, on `actor`, or `nil` after the last value.
         ///
-        /// - Throws: As of ``next()``.
+        /// - Throws: The same errors as ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             guard let current = source else { return nil }
-            // Whatever happens, but for a value, ends the stream: then nothing refers to the source any more.
+            // Only a value continues the stream. In all other cases, the source is released.
             source = nil
             try Task.checkCancellation()
             guard let value = try await current.next(in: context) else {

@@ -6,7 +6,7 @@
 
 import HeadraceCore
 
-/// Where the values of a stream come from, whatever type of sequence that is.
+/// The source of the values of a stream, for any type of sequence.
 class ValueSource<Element> {
     nonisolated(nonsending) func next() async throws -> Element? {
         preconditionFailure("abstract")
@@ -14,14 +14,14 @@ class ValueSource<Element> {
 }
 
 extension ValueSource {
-    /// Gives the next value as part of the handling of `context`.
+    /// Returns the next value, made in `context`.
     nonisolated(nonsending) func next(in context: MessageContext?) async throws -> Element? {
         guard let context else { return try await next() }
         return try await MessageContext.withCurrent(context) { try await next() }
     }
 }
 
-/// Asks an iterator, and keeps alive what it needs.
+/// A source that gets its values from an iterator, and keeps `company` alive.
 final class SequenceSource<Base: AsyncIteratorProtocol, Company>: ValueSource<Base.Element> {
     private var base: Base
     private let company: Company
@@ -36,7 +36,7 @@ final class SequenceSource<Base: AsyncIteratorProtocol, Company>: ValueSource<Ba
     }
 }
 
-/// Asks a closure.
+/// A source that gets its values from a closure.
 final class UnfoldingSource<Element>: ValueSource<Element> {
     private let body: nonisolated(nonsending) () async throws -> Element?
 

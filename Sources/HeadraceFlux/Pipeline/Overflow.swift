@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// What happens where an action comes to a pipeline in which as many wait as may.
+/// The policy for a new action when the limit of a pipeline is reached.
 public struct Overflow: Sendable {
     enum Choice: Sendable {
         case suspend, dropOldest, dropNewest
@@ -15,19 +15,23 @@ public struct Overflow: Sendable {
 
     let choice: Choice
 
-    /// Who awaits the action waits longer; an action that nobody awaits is not taken, and is logged as ``PipelineError``
-    /// with the code `full`.
+    /// An awaited action waits, although the limit is reached, so its caller is suspended longer.
+    ///
+    /// A queued action is rejected, and ``PipelineError`` with the code `full` is logged.
     public static let suspend = Overflow(choice: .suspend)
 
-    /// The action that has waited longest is not executed: whoever awaits it gets ``PipelineError`` with the code `dropped`.
+    /// The oldest waiting action is rejected with ``PipelineError`` with the code `dropped`.
+    ///
+    /// If a caller awaits it, the error is thrown there; otherwise it is logged.
     public static let dropOldest = Overflow(choice: .dropOldest)
 
-    /// The new action is not executed, with the same error.
+    /// The new action is rejected with the same error as with ``dropOldest``.
     public static let dropNewest = Overflow(choice: .dropNewest)
 
-    /// The new action replaces one with the same key that waits, which is not executed, with the same error.
+    /// The new action replaces a waiting action with the same key, which is rejected with the same error as with
+    /// ``dropOldest``.
     ///
-    /// Where none has the same key, or `key` gives `nil`, it is as with ``suspend``.
+    /// If no waiting action has the same key, or if `key` returns `nil`, the policy is ``suspend``.
     public static func coalesce(by key: @escaping @Sendable (any Action) -> AnyHashable?) -> Overflow {
         Overflow(choice: .coalesce(key))
     }

@@ -7,28 +7,27 @@
 public import HeadraceCore
 import Synchronization
 
-/// Where the actions of one dispatcher wait for their turn.
+/// The queue in which the actions of one dispatcher wait for their turn.
 public final class Pipeline: Sendable {
-    let line: ActionLine
+    let queue: ActionQueue
     @usableFromInline let observers: [any MessageObserver]
     @usableFromInline let clock: any TimeSource
 
-    /// Task-local values of the program that queued actions take along.
+    /// Task-local values of the program that queued actions carry.
     let carried: [CarriedTaskLocal]
 
-    /// The task that is executing the action whose turn it is, or zero.
+    /// Address of the task that executes the action with the turn, or 0.
     private let executor = Atomic<UInt>(0)
 
     /// Creates a pipeline, active and empty.
     ///
     /// - Parameters:
-    ///   - limit: How many actions may wait, the one that is being executed not included; as many as come where it is
-    ///     `nil`.
-    ///   - overflow: What happens where one more comes.
-    ///   - observers: What is told of each action.
-    ///   - clock: Tells when the deadline of an action has passed and how long it took.
-    ///   - carried: Task-local values that queued actions take along, besides those that the library knows. Actions that
-    ///     are awaited see all task-local values of their task.
+    ///   - limit: Maximum number of waiting actions, without the running action. `nil` means no limit.
+    ///   - overflow: The policy for a new action when the limit is reached.
+    ///   - observers: Observers that are notified of each action.
+    ///   - clock: The clock for deadlines and durations.
+    ///   - carried: Task-local values that queued actions carry, in addition to the values that the library knows. Awaited
+    ///     actions see all task-local values of their task.
     public init(
         limit: Int? = nil,
         overflow: Overflow = .suspend,
@@ -36,49 +35,49 @@ public final class Pipeline: Sendable {
         clock: any TimeSource = ContinuousClock(),
         carrying carried: [CarriedTaskLocal] = []
     ) {
-        line = ActionLine(limit: limit, overflow: overflow)
+        queue = ActionQueue(limit: limit, overflow: overflow)
         self.observers = observers
         self.clock = clock
         self.carried = carried
     }
 
-    /// What is to be done with an action that comes.
+    /// The decision about a new action.
     @usableFromInline
     enum Admission {
-        /// It is executed in place: this task is executing the action whose turn it is.
+        /// The action runs in place, because this task executes the action with the turn.
         case inPlace
 
-        /// It has the turn.
+        /// The action has the turn.
         case turn(ActiveAction)
 
-        /// Nothing of that is certain without a closer look.
+        /// A full check is necessary.
         case unknown
     }
 
-    /// Says what is to be done with an action, where that is soon told.
+    /// Decides about a new action in the simple cases, without a full check.
     ///
-    /// That is so where nobody watches, and this task is executing an action of this pipeline, or none of any and nobody
-    /// waits. Whom the task stands in for is not asked.
+    /// These are the cases without observers in which this task executes an action of this pipeline, or in which it executes
+    /// no action and no action waits. It doesn't check whether the task represents another task.
     @usableFromInline
     func admit(_ action: any Action.Type) -> Admission {
         guard observers.isEmpty else { return .unknown }
         let task = TaskIdentity.address
         if executor.load(ordering: .relaxed) == task { return .inPlace }
-        guard !Task.isCancelled, ActiveAction.enclosing == nil, line.takeFreeTurn() else { return .unknown }
-        return .turn(ActiveAction(action, on: self, turns: line, within: nil, in: task))
+        guard !Task.isCancelled, ActiveAction.enclosing == nil, queue.takeFreeTurn() else { return .unknown }
+        return .turn(ActiveAction(action, on: self, turnIn: queue, within: nil, in: task))
     }
 
-    /// Says in which task the action is executed whose turn it is.
+    /// Records that the action with the turn is executed in `task`.
     func beginExecuting(in task: UInt) { executor.store(task, ordering: .relaxed) }
 
-    /// Says that it has ended.
+    /// Records that the action with the turn has ended.
     func endExecuting() { executor.store(0, ordering: .relaxed) }
 
-    /// How many actions wait.
-    public var waitingCount: Int { line.waitingCount }
+    /// Number of waiting actions.
+    public var waitingCount: Int { queue.waitingCount }
 
     /// Returns when at least this many actions wait.
     package func waitsFor(_ count: Int) async {
-        await line.waiting(count)
+        await queue.waiting(count)
     }
 }

@@ -6,20 +6,20 @@
 
 public import HeadraceCore
 
-/// Tells why an action was not executed, or why a wait would never end.
+/// The reason why an action wasn't executed, or why a wait would be a deadlock.
 ///
-/// Branch on ``code-swift.property``, log ``description``. Later releases may add codes.
+/// Branch on ``code-swift.property``, and log ``description``. Later releases may add codes.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {
-    /// Why it was not executed, stable enough to branch on.
+    /// A stable code of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case full, dropped, shutDown, released, deadlock }
 
         private let kind: Kind
 
-        /// As many actions wait as may, and nobody awaits this one.
+        /// The limit is reached, and the rejected action is a queued action.
         public static let full = Code(kind: .full)
 
-        /// Another action was taken instead.
+        /// The limit is reached, and the action was dropped in favor of another action.
         public static let dropped = Code(kind: .dropped)
 
         /// The dispatcher was shut down.
@@ -28,17 +28,17 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
         /// The dispatcher was released while it was paused.
         public static let released = Code(kind: .released)
 
-        /// Actions would wait for each other, or an action for itself, for ever.
+        /// Actions would wait for each other forever, or an action would wait for itself.
         public static let deadlock = Code(kind: .deadlock)
 
-        /// The name of the code: bounded, fit for a metric label.
+        /// Name of the code, from a fixed set, so that it can be a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// Why it was not executed.
+    /// The code of the error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// A sentence about the error, and a sentence about its fix.
     public let message: String
 
     /// The code and the message.
@@ -48,8 +48,8 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
         PipelineError(
             code: .full,
             message: """
-                \(limit) actions wait, as many as may; one that nobody awaits was not taken. To fix, await it, raise the \
-                limit of the pipeline, or let it drop actions.
+                The queued action was rejected, because \(limit) actions wait, which is the limit of the pipeline. To fix, \
+                await the action, raise the limit, or choose another overflow policy.
                 """
         )
     }
@@ -58,34 +58,37 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
         PipelineError(
             code: .dropped,
             message: """
-                \(limit) actions waited, as many as may, and another was taken instead. To fix, dispatch fewer, or raise \
-                the limit of the pipeline.
+                The action was dropped, because \(limit) actions waited, which is the limit of the pipeline. To fix, \
+                dispatch fewer actions, or raise the limit.
                 """
         )
     }
 
     static let shutDown = PipelineError(
         code: .shutDown,
-        message: "The dispatcher was shut down before the action's turn. To fix, dispatch it before, or elsewhere."
+        message: "The dispatcher was shut down before the action ran. To fix, dispatch the action before the shutdown."
     )
 
     static let released = PipelineError(
         code: .released,
         message: """
-            The dispatcher was released while it was paused, and the action waited. To fix, activate it and drain it \
-            before, or shut it down.
+            The dispatcher was released while it was paused, before the action ran. To fix, activate and drain the \
+            dispatcher, or shut it down, before you release it.
             """
     )
 
-    static func deadlock(_ circle: [WaitGraph.Link]) -> PipelineError {
+    /// Describes a circle of waits, each as "A waits for B".
+    ///
+    /// `hasDrain` tells whether a wait is for all actions of a dispatcher.
+    static func deadlock(_ circle: [String], hasDrain: Bool) -> PipelineError {
         let remedy =
-            circle.contains { if case .empty = $0.goal { true } else { false } }
+            hasDrain
             ? "drain or shut down a dispatcher after the action has ended."
             : "queue one of these actions instead of awaiting it, or await it after the other action has ended."
         return PipelineError(
             code: .deadlock,
             message:
-                "Waiting would never end: \(circle.map(\.description).joined(separator: ", and ")). To fix, \(remedy)"
+                "The wait would be a deadlock: \(circle.joined(separator: ", and ")). To fix, \(remedy)"
         )
     }
 }

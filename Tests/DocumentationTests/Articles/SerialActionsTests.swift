@@ -78,7 +78,7 @@ private struct SlowPrices: Prices {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct OneAfterTheOtherTests {
+@Suite(.timeLimit(.minutes(2))) struct SerialActionsTests {
     @Test func noPriceIsLostHoweverManyAddAtOnce() async throws {
         let cart = Cart(prices: SlowPrices())
 

@@ -12,12 +12,12 @@ import Logging
 import Synchronization
 import Testing
 
-/// Pausing, cancelling, limits, and the end: each action is executed exactly once, or its caller hears why not.
-@Suite(.timeLimit(.minutes(5))) struct LifeCycleTests {
-    @Test func whatIsDispatchedWhileNotActiveWaitsAndIsExecutedInOrder() async throws {
+/// Pausing, cancelling, limits, and the end: each action runs exactly once, or its caller receives the reason.
+@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
+    @Test func actionsDispatchedWhilePausedWaitAndRunInOrder() async throws {
         let ledger = Ledger()
         ledger.deactivate()
-        let tasks = await ledger.line((0..<10).map { Note("\($0)") })
+        let tasks = await ledger.enqueue((0..<10).map { Note("\($0)") })
 
         #expect(!ledger.isActive && !ledger.isDispatching)
         #expect(ledger.entries == [])
@@ -27,10 +27,10 @@ import Testing
         #expect(ledger.entries == (0..<10).map { "\($0)" })
     }
 
-    @Test func anActionThatIsExecutedWhilePausedEndsAndTheNextOneWaits() async throws {
+    @Test func anActionThatRunsWhilePausedEndsAndTheNextActionWaits() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([Note("next")])
+        let tasks = await ledger.enqueue([Note("next")])
 
         ledger.deactivate()
         gate.open()
@@ -43,7 +43,7 @@ import Testing
         #expect(ledger.entries == ["next"])
     }
 
-    @Test func pausingAtRandomLosesAndRepeatsNothing() async throws {
+    @Test func pausingAtRandomLosesAndRepeatsNoAction() async throws {
         for seed in UInt64(0)..<20 {
             let ledger = Ledger()
             await withTaskGroup(of: Void.self) { group in
@@ -66,10 +66,10 @@ import Testing
         }
     }
 
-    @Test func anActionThatIsCancelledBeforeItsTurnIsNotExecutedAndItsCallerHears() async throws {
+    @Test func anActionCancelledBeforeItsTurnDoesNotRunAndItsCallerGetsAnError() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([Note("a"), Note("b"), Note("c")])
+        let tasks = await ledger.enqueue([Note("a"), Note("b"), Note("c")])
 
         tasks[1].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[1].value }
@@ -79,7 +79,7 @@ import Testing
         #expect(ledger.entries == ["a", "c"])
     }
 
-    @Test func cancellingAtRandomEachIsExecutedOrItsCallerHears() async throws {
+    @Test func withCancellationAtRandomEachActionRunsOrItsCallerGetsAnError() async throws {
         for seed in UInt64(0)..<20 {
             let ledger = Ledger()
             var generator = SeededGenerator(seed: seed)
@@ -107,11 +107,11 @@ import Testing
         }
     }
 
-    @Test func drainingReturnsWhenNothingIsLeftAlsoWhenTheLastOneGaveUp() async throws {
+    @Test func drainReturnsWhenTheQueueIsEmptyAlsoAfterACancellation() async throws {
         let ledger = Ledger()
         try await ledger.drain()
         ledger.deactivate()
-        let tasks = await ledger.line([Note("given up")])
+        let tasks = await ledger.enqueue([Note("given up")])
         let drained = Task { try await ledger.drain() }
         let givenUp = Task { try await ledger.drain() }
         givenUp.cancel()
@@ -122,10 +122,10 @@ import Testing
         #expect(ledger.entries == [])
     }
 
-    @Test func shuttingDownExecutesWhatWaitsAndTakesNoMore() async throws {
+    @Test func shuttingDownRunsTheWaitingActionsAndRejectsNewActions() async throws {
         let ledger = Ledger()
         let (gate, busy) = await ledger.occupy()
-        let tasks = await ledger.line([Note("a"), Note("b")])
+        let tasks = await ledger.enqueue([Note("a"), Note("b")])
         let shutDown = Task { await ledger.shutDown() }
         gate.open()
         await shutDown.value
@@ -138,10 +138,10 @@ import Testing
         #expect(error.code == .shutDown)
     }
 
-    @Test func shuttingDownWhilePausedReportsWhatWaits() async throws {
+    @Test func shuttingDownWhilePausedRejectsTheWaitingActions() async throws {
         let ledger = Ledger()
         ledger.deactivate()
-        let tasks = await ledger.line([Note("a"), Note("b")])
+        let tasks = await ledger.enqueue([Note("a"), Note("b")])
 
         await ledger.shutDown()
 
@@ -152,7 +152,7 @@ import Testing
         #expect(ledger.entries == [])
     }
 
-    @Test func whatNobodyAwaitsAndIsNotExecutedIsLogged() async throws {
+    @Test func aQueuedActionThatFailsOrDoesNotRunIsLogged() async throws {
         let handler = InMemoryLogHandler()
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             let ledger = Ledger(Pipeline(limit: 1))
@@ -171,7 +171,7 @@ import Testing
         #expect(handler.entries[1].metadata["error"] == "Failure()")
     }
 
-    @Test func aDispatcherThatNobodyHoldsLivesUntilWhatIsQueuedIsExecutedAndIsFreedThen() async throws {
+    @Test func anUnreferencedDispatcherIsFreedAfterItsQueuedActionsHaveRun() async throws {
         weak var weakLedger: Ledger?
         let freed: ConditionVariable<Bool>
         let gate = Gate()
@@ -192,7 +192,7 @@ import Testing
     private func filled(_ overflow: Overflow) async -> (Ledger, [Task<Void, any Error>]) {
         let ledger = Ledger(Pipeline(limit: 2, overflow: overflow))
         ledger.deactivate()
-        return (ledger, await ledger.line([Note("a1"), Note("b1")]))
+        return (ledger, await ledger.enqueue([Note("a1"), Note("b1")]))
     }
 
     private func code(_ task: Task<Void, any Error>) async -> PipelineError.Code? {
@@ -204,17 +204,17 @@ import Testing
         }
     }
 
-    @Test func whoAwaitsAnActionIsSuspendedWhereAsManyWaitAsMay() async throws {
+    @Test func theCallerIsSuspendedLongerWhenTheLimitIsReached() async throws {
         let (ledger, tasks) = await filled(.suspend)
 
-        let more = await ledger.line([Note("c1")])
+        let more = await ledger.enqueue([Note("c1")])
         ledger.activate()
         for task in tasks + more { try await task.value }
 
         #expect(ledger.entries == ["a1", "b1", "c1"])
     }
 
-    @Test func theOldestIsDroppedAndHearsOfIt() async throws {
+    @Test func theOldestActionIsDroppedWithAnError() async throws {
         let (ledger, tasks) = await filled(.dropOldest)
 
         let newest = Task { try await ledger.dispatch(Note("c1")) as Void }
@@ -226,7 +226,7 @@ import Testing
         #expect(ledger.entries == ["b1", "c1"])
     }
 
-    @Test func theNewestIsDroppedAndHearsOfIt() async throws {
+    @Test func theNewestActionIsDroppedWithAnError() async throws {
         let (ledger, tasks) = await filled(.dropNewest)
 
         let newest = Task { try await ledger.dispatch(Note("c1")) as Void }
@@ -237,7 +237,7 @@ import Testing
         #expect(ledger.entries == ["a1", "b1"])
     }
 
-    @Test func oneOfTheSameKeyIsReplacedAndHearsOfIt() async throws {
+    @Test func anActionWithTheSameKeyIsReplacedWithAnError() async throws {
         let (ledger, tasks) = await filled(.coalesce { ($0 as? Note)?.name.first })
 
         let newer = Task { try await ledger.dispatch(Note("a2")) as Void }

@@ -7,33 +7,33 @@
 import HeadraceCore
 import Synchronization
 
-/// Gives actions their turn, one at a time, in the order in which they came.
+/// A first-in, first-out queue that gives one action at a time the turn, which is the right to run.
 ///
-/// The decisions are those of ``ActionLineState``; this takes them under the lock and acts on them outside.
-final class ActionLine: Sendable {
+/// ``ActionQueueState`` makes the decisions under the lock. The queue acts on them outside of the lock.
+final class ActionQueue: Sendable {
     typealias Waiter = CheckedContinuation<Void, any Error>
-    private typealias State = ActionLineState<Waiter>
+    private typealias State = ActionQueueState<Waiter>
 
-    private let state: Mutex<ActionLineState<Waiter>>
+    private let state: Mutex<ActionQueueState<Waiter>>
     private let overflow: Overflow
 
-    /// The line of the action within which the actions of this line are executed; its turn is not passed on before.
-    let outer: ActionLine?
+    /// The queue of the enclosing action, which keeps its turn until the actions of this queue have ended.
+    let outer: ActionQueue?
 
-    /// Tasks that wait for actions to wait.
+    /// Tasks that wait until a number of actions wait.
     private let watchers = Mutex<[(count: Int, continuation: CheckedContinuation<Void, Never>)]>([])
     private let hasWatchers = Atomic(false)
 
-    /// The queued action that has the turn, until the task that executes it begins.
+    /// The queued action that has the turn, until the task that executes it starts.
     private let first = Mutex<(any QueuedAction)?>(nil)
 
-    init(limit: Int? = nil, overflow: Overflow = .suspend, within outer: ActionLine? = nil) {
-        state = Mutex(ActionLineState(limit: limit, overflow: overflow.choice))
+    init(limit: Int? = nil, overflow: Overflow = .suspend, within outer: ActionQueue? = nil) {
+        state = Mutex(ActionQueueState(limit: limit, overflow: overflow.choice))
         self.overflow = overflow
         self.outer = outer
     }
 
-    /// Logs the actions that are left: the dispatcher was released while it was paused.
+    /// Logs the remaining actions, because the dispatcher was released while it was paused.
     deinit {
         state.withLock { $0.rejectWaiting(because: .released) }.forEach { $0.reject() }
     }
@@ -42,59 +42,63 @@ final class ActionLine: Sendable {
     var isActive: Bool { state.withLock { $0.isActive } }
     var waitingCount: Int { state.withLock { $0.waitingCount } }
 
-    func hasPlace(_ number: Int) -> Bool { state.withLock { $0.hasPlace(number) } }
+    func isWaiting(_ number: Int) -> Bool { state.withLock { $0.isWaiting(number) } }
     func hasDrainer(_ number: Int) -> Bool { state.withLock { $0.hasDrainer(number) } }
 
-    /// Takes the turn, if no action has it and none waits.
+    /// Takes the turn if no action has it and no action waits.
     func takeFreeTurn() -> Bool {
         state.withLock { $0.takeFreeTurn() }
     }
 
-    /// Returns when the turn has come: `true`, or `false` if the line was closed before this action came.
+    /// Waits for the turn.
+    ///
+    /// - Returns: Whether the action has the turn. `false` if the queue was already closed.
     ///
     /// - Throws: `CancellationError`; ``PipelineError``.
     nonisolated(nonsending) func takeTurn<A: Action>(for action: A) async throws -> Bool {
         try Task.checkCancellation()
-        let (arrival, evicted) = arrive(.awaited(nil), for: action)
+        let (result, evicted) = enqueue(.awaited(nil), for: action)
         evicted.forEach { $0.reject() }
-        switch arrival {
+        switch result {
         case .turn: return true
         case .closed: return false
         case .refused(let error): throw error
-        case .place(let number):
+        case .waiting(let number):
             try await waitForTurn(of: A.self, at: number)
             return true
         }
     }
 
-    /// Queues an action that no task awaits; logs if it is not taken.
+    /// Queues an action that no task awaits.
+    ///
+    /// If the action is rejected, logs the reason.
     func queue(_ action: some QueuedAction) {
-        let (arrival, evicted) = arrive(.queued(action), for: action.message)
+        let (result, evicted) = enqueue(.queued(action), for: action.message)
         notifyWatchersIfAny()
         evicted.forEach { $0.reject() }
-        switch arrival {
+        switch result {
         case .turn: startDraining(from: action)
         case .closed: action.reject(PipelineError.shutDown)
         case .refused(let error): action.reject(error)
-        case .place: break
+        case .waiting: break
         }
     }
 
-    private func arrive(
+    private func enqueue(
         _ occupant: State.Occupant,
         for action: @autoclosure () -> any Action
-    ) -> (State.Arrival, [State.Rejection]) {
+    ) -> (State.EnqueueResult, [State.RejectedWaiter]) {
         var key: AnyHashable?
         if case .coalesce(let makeKey) = overflow.choice { key = makeKey(action()) }
-        return state.withLock { $0.arrive(occupant, key: key) }
+        return state.withLock { $0.enqueue(occupant, key: key) }
     }
 
-    /// Returns when at least this many actions wait.
+    /// Waits until at least `count` actions wait.
     func waiting(_ count: Int) async {
         await withCheckedContinuation { continuation in
             watchers.withLock { $0.append((count, continuation)) }
             hasWatchers.store(true, ordering: .sequentiallyConsistent)
-            // Actions that came before that are counted here; later ones notify.
+            // Earlier actions are counted here. Later actions notify the watchers.
             notifyWatchers()
         }
     }
@@ -113,9 +117,9 @@ final class ActionLine: Sendable {
         for watcher in reached { watcher.continuation.resume() }
     }
 
-    /// Returns when the turn of the place has come.
+    /// Waits for the turn of the waiting action with the number.
     ///
-    /// - Throws: As of ``takeTurn(for:)``.
+    /// - Throws: The same errors as ``takeTurn(for:)``.
     private nonisolated(nonsending) func waitForTurn<A: Action>(of action: A.Type, at number: Int) async throws {
         let held = ActiveAction.turnsHeldHere
         if held.isEmpty {
@@ -124,7 +128,7 @@ final class ActionLine: Sendable {
         }
         let wait = WaitGraph.Wait(for: self, number: number, goal: .turn(action), holding: held)
         let circle = WaitGraph.shared.add(wait)
-        // Not before: who hears that this action waits may begin the wait that would close the circle.
+        // Only now, because a watcher may start the wait that would close the circle.
         notifyWatchersIfAny()
         if circle.isEmpty {
             defer { WaitGraph.shared.remove(wait) }
@@ -132,7 +136,7 @@ final class ActionLine: Sendable {
         }
         let (isWithdrawn, drained) = state.withLock { ($0.withdraw(number), $0.takeDrained()) }
         drained.forEach { $0.resume() }
-        // If it isn't, the turn has come meanwhile, or the place was taken away.
+        // Otherwise the action has got the turn meanwhile, or was rejected.
         if isWithdrawn { throw PipelineError.deadlock(circle) }
         try await waitForTurn(at: number)
     }
@@ -155,13 +159,15 @@ final class ActionLine: Sendable {
         }
     }
 
-    /// Ends the turn and gives it to the next action.
+    /// Ends the turn, and passes it to the next action.
     func passTurn() {
         if state.withLock({ $0.endLastTurn() }) { return }
         act(on: state.withLock { $0.passTurn() })
     }
 
-    /// Takes no more; returns whether no action is left, and otherwise calls `onIdle` once when none is.
+    /// Rejects new actions.
+    ///
+    /// Returns whether the queue is empty; otherwise calls `onIdle` once when it is empty.
     func close(_ onIdle: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { $0.close(onIdle) }
     }
@@ -174,7 +180,7 @@ final class ActionLine: Sendable {
         state.withLock { $0.deactivate() }
     }
 
-    /// Takes no more; if it is not active, rejects the actions that wait.
+    /// Rejects new actions and, if the queue is paused, the waiting actions.
     func shutDown() {
         let isActive = state.withLock { state in
             state.shutDown()
@@ -183,14 +189,14 @@ final class ActionLine: Sendable {
         if !isActive { rejectWaiting() }
     }
 
-    /// Rejects the actions that wait.
+    /// Rejects the waiting actions.
     func rejectWaiting() {
         let (rejected, drained) = state.withLock { ($0.rejectWaiting(because: .shutDown), $0.takeDrained()) }
         rejected.forEach { $0.reject() }
         drained.forEach { $0.resume() }
     }
 
-    /// Returns when no action has the turn or waits.
+    /// Waits until no action has the turn or waits.
     ///
     /// - Throws: `CancellationError`; ``PipelineError``.
     nonisolated(nonsending) func drain(of dispatcher: Any.Type) async throws {
@@ -225,11 +231,11 @@ final class ActionLine: Sendable {
         }
     }
 
-    private func act(on next: State.Next) {
+    private func act(on next: State.Handover) {
         if let queued = actWithinDrain(on: next) { startDraining(from: queued) }
     }
 
-    private func actWithinDrain(on next: State.Next) -> (any QueuedAction)? {
+    private func actWithinDrain(on next: State.Handover) -> (any QueuedAction)? {
         next.waiter?.resume()
         next.drained.forEach { $0.resume() }
         next.onIdle?()
@@ -239,14 +245,15 @@ final class ActionLine: Sendable {
 
 // MARK: Actions that no task awaits
 
-extension ActionLine {
+extension ActionQueue {
     /// Executes `first`, which has the turn, and the queued actions that follow it, in one task.
     ///
-    /// The task ends when the next action is an awaited one, when none is left, and when the line is paused. It keeps
-    /// the dispatcher alive so long. It has none of the caller's task-local values, as it executes actions of several.
+    /// The task ends when the next action is an awaited action, when the queue is empty, and when the queue is paused. It
+    /// keeps the dispatcher alive until then. It is a detached task without task-local values, because it executes actions of
+    /// several callers.
     private func startDraining(from first: any QueuedAction) {
         let (dispatcher, priority) = (first.dispatcher, first.priority)
-        // The task must not keep the first action until it has executed all. Only one action has the turn at a time.
+        // Stored, so that the task doesn't keep the first action alive. Only one action has the turn at a time.
         self.first.withLock { $0 = first }
         Task.detached(priority: priority) {
             await self.drainQueue(priority: priority)
@@ -258,26 +265,26 @@ extension ActionLine {
         var next = first.withLock { $0.take() }
         var count = 0
         while let action = next {
-            // An action can cancel the task in which it is executed; that must not cancel those that follow.
+            // An action can cancel the task that executes it. That must not cancel the following actions.
             if action.priority != priority || Task.isCancelled { return startDraining(from: action) }
             next = await action.execute(on: self)
             count &+= 1
-            // Actions that do not suspend would keep the thread from all others.
+            // Actions that never suspend would block the thread for other tasks.
             if count % 128 == 0 { await Task.yield() }
         }
     }
 
-    /// Ends the turn and gives it to the next action.
+    /// Ends the turn, and passes it to the next action.
     ///
-    /// - Returns: The next action, if it is a queued one; the caller executes it.
+    /// - Returns: The next action if it is a queued action. The caller must execute it.
     func passTurnWithinDrain() -> (any QueuedAction)? {
         if state.withLock({ $0.endLastTurn() }) { return nil }
         return actWithinDrain(on: state.withLock { $0.passTurn() })
     }
 }
 
-extension ActionLineState.Rejection where Waiter == ActionLine.Waiter {
-    /// Tells the waiting task why the action is not executed; if no task awaits it, logs why.
+extension ActionQueueState.RejectedWaiter where Waiter == ActionQueue.Waiter {
+    /// Throws the error in the waiting task or, if no task awaits the action, logs it.
     fileprivate func reject() {
         switch occupant {
         case .awaited(let waiter): waiter?.resume(throwing: error)

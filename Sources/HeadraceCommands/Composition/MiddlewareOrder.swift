@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceResolution
 
-/// The middleware of one dispatcher, to be checked with the graph.
+/// The middleware of one dispatcher, which is checked together with the dependency graph.
 struct MiddlewareOrder: RegistrationNote {
     /// The types of the middleware, the outermost first.
     let middleware: [any Middleware.Type]
@@ -15,7 +15,7 @@ struct MiddlewareOrder: RegistrationNote {
     /// The types of the commands that the dispatcher handles.
     let commands: [Any.Type]
 
-    /// Each command that can't be stored under an idempotency key, where a middleware keeps keys.
+    /// Returns a problem for each command that isn't `Encodable`, if a middleware stores commands under idempotency keys.
     static func unproved(in notes: [MiddlewareOrder], among all: [any RegistrationNote]) -> [CompositionProblem] {
         notes.flatMap { note -> [CompositionProblem] in
             guard let keyed = note.middleware.first(where: { $0 is any KeyedMiddleware.Type }) else { return [] }
@@ -32,7 +32,7 @@ struct MiddlewareOrder: RegistrationNote {
         }
     }
 
-    /// Each middleware that says it does nothing within those before it.
+    /// Returns a problem for each middleware that has no effect inside an outer middleware.
     static func problems(in notes: [MiddlewareOrder]) -> [CompositionProblem] {
         notes.flatMap { note in
             note.middleware.indices.compactMap { index -> CompositionProblem? in
@@ -44,7 +44,8 @@ struct MiddlewareOrder: RegistrationNote {
                     .misplacedMiddleware,
                     path: [outer, placed],
                     message: """
-                        '\(name)' does nothing within '\(outerName)'. To fix, put it before that in 'middleware: […]'.
+                        '\(name)' has no effect inside '\(outerName)'. To fix, put it before '\(outerName)' in \
+                        'middleware: […]'.
                         """
                 )
             }

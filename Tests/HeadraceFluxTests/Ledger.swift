@@ -9,7 +9,7 @@ import HeadraceFlux
 import HeadraceTesting
 import Synchronization
 
-/// A dispatcher that notes what its actions do, and whether two of them do it at the same time.
+/// A dispatcher that records the notes of its actions, and whether two actions overlap.
 final class Ledger: Dispatcher {
     struct State {
         var entries: [String] = []
@@ -46,7 +46,7 @@ final class Ledger: Dispatcher {
     func ended() { state.withLock { $0.executing -= 1 } }
 }
 
-/// Notes its name, and suspends as often as it is told before.
+/// Suspends `suspensions` times, and then notes its name.
 struct Note: Action {
     let name: String
     var suspensions = 0
@@ -64,7 +64,7 @@ struct Note: Action {
     }
 }
 
-/// Does what it is given.
+/// Runs a closure.
 struct Perform: Action {
     let body: @Sendable (Ledger) async throws -> Void
 
@@ -78,7 +78,7 @@ struct Perform: Action {
 struct Failure: Error, Equatable {}
 
 extension Ledger {
-    /// Keeps the dispatcher busy until the gate is opened; returns when it is.
+    /// Starts an action that keeps the dispatcher busy until the gate is opened.
     func occupy() async -> (gate: Gate, task: Task<Void, any Error>) {
         let gate = Gate()
         let task = Task { try await dispatch(Perform { _ in await gate.pass() }) as Void }
@@ -86,8 +86,8 @@ extension Ledger {
         return (gate, task)
     }
 
-    /// Dispatches `names` from tasks, each of which waits in the line before the next comes.
-    func line<A: Action>(_ actions: [A]) async -> [Task<Void, any Error>] where A.Dispatcher == Ledger {
+    /// Dispatches `actions` from one task each, and waits until each is in the queue before it starts the next task.
+    func enqueue<A: Action>(_ actions: [A]) async -> [Task<Void, any Error>] where A.Dispatcher == Ledger {
         var tasks: [Task<Void, any Error>] = []
         for action in actions {
             let count = pipeline.waitingCount

@@ -7,38 +7,17 @@
 import HeadraceCore
 import Logging
 
-/// An action in the queue that no task awaits.
-///
-/// It does not keep the dispatcher alive: the task that executes the queue does. So a paused dispatcher is released,
-/// and its queue with it.
-protocol QueuedAction: AnyObject, Sendable {
-    /// The action, for the key under which it may be replaced.
-    var message: any Action { get }
-
-    /// The priority of the caller that queued it.
-    var priority: TaskPriority { get }
-
-    /// The dispatcher; `nil` if it has been released.
-    var dispatcher: AnyObject? { get }
-
-    /// Executes the action, whose turn in `line` it is, and passes the turn on.
-    ///
-    /// - Returns: The queued action that has the turn now; `nil` if none has.
-    nonisolated(nonsending) func execute(on line: ActionLine) async -> (any QueuedAction)?
-
-    /// Logs why the action is not executed.
-    func reject(_ error: any Error)
-}
-
-/// A queued action of one type.
-final class TypedQueuedAction<A: Action>: QueuedAction where A.Dispatcher: Dispatcher {
+/// A queued action of a dispatcher.
+final class DispatcherAction<A: Action>: QueuedAction where A.Dispatcher: Dispatcher {
     let priority: TaskPriority
 
     private let action: A
     private weak let target: A.Dispatcher?
     private let values: CarriedValues
 
-    /// The action within which this one was queued, and whose dispatcher it may use without waiting for it.
+    /// The action that was running when this action was queued.
+    ///
+    /// This action may use its dispatcher without waiting.
     private let enclosing: ActiveAction?
 
     init(_ action: A, for dispatcher: A.Dispatcher, carrying listed: [CarriedTaskLocal]) {
@@ -53,15 +32,15 @@ final class TypedQueuedAction<A: Action>: QueuedAction where A.Dispatcher: Dispa
 
     var dispatcher: AnyObject? { target }
 
-    nonisolated(nonsending) func execute(on line: ActionLine) async -> (any QueuedAction)? {
+    nonisolated(nonsending) func execute(on queue: ActionQueue) async -> (any QueuedAction)? {
         guard let target else {
             reject(PipelineError.released)
-            return line.passTurnWithinDrain()
+            return queue.passTurnWithinDrain()
         }
         let active = ActiveAction(
             A.self,
             on: target.pipeline,
-            turns: line,
+            turnIn: queue,
             within: ActiveAction.firstOpen(from: enclosing),
             in: TaskIdentity.address
         )
@@ -79,7 +58,7 @@ final class TypedQueuedAction<A: Action>: QueuedAction where A.Dispatcher: Dispa
 
     func reject(_ error: any Error) {
         values.logger.error(
-            "A queued action was not executed, or failed; nobody waited for it.",
+            "A queued action failed or was not executed, and no caller awaits it.",
             metadata: ["headrace.action": "\(String(reflecting: A.self))", "error": "\(error)"]
         )
     }

@@ -10,12 +10,16 @@ extension CompositionProblem.Kind {
     /// A message that the application sends has no handler.
     public static let missingHandler = CompositionProblem.Kind("missingHandler")
 
-    /// A message has several handlers, of which the last one handles it.
-    public static let doubledHandler = CompositionProblem.Kind("doubledHandler")
+    /// A message has several handlers.
+    ///
+    /// Only the last handler is used.
+    public static let duplicateHandler = CompositionProblem.Kind("duplicateHandler")
 
-    /// A middleware does nothing where it stands in the list.
+    /// A middleware has no effect in its position in the list.
     public static let misplacedMiddleware = CompositionProblem.Kind("misplacedMiddleware")
 
-    /// A command isn't `Encodable`, though a middleware keeps idempotency keys; only `ValidationLevel.strict` reports it.
+    /// A command isn't `Encodable`, but a middleware stores commands under idempotency keys.
+    ///
+    /// Only `ValidationLevel.strict` reports it.
     public static let notEncodable = CompositionProblem.Kind("notEncodable")
 }

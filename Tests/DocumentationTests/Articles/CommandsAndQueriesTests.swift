@@ -77,7 +77,7 @@ private final class CustomerModel {
     }
 }
 
-@Suite struct SayingWhatIsWantedTests {
+@Suite struct CommandsAndQueriesTests {
     @Test func aCommandIsValidatedHandledAndSeenByTheNextQuery() async throws {
         let builder = ContainerBuilder()
         builder.singleton { Customers() }

@@ -9,12 +9,12 @@ import Testing
 
 @testable import HeadraceFlux
 
-/// The array below the queue, against a list of numbers.
-@Suite struct PlaceQueueTests {
-    @Test func appendingAndRemovingAtRandomIsAsInAList() {
+/// The array of waiting actions, compared with a list of numbers.
+@Suite struct SlotQueueTests {
+    @Test func appendingAndRemovingAtRandomMatchesAList() {
         for seed in UInt64(0)..<20 {
             var generator = SeededGenerator(seed: seed)
-            var queue = PlaceQueue<Int>()
+            var queue = SlotQueue<Int>()
             var list: [Int] = []
             var next = 0
             for _ in 0..<20_000 {
@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    @Test func removedPlacesDoNotOutgrowTheOthers() {
-        var queue = PlaceQueue<Int>()
+    @Test func removedSlotsDoNotOutgrowTheOthers() {
+        var queue = SlotQueue<Int>()
         queue.append(0, number: 0)
         for number in 1...100_000 {
             queue.append(number, number: number)
@@ -49,6 +49,6 @@ import Testing
         }
 
         #expect(queue.numbers == [0, 100_000])
-        #expect(queue.placeCount < 200)
+        #expect(queue.slotCount < 200)
     }
 }
