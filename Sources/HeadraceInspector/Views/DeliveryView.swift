@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceDomain
+import HeadraceStorage
 
 /// The outcome of one attempt to deliver a message, as the page shows it.
 struct DeliveryView: Sendable, Equatable, Encodable {
