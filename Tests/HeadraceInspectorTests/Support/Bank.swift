@@ -23,7 +23,6 @@ final class Bank: Sendable {
     let container: Container
     let registrar: DomainEventHandlerRegistrar
     let dispatcher: any CommandQueryDispatcher
-    let entrance: MessageEntrance
     let relay: Relay
     let mail = Mail()
 
@@ -56,7 +55,6 @@ final class Bank: Sendable {
         )
         container = builder.build()
         dispatcher = container.resolve()
-        entrance = MessageEntrance(observers: observers, clock: clock)
 
         relay = Self.relay(store, registrar, inspector, mail, clock, wallClock)
         inspector.show(container.graph)
@@ -90,9 +88,19 @@ final class Bank: Sendable {
         )
     }
 
+    /// Runs `operation` as a server does for a request.
+    nonisolated(nonsending) func withRequest<Result>(
+        _ path: String,
+        _ operation: nonisolated(nonsending) @escaping () async throws -> Result
+    ) async throws -> Result {
+        try await withRootMessage(PostRequest(path: path), observers: [inspector.observer], clock: clock) { _ in
+            try await operation()
+        }
+    }
+
     /// Posts a deposit as a request of a server does.
     nonisolated(nonsending) func request(_ amount: Int, to account: String = "a") async throws {
-        try await entrance.handle(PostRequest(path: "/deposits")) { _ in
+        try await withRequest("/deposits") {
             try await self.dispatcher.dispatch(Deposit(account: account, amount: amount))
         }
     }

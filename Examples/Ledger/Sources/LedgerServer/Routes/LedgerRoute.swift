@@ -19,9 +19,10 @@ struct LedgerRoute: Sendable {
     /// Gives the answer as the handling of a message, which causes what the route dispatches, where somebody watches.
     func observed(by observers: [any MessageObserver]) -> @Sendable (RequestReader) async throws -> Response {
         if observers.isEmpty { return respond }
-        let entrance = MessageEntrance(observers: observers)
         let message = WebRequest(method: method.rawValue, path: path)
-        return { request in try await entrance.handle(message) { _ in try await respond(request) } }
+        return { request in
+            try await withRootMessage(message, observers: observers) { _ in try await respond(request) }
+        }
     }
 
     static func get(
