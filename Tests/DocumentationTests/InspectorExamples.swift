@@ -88,7 +88,6 @@ private struct Ending: ServiceLifecycle.Service {
                 observers: [inspector.observer],
                 relayObservers: [inspector.observer]
             )
-            let entrance = MessageEntrance(observers: [inspector.observer])  // around each request of a server
 
             // what there is
             inspector.show(container.graph)
@@ -98,7 +97,6 @@ private struct Ending: ServiceLifecycle.Service {
 
             // the page
             let server = InspectorServer(inspector, allowsWrites: true)
-            _ = entrance
             return (relay, server)
         }
 
@@ -156,8 +154,9 @@ private struct Ending: ServiceLifecycle.Service {
             "\(request.path) \(MessageContext.current?.kind.description ?? "nothing")"
         }
 
-        let entrance = MessageEntrance(observers: [inspector.observer])
-        let response = try await entrance.handle(request) { request in try await respond(to: request) }
+        let response = try await withRootMessage(request, observers: [inspector.observer]) { request in
+            try await respond(to: request)
+        }
 
         #expect(response == "/transactions request")
     }

@@ -88,7 +88,7 @@ import Testing
         ledger.queue(note)
         try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             try await MessageContext.withPrincipal(User(principalID: "Ada")) {
-                try await MessageEntrance().handle("request") { _ in
+                try await withRootMessage("request") { _ in
                     outer.withLock { $0 = MessageContext.current }
                     ledger.queue(note)
                 }

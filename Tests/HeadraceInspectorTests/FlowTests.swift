@@ -71,7 +71,7 @@ import Testing
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
-        try await bank.entrance.handle(PostRequest(path: "/")) { _ in
+        try await bank.withRequest("/") {
             bank.clock.advance(by: .seconds(2))
             let tree = try await read(client).tree
             #expect(tree == ["request PostRequest …"])
@@ -196,7 +196,7 @@ import Testing
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
-        try await bank.entrance.handle(PostRequest(path: "/")) { _ in
+        try await bank.withRequest("/") {
             bank.clock.advance(by: .seconds(60))
             _ = try await bank.dispatcher.dispatch(GetBalance(account: "not kept"))
         }
@@ -216,7 +216,7 @@ import Testing
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<200 {
-                        try await bank.entrance.handle(PostRequest(path: "/")) { _ in
+                        try await bank.withRequest("/") {
                             _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
                         }
                     }

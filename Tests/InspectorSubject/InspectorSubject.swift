@@ -74,12 +74,11 @@ enum InspectorSubject {
         let server = InspectorServer(inspector, allowsWrites: allowsWrites) { say($0) }
         try await server.start()
 
-        let entrance = MessageEntrance(observers: observers)
         while let words = readLine()?.split(separator: " ").map(String.init), let verb = words.first {
             do {
                 switch verb {
                 case "post" where words.count == 3:
-                    try await entrance.handle(PostRequest(path: "/transactions")) { _ in
+                    try await withRootMessage(PostRequest(path: "/transactions"), observers: observers) { _ in
                         try await dispatcher.dispatch(PostTransaction(account: words[1], amount: Int(words[2]) ?? 0))
                         await totals.pour(.posted(words[1]))
                     }

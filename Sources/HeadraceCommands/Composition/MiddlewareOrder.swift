@@ -36,13 +36,13 @@ struct MiddlewareOrder: RegistrationNote {
     static func problems(in notes: [MiddlewareOrder]) -> [CompositionProblem] {
         notes.flatMap { note in
             note.middleware.indices.compactMap { index -> CompositionProblem? in
-                guard let placed = note.middleware[index] as? any OrderSensitiveMiddleware.Type,
-                    let outer = placed.conflict(withOuter: note.middleware[..<index])
+                guard let inner = note.middleware[index] as? any OrderSensitiveMiddleware.Type,
+                    let outer = inner.conflict(withOuter: note.middleware[..<index])
                 else { return nil }
-                let (name, outerName) = (String(naming: placed), String(naming: outer))
+                let (name, outerName) = (String(naming: inner), String(naming: outer))
                 return CompositionProblem(
                     .misplacedMiddleware,
-                    path: [outer, placed],
+                    path: [outer, inner],
                     message: """
                         '\(name)' has no effect inside '\(outerName)'. To fix, put it before '\(outerName)' in \
                         'middleware: […]'.

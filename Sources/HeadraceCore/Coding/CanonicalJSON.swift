@@ -8,14 +8,16 @@ package import Foundation
 
 /// JSON in which equal values are equal bytes.
 ///
-/// The members of objects are sorted, and so are the elements of a `Set` and the pairs of a `Dictionary` whose keys aren't
-/// strings. `JSONEncoder` writes both in the order of their hash tables, which differs between equal values. For every other
-/// value the bytes are those that `JSONEncoder` writes with sorted keys.
+/// The members of objects are sorted, and so are the elements of a `Set` and the pairs of a `Dictionary` whose keys
+/// aren't strings. `JSONEncoder` writes both in the order of their hash tables, which differs between equal values.
+/// For all other values, the output is the same as the output of `JSONEncoder` with sorted keys.
 ///
-/// A type that writes the elements of a set itself, one by one, must sort them: only a collection that is encoded as a whole
-/// is recognized.
+/// A type that writes the elements of a set itself, one by one, must sort them. Only a collection that is encoded as
+/// a whole is recognized.
 package enum CanonicalJSON {
-    /// The encoder behind each call; its settings never change, and each call of `encode` works on its own.
+    /// The shared encoder.
+    ///
+    /// Its settings never change, and calls of `encode` are independent.
     private static let encoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -25,7 +27,8 @@ package enum CanonicalJSON {
     /// Encodes `value`.
     ///
     /// - Throws: `EncodingError`; the errors of `value`.
-    /// - Complexity: O(*n* · *d*) in the size of the JSON and the depth to which unordered collections contain one another.
+    /// - Complexity: O(*n* · *d*) in the size of the JSON and the depth to which unordered collections contain one
+    ///   another.
     package static func encode<Value: Encodable>(_ value: Value) throws -> Data {
         if isOrdered(Value.self) { return try encoder.encode(value) }
         let parts = UnorderedParts()
@@ -44,12 +47,12 @@ package enum CanonicalJSON {
 
     /// Encodes `value`, which contains no unordered collection.
     ///
-    /// - Throws: As of ``encode(_:)``.
+    /// - Throws: See ``encode(_:)``.
     package static func encode(ordered value: some Encodable) throws -> Data {
         try encoder.encode(value)
     }
 
-    /// Whether values of `type` contain no unordered collection; many more types do than are known here.
+    /// Whether values of `type` are known to contain no unordered collection.
     ///
     /// `Date`, `Data`, `URL` and `Decimal` must be among them: `JSONEncoder` recognizes them by their types.
     static func isOrdered(_ type: any Encodable.Type) -> Bool {

@@ -8,18 +8,20 @@ import Foundation
 
 /// The JSON of the unordered collections within one value.
 ///
-/// `JSONEncoder` can't embed JSON that is already written. Therefore it writes a text in the place of each collection, and
-/// the JSON of the collection replaces this text at the end. Each element is encoded once, however deep the collections are
-/// nested.
+/// `JSONEncoder` can't embed JSON that is already written. Therefore it writes a placeholder for each collection, and
+/// the JSON of the collection replaces the placeholder at the end. Each element is encoded once, however deep the
+/// collections are nested.
 final class UnorderedParts {
     private var parts: [Data] = []
 
-    /// Begins each text that stands for a collection; no other text of the value does, as it is random.
+    /// Prefix of each placeholder.
+    ///
+    /// It is random, so no other text of the value starts with it.
     private lazy var mark = UUID().uuidString + ":"
 
     /// Encodes and sorts `elements`.
     ///
-    /// - Returns: The text that stands for them.
+    /// - Returns: The placeholder of the collection.
     func add(_ elements: [[any Encodable]], at codingPath: [any CodingKey]) throws -> String {
         var encoded: [Data] = []
         encoded.reserveCapacity(elements.count)
@@ -49,7 +51,7 @@ final class UnorderedParts {
         return mark + "\(parts.count - 1)"
     }
 
-    /// Puts the collections into the places of the texts that stand for them.
+    /// Replaces the placeholders by the JSON of their collections.
     func fillIn(_ json: Data) -> Data {
         if parts.isEmpty { return json }
         let quote = UInt8(ascii: "\"")

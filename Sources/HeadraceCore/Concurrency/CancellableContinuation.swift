@@ -6,8 +6,8 @@
 
 /// Suspends the task until its continuation is resumed or the task is cancelled.
 ///
-/// Both closures must lock the same mutex. Then a cancellation is never lost: the cancellation handler runs either before
-/// `enqueue`, which finds `Task.isCancelled`, or after it, and finds the continuation.
+/// Both closures must lock the same mutex. Then a cancellation is never lost: the cancellation handler runs either
+/// before `enqueue`, which finds `Task.isCancelled`, or after it, and finds the continuation.
 ///
 /// - Parameters:
 ///   - enqueue: Stores the continuation and returns `nil`, or returns the result if the task needn't wait.

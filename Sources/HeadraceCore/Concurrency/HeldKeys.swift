@@ -6,7 +6,7 @@
 
 import Synchronization
 
-/// The keys of a ``KeyedLock`` that one caller holds, until ``release()`` or until the object is deallocated.
+/// Keys of a ``KeyedLock`` that a caller holds, until ``release()`` or until the object is deallocated.
 public final class HeldKeys<Key: Hashable & Sendable>: Sendable {
     private let lock: KeyedLock<Key>
 

@@ -18,8 +18,8 @@ import Synchronization
 ///
 /// Operations with different keys run concurrently. A waiting task is suspended and blocks no thread.
 ///
-/// The lock isn't re-entrant. An operation that acquires its own key again waits for itself, which is a deadlock. To lock
-/// several keys, acquire all of them at once: `lock.withLock([source.id, target.id]) { … }`.
+/// The lock isn't re-entrant. An operation that acquires its own key again waits for itself, which is a deadlock. To
+/// lock several keys, acquire all of them at once: `lock.withLock([source.id, target.id]) { … }`.
 public final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     private typealias State = KeyedLockState<Key, CheckedContinuation<Void, any Error>>
 

@@ -17,8 +17,8 @@ import Synchronization
 /// if try await isStored.wait() { … }
 /// ```
 ///
-/// For an outcome that can be an error, use `OneShot<Result<Success, any Error>>`. A waiting task is suspended and blocks no
-/// thread. A task that waits for a value that is never set waits until it is cancelled.
+/// For an outcome that can be an error, use `OneShot<Result<Success, any Error>>`. A waiting task is suspended and
+/// blocks no thread. A task that waits for a value that is never set waits until it is cancelled.
 public final class OneShot<Value: Sendable>: Sendable {
     private typealias State = OneShotState<Value, CheckedContinuation<Value, any Error>>
 

@@ -18,8 +18,9 @@ import Synchronization
 /// guard let permit = uploads.tryAcquire() else { throw TooManyUploads() }
 /// ```
 ///
-/// Waiting tasks receive permits in order of arrival. A waiting task is suspended and blocks no thread. With a count of 1
-/// it is a lock. It isn't re-entrant: a task that holds the last permit and waits for another one waits for ever.
+/// Waiting tasks receive permits in order of arrival. A waiting task is suspended and blocks no thread. With a count
+/// of 1 it is a lock. It isn't re-entrant: a task that holds the last permit and waits for another permit waits for
+/// ever.
 public final class Permits: Sendable {
     private typealias State = PermitsState<CheckedContinuation<Void, any Error>>
 
@@ -30,7 +31,8 @@ public final class Permits: Sendable {
 
     /// Creates a semaphore with `count` free permits.
     ///
-    /// - Precondition: `count` must not be negative. With 0 permits, every attempt to acquire one without waiting fails.
+    /// - Precondition: `count` must not be negative. With 0 permits, every attempt to acquire one without waiting
+    ///   fails.
     public init(_ count: Int) {
         precondition(count >= 0, "The number of permits is negative. To fix, pass 0 or more.")
         self.count = count

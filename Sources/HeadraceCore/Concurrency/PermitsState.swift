@@ -6,7 +6,8 @@
 
 /// The state machine of ``Permits``: the number of free permits, and the waiters.
 ///
-/// Tasks wait only while no permit is free. It resumes no waiter. Methods return the waiter that the caller must resume.
+/// Tasks wait only while no permit is free. It resumes no waiter. Methods return the waiter that the caller must
+/// resume.
 struct PermitsState<Waiter> {
     /// Number of free permits.
     private(set) var availableCount: Int

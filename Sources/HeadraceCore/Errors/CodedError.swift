@@ -6,8 +6,8 @@
 
 /// An error with a code that programs branch on, and a message for people.
 ///
-/// All errors of Headrace conform. Metrics and logs show ``codeName`` instead of the type of the error. Conform your own
-/// errors if their type alone isn't specific enough:
+/// All errors of Headrace conform. Metrics and logs show ``codeName`` instead of the type of the error. Conform your
+/// own errors if their type alone isn't specific enough:
 ///
 /// ```swift
 /// struct PaymentRefused: CodedError {
@@ -26,7 +26,7 @@ public protocol CodedError: Error, CustomStringConvertible {
     /// The reason for the error, stable enough to branch on.
     var code: Code { get }
 
-    /// What happened, then how to fix it.
+    /// A description of the error, then its fix.
     var message: String { get }
 }
 

@@ -27,7 +27,7 @@ public struct MessageError: CodedError {
     /// The reason for the refusal.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// A description of the error and its fix, in one sentence each.
     public let message: String
 
     static func deadlineExceeded(_ context: MessageContext, by duration: Duration) -> MessageError {

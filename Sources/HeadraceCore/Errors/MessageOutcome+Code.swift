@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 extension MessageOutcome {
-    /// The outcome in a word: bounded, fit for a metric label.
+    /// Name of the outcome, suitable as a metric label.
     ///
     /// - `success`;
     /// - `cancelled` for a `CancellationError`;
-    /// - the ``CodedError/codeName`` of an error that has one;
-    /// - the name of the error's type, with its module, otherwise.
+    /// - ``CodedError/codeName`` for an error with a code;
+    /// - the name of the error's type, with its module, for all other errors.
     public var code: String {
         switch self {
         case .success: "success"

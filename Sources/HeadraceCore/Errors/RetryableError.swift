@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// An error that says whether doing the same again may succeed.
+/// An error that states whether a retry may succeed.
 ///
 /// ```swift
 /// extension ServiceUnavailable: RetryableError {
@@ -12,16 +12,16 @@
 /// }
 /// ```
 ///
-/// Say so only where whatever failed has left nothing behind that a second attempt would repeat.
+/// Return true only if the failed operation has left no effects that a retry would repeat.
 public protocol RetryableError: Error {
-    /// Whether doing the same again may succeed.
+    /// Whether a retry may succeed.
     var isRetryable: Bool { get }
 
-    /// Before when it surely fails again, or `nil`, the default, where nobody knows.
+    /// The instant before which a retry will fail; `nil`, the default, if unknown.
     var earliestRetry: ContinuousClock.Instant? { get }
 }
 
 extension RetryableError {
-    /// Nobody knows.
+    /// Unknown.
     public var earliestRetry: ContinuousClock.Instant? { nil }
 }

@@ -6,10 +6,10 @@
 
 package import Foundation
 
-// What `uuidString` and its counterpart give, which go through the formatted input and output of C: a store writes and
-// reads several for each event.
+// Faster than `uuidString` and `init(uuidString:)`, which use the formatted input and output of C. A store writes and
+// reads several UUIDs for each event.
 extension UUID {
-    /// Writes the usual form, 36 characters, with these digits.
+    /// Returns the standard form of 36 characters with the given digits.
     package func text(_ digits: TextDigits = .lowercase) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(Self.textLength)
@@ -24,7 +24,7 @@ extension UUID {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads the usual form, in small letters or in capitals; `nil` for any other text.
+    /// Parses the standard form, in lowercase or uppercase; `nil` for any other text.
     package init?(text: some Sequence<UInt8>) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
@@ -59,7 +59,7 @@ extension UUID {
         place == 8 || place == 13 || place == 18 || place == 23
     }
 
-    /// The letters among the digits of base 16.
+    /// The letters of the hexadecimal digits.
     package enum TextDigits {
         case lowercase, capital
 

@@ -8,26 +8,30 @@ public import Foundation
 import Synchronization
 
 extension UUID {
-    /// Makes a UUID of version 7: later ones of a process sort after earlier ones, as bytes and as text.
+    /// Returns a new UUID of version 7.
     ///
-    /// 48 bits of Unix time in milliseconds, a counter of 12 bits that starts again each millisecond
-    /// and borrows from the next one when it is full, 62 random bits.
-    /// Source: RFC 9562, section 5.7 and method 1 of section 6.2, <https://www.rfc-editor.org/rfc/rfc9562>.
+    /// Later UUIDs of a process sort after earlier ones, as bytes and as text.
+    ///
+    /// A UUID consists of 48 bits of Unix time in milliseconds, a counter of 12 bits, and 62 random bits. The counter
+    /// restarts each millisecond. When it overflows, the time advances to the next millisecond.
+    ///
+    /// Source: RFC 9562, section 5.7 and method 1 of section 6.2,
+    /// <https://www.rfc-editor.org/rfc/rfc9562>.
     public static func version7() -> UUID {
         Version7Sequence.shared.next(now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
     }
 }
 
-/// Gives times that only grow, whatever the clock of the system does.
+/// A source of ascending timestamps, even if the system clock is set back.
 package final class Version7Sequence: Sendable {
     static let shared = Version7Sequence()
 
-    /// The last time given: milliseconds in the upper bits, the counter in the lower twelve.
+    /// The last timestamp, with milliseconds in the upper bits and the counter in the lower 12 bits.
     private let last = Mutex<UInt64>(0)
 
     package init() {}
 
-    /// Makes the UUID that follows the last one, at `now` milliseconds since 1970 or as soon after as there is room.
+    /// Returns the UUID that follows the last one, at `now` milliseconds since 1970 or at the next free timestamp.
     package func next(now: UInt64) -> UUID {
         let time = last.withLock { last in
             last = max(last + 1, now << 12)

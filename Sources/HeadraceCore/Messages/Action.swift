@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Something that was done or is to be done, as a value: what a service tree reacts to and what a dispatcher executes.
+/// An action as a value, handled by the services of a service tree or executed by a flux dispatcher.
 ///
-/// For a tree of services it is a marker, and the services know what to do:
+/// For a service tree, the protocol is a marker:
 ///
 /// ```swift
 /// enum IdentityAction: Action { case logIn(name: String), logOut }
 /// ```
 ///
-/// For a flux dispatcher it carries its own behaviour:
+/// For a flux dispatcher, an action implements its own behaviour:
 ///
 /// ```swift
 /// struct Increment: Action {
@@ -22,22 +22,23 @@
 /// }
 /// ```
 ///
-/// The dispatcher and the error are found out from ``execute(with:)``. It may be isolated to whatever the dispatcher
-/// is: `@MainActor func execute(with:)`, or `execute(with store: isolated CounterStore)` where that is an actor.
+/// The compiler infers both associated types from ``execute(with:)``. The method can have the isolation of its
+/// dispatcher: `@MainActor func execute(with:)`, or `execute(with store: isolated CounterStore)` if the dispatcher is
+/// an actor.
 public protocol Action<Dispatcher, Failure>: Sendable {
-    /// What executes the action; `Never` for one that services react to.
+    /// The type that executes the action; `Never` for actions of service trees.
     associatedtype Dispatcher: Sendable = Never
 
-    /// What ``execute(with:)`` throws; `Never` where it does not.
+    /// The type of error that ``execute(with:)`` throws; `Never` if it doesn't throw.
     associatedtype Failure: Error = Never
 
-    /// Does what the action stands for.
+    /// Executes the action.
     ///
-    /// - Throws: Whatever keeps it from being done; whoever awaits the action gets it unwrapped.
+    /// - Throws: The reason why the action failed. A caller that awaits the action receives the error unwrapped.
     nonisolated(nonsending) func execute(with dispatcher: Dispatcher) async throws(Failure)
 }
 
 extension Action where Dispatcher == Never, Failure == Never {
-    /// Is never called: services react to the action.
+    /// Never called: the handlers of a service tree implement the behaviour.
     public nonisolated(nonsending) func execute(with dispatcher: Never) async {}
 }

@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What messages inherit from the code that sends them, as one value in the context of the task.
+/// The values that a new message inherits from the task that sends it.
 ///
-/// It is one word, so that the context of the task keeps it without a box.
+/// An enum of one word, so that the task-local storage needs no box.
 @usableFromInline
 enum AmbientMessageContext: Sendable {
-    /// Those of the message that is being handled, as it found them itself.
+    /// The values of the message that the task handles.
     case message(MessageContext)
 
-    /// Something was said since, or before any message.
+    /// Values that were changed since the message, or without a message.
     indirect case changed(MessageContext?, principal: (any Principal)?, deadline: ContinuousClock.Instant?)
 
     var message: MessageContext? {
@@ -38,7 +38,7 @@ enum AmbientMessageContext: Sendable {
 
     @TaskLocal static var current: AmbientMessageContext?
 
-    /// Runs `operation` with surroundings that `change` has made out of the current ones; it is given them, too.
+    /// Runs `operation` with the current values as changed by `change`.
     static nonisolated(nonsending) func withCurrent<Result>(
         _ change: (AmbientMessageContext?) -> AmbientMessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -46,7 +46,7 @@ enum AmbientMessageContext: Sendable {
         try await $current.binding(change(current), operation)
     }
 
-    /// Runs `operation` as the handling of a new message that these surroundings have given rise to.
+    /// Runs `operation` as the handler of a new message, which inherits the current values.
     @inlinable
     static nonisolated(nonsending) func withNewMessage<Result>(
         kind: MessageKind,
@@ -57,10 +57,10 @@ enum AmbientMessageContext: Sendable {
         return try await binding.binding(.message(message)) { try await operation(message) }
     }
 
-    /// Binds the surroundings of a task.
+    /// The task-local variable, for inlined code and other files.
     @usableFromInline static var binding: TaskLocal<AmbientMessageContext?> { $current }
 
-    /// A new message that the surroundings have given rise to.
+    /// Returns a new message, which inherits the current values.
     @usableFromInline
     static func newMessage(kind: MessageKind, type: Any.Type) -> MessageContext {
         MessageContext(kind: kind, type: type, in: current)

@@ -7,9 +7,10 @@
 import Foundation
 
 extension MessageContext {
-    /// How often handling the message was begun, this time included, counting from 1.
+    /// Number of the current attempt to handle the message, counting from 1.
     ///
-    /// ``RetryMiddleware`` counts, and so does a relay that delivers stored events; without, it is 1. It tells of the message that this task is handling.
+    /// ``RetryMiddleware`` and relays count attempts. Without them it is 1, as it is for a message that the task
+    /// doesn't handle.
     public var attempt: Int {
         guard let attempt = Self.attempt, attempt.messageID == id else { return 1 }
         return attempt.number
@@ -22,7 +23,7 @@ extension MessageContext {
         let number: Int
     }
 
-    /// Runs `operation` as attempt `number` at the message.
+    /// Runs `operation` as the attempt with `number` to handle the message.
     package nonisolated(nonsending) func asAttempt<Result>(
         _ number: Int,
         _ operation: nonisolated(nonsending) () async throws -> Result

@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 extension MessageContext {
-    /// Describes a message that `cause` has given rise to, or, without one, what is being handled now.
+    /// Creates the context of a new message that is caused by `cause`, or by the current message if `cause` is `nil`.
     package init(kind: MessageKind, type: Any.Type, causedBy cause: MessageContext?) {
         self.init(kind: kind, type: type, in: cause.map { .message($0) } ?? .current)
     }
 
-    /// Runs `operation`, which does not wait, as the handling of `context`.
+    /// Runs the synchronous `operation` as the handler of the message with `context`.
     package static func withCurrent<Result>(
         _ context: MessageContext,
         _ operation: () throws -> Result
@@ -18,7 +18,7 @@ extension MessageContext {
         try AmbientMessageContext.$current.withValue(.message(context), operation: operation)
     }
 
-    /// Runs `operation` as the handling of a new message, without middleware or observers.
+    /// Runs `operation` as the handler of a new message, without middleware or observers.
     package static nonisolated(nonsending) func handlingNew<Result>(
         _ kind: MessageKind,
         type: Any.Type,

@@ -7,51 +7,54 @@
 public import Foundation
 import Synchronization
 
-/// What is known of the message that a task is handling, and of where it came from.
+/// The metadata of a message: its ID, cause, principal, and deadline.
 ///
 /// ```swift
 /// try await MessageContext.withPrincipal(user) {
 ///     try await dispatcher.dispatch(AddSomethingCommand())
 /// }
 ///
-/// // in the handler, where its dispatcher has middleware, and in whatever it calls
+/// // in the handler and all functions that it calls, if its dispatcher has middleware
 /// let principal = MessageContext.current?.principal
 /// ```
 ///
-/// It is a task-local value, and so goes into child tasks; ``TracingMiddleware`` joins it to a trace. A dispatcher makes
-/// one for each message where something reads it, which is where it has middleware or observers; without, handling a
-/// message costs nothing more than handling it.
+/// The ``current`` context is a task-local value, so child tasks inherit it. A dispatcher with middleware or
+/// observers creates a context for each message. A dispatcher without them creates none, and calls handlers directly.
 public struct MessageContext: Sendable {
-    /// Tells the message from all others; a UUID of version 7.
+    /// Unique ID of the message, a UUID of version 7.
     public var id: UUID { storage.id }
 
-    /// What sort of message it is.
+    /// Kind of the message.
     public var kind: MessageKind { storage.kind }
 
-    /// The type of the message.
+    /// Type of the message.
     public var type: Any.Type { storage.type }
 
-    /// The message that was being handled when this one was sent, or `nil` for the first of a chain.
+    /// ID of the message whose handler sent this message; `nil` for the first message of a chain.
     public var causationID: UUID? { storage.causationID }
 
-    /// The first message of the chain: this one where nothing caused it.
+    /// ID of the first message of the chain; equal to ``id`` for the first message.
     public var correlationID: UUID { storage.correlationID }
 
-    /// Who it is handled for, or `nil` where nobody said.
+    /// The principal on whose behalf the message is handled; `nil` if none was set.
     public var principal: (any Principal)? { storage.principal }
 
-    /// When it is no longer worth handling, or `nil` for never.
+    /// The instant at which the message expires; `nil` if it has no deadline.
     public var deadline: ContinuousClock.Instant? { storage.deadline }
 
-    /// Whether both describe the same message; it makes no identifier for that.
+    /// Whether both contexts describe the same message.
+    ///
+    /// The comparison doesn't generate an ID.
     package func isSame(as other: MessageContext) -> Bool { storage === other.storage }
 
-    /// The name of the message's type, with its module; for a private type, without the address that Swift prints.
+    /// Name of the message's type, with its module.
     ///
-    /// - Complexity: O(*n*) in its length; the name is printed anew each time.
+    /// For private types, the name doesn't contain the address that Swift prints.
+    ///
+    /// - Complexity: O(*n*) in its length. The name isn't cached.
     public var typeName: String { String(naming: type) }
 
-    /// An object, so that handing the context on, from middleware to middleware, copies one word.
+    /// An object, so that a context is one word to copy.
     private let storage: Storage
 
     private final class Storage: Sendable {
@@ -64,14 +67,14 @@ public struct MessageContext: Sendable {
         private let inheritedCorrelationID: UUID?
         private let madeID = Mutex<UUID?>(nil)
 
-        init(kind: MessageKind, type: Any.Type, surroundings: AmbientMessageContext?) {
+        init(kind: MessageKind, type: Any.Type, ambient: AmbientMessageContext?) {
             self.kind = kind
             self.type = type
-            let cause = surroundings?.message
+            let cause = ambient?.message
             causationID = cause?.id
             inheritedCorrelationID = cause?.correlationID
-            principal = surroundings?.principal
-            deadline = surroundings?.deadline
+            principal = ambient?.principal
+            deadline = ambient?.deadline
         }
 
         init(
@@ -91,9 +94,9 @@ public struct MessageContext: Sendable {
             madeID.withLock { $0 = id }
         }
 
-        /// Made when it is first asked for, since making it takes longer than handling many a message.
+        /// Generated on first access, because generating an ID takes longer than many handlers.
         ///
-        /// What a message causes asks for it, and so has a later one.
+        /// A message that is caused by this message accesses the ID, so IDs still ascend along a chain.
         var id: UUID {
             madeID.withLock { id in
                 let made = id ?? .version7()
@@ -105,19 +108,19 @@ public struct MessageContext: Sendable {
         var correlationID: UUID { inheritedCorrelationID ?? id }
     }
 
-    /// Describes a message that is about to be handled.
+    /// Creates the context of a new message.
     ///
-    /// What is being handled now is its cause, and hands on its correlation. It has the principal and the deadline
-    /// that hold now; see ``withPrincipal(_:_:)`` and ``withDeadline(_:_:)``.
+    /// The message that the task handles, if any, is its cause. The new message inherits the correlation ID, the
+    /// principal, and the deadline; see ``withPrincipal(_:_:)`` and ``withDeadline(_:_:)``.
     public init(kind: MessageKind, type: Any.Type) {
         self.init(kind: kind, type: type, in: .current)
     }
 
-    init(kind: MessageKind, type: Any.Type, in surroundings: AmbientMessageContext?) {
-        storage = Storage(kind: kind, type: type, surroundings: surroundings)
+    init(kind: MessageKind, type: Any.Type, in ambient: AmbientMessageContext?) {
+        storage = Storage(kind: kind, type: type, ambient: ambient)
     }
 
-    /// Describes a message that was sent earlier, perhaps by another process, and is about to be handled here.
+    /// Creates the context of a message that was sent earlier, perhaps by another process.
     package init(
         kind: MessageKind,
         type: Any.Type,
@@ -138,15 +141,18 @@ public struct MessageContext: Sendable {
 }
 
 extension MessageContext {
-    /// Who messages sent here are handled for, or `nil` where nobody said.
+    /// The principal that new messages inherit; `nil` if none was set.
     package static var currentPrincipal: (any Principal)? { AmbientMessageContext.current?.principal }
 
-    /// The message that this task is handling, or `nil` where it handles none or nothing has made its context.
+    /// The context of the message that the task handles; `nil` if it handles none, or if the dispatcher creates no
+    /// contexts.
     public static var current: MessageContext? { AmbientMessageContext.current?.message }
 
-    /// Runs `operation` as the handling of `context`: ``current`` is that, and what is sent is caused by it.
+    /// Runs `operation` as the handler of the message with `context`.
     ///
-    /// - Throws: What `operation` throws.
+    /// In `operation`, ``current`` is `context`, which is the cause of new messages.
+    ///
+    /// - Throws: The errors of `operation`.
     public static nonisolated(nonsending) func withCurrent<Result>(
         _ context: MessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -157,9 +163,9 @@ extension MessageContext {
         )
     }
 
-    /// Runs `operation` for `principal`: messages sent in it are handled for that one.
+    /// Runs `operation` on behalf of `principal`, which new messages inherit.
     ///
-    /// - Throws: What `operation` throws.
+    /// - Throws: The errors of `operation`.
     public static nonisolated(nonsending) func withPrincipal<Result>(
         _ principal: (any Principal)?,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -170,12 +176,12 @@ extension MessageContext {
         )
     }
 
-    /// Runs `operation` with a deadline for the messages sent in it; an earlier one that holds already stays.
+    /// Runs `operation` with a deadline, which new messages inherit.
     ///
-    /// A message whose deadline has passed is refused before its handler is made. What is being handled is not
-    /// interrupted: that is what a timeout is for.
+    /// If an earlier deadline is already set, it remains. A message whose deadline has passed is refused before its
+    /// handler is created. A running handler isn't interrupted; for that, use a ``TimeoutMiddleware``.
     ///
-    /// - Throws: What `operation` throws.
+    /// - Throws: The errors of `operation`.
     public static nonisolated(nonsending) func withDeadline<Result>(
         _ deadline: ContinuousClock.Instant,
         _ operation: nonisolated(nonsending) () async throws -> Result

@@ -4,30 +4,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What sort of message it is, and so which face of Headrace handles it.
+/// The kind of a message.
 public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: String { case command, query, action, effect, event, request }
 
     private let kind: Kind
 
-    /// An instruction that one handler carries out.
+    /// An instruction for one handler.
     public static let command = MessageKind(kind: .command)
 
-    /// A question that one handler answers.
+    /// A question to one handler.
     public static let query = MessageKind(kind: .query)
 
-    /// Something that a dispatcher, a service or a station reacts to.
+    /// An action of a flux dispatcher, a service tree, or a station.
     public static let action = MessageKind(kind: .action)
 
-    /// Work that an action has started.
+    /// An effect that an action has started.
     public static let effect = MessageKind(kind: .effect)
 
-    /// Something that has happened in the domain.
+    /// A domain event.
     public static let event = MessageKind(kind: .event)
 
-    /// Something that came in from outside, and is the first of its chain.
+    /// A request from outside the program, the first message of its chain.
     public static let request = MessageKind(kind: .request)
 
-    /// The word for the kind: bounded, fit for a metric label.
+    /// Name of the kind, suitable as a metric label.
     public var description: String { kind.rawValue }
 }

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Who a message is handled for: a user, a service, a job.
+/// A user, service, or job on whose behalf messages are handled.
 public protocol Principal: Sendable {
-    /// Tells the principal from all others, as logs and stored events show it.
+    /// Unique ID of the principal, as shown in logs and stored events.
     var principalID: String { get }
 }

@@ -6,9 +6,9 @@
 
 import Instrumentation
 
-/// Takes the trace of the task along to where a task local does not reach: into a store, to another process.
+/// Carries a trace to places that task-local values don't reach: stores and other processes.
 package enum TraceCarrier {
-    /// What the instrument of the system writes of the current trace; empty where nobody traces.
+    /// The current trace as fields of the system's instrument; empty without tracing.
     package static var current: [String: String] {
         guard let context = InstrumentationContext.current else { return [:] }
         var carrier: [String: String] = [:]
@@ -16,7 +16,7 @@ package enum TraceCarrier {
         return carrier
     }
 
-    /// Runs `operation` within the trace that `carrier` tells of.
+    /// Runs `operation` within the trace in the fields of `carrier`.
     package static nonisolated(nonsending) func restoring<Result>(
         _ carrier: [String: String],
         _ operation: nonisolated(nonsending) () async throws -> Result

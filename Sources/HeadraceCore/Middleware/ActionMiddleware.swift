@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Middleware in three steps, none of which waits: may it be handled, it will be, it was.
+/// Synchronous middleware with three methods: before the decision, before the handler, and after the handler.
 ///
 /// ```swift
 /// struct ReadOnly: ActionMiddleware {
@@ -14,23 +14,25 @@
 /// }
 /// ```
 ///
-/// All three are optional. A face whose actions take effect at once, within the call that sends them, takes this
-/// middleware for them and no other; every face takes it wherever it takes ``Middleware``. Of several, the
-/// one registered first is the outermost: it is asked first, and told last that the message was handled.
+/// All three methods are optional. Synchronous actions, which take effect within the call that sends them, support
+/// only this kind of middleware. Other messages support it wherever they support ``Middleware``. The middleware
+/// registered first is the outermost: its ``shouldExecute(_:in:)`` is called first, and its
+/// ``didExecute(_:in:outcome:)`` last.
 public protocol ActionMiddleware: Middleware {
-    /// Tells whether `message` may be handled; where it may not, whoever sent it is told so by ``MessageError`` with
-    /// the code ``MessageError/Code/refused``.
+    /// Returns whether `message` may be handled.
+    ///
+    /// If not, the caller receives a ``MessageError`` with the code ``MessageError/Code/refused``.
     func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool
 
-    /// Is told that `message` is about to be handled.
+    /// Called before `message` is handled.
     func willExecute<Message: Sendable>(_ message: Message, in context: MessageContext)
 
-    /// Is told how the handling of `message` has ended; for each ``willExecute(_:in:)`` it is called once.
+    /// Called when the handling of `message` has ended, once for each call of ``willExecute(_:in:)``.
     func didExecute<Message: Sendable>(_ message: Message, in context: MessageContext, outcome: MessageOutcome)
 }
 
 extension ActionMiddleware {
-    /// It may.
+    /// Returns true.
     public func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool { true }
 
     /// Does nothing.
@@ -43,9 +45,9 @@ extension ActionMiddleware {
         outcome: MessageOutcome
     ) {}
 
-    /// Takes the three steps around `next`.
+    /// Calls the three methods around `next`.
     ///
-    /// - Throws: ``MessageError`` with the code ``MessageError/Code/refused``; what `next` throws.
+    /// - Throws: ``MessageError`` with the code ``MessageError/Code/refused``; the errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -65,13 +67,13 @@ extension ActionMiddleware {
 }
 
 extension MessageError {
-    /// The refusal of a message that `middleware` does not let be handled.
+    /// Returns the error for a message that `middleware` has refused.
     package static func refused(_ context: MessageContext, by middleware: any ActionMiddleware.Type) -> MessageError {
         MessageError(
             code: .refused,
             message: """
-                '\(context.typeName)' was refused by the middleware '\(middleware)'; it was not handled. \
-                To fix, send it when the middleware allows it, or take the middleware out of the chain.
+                '\(context.typeName)' was refused by the middleware '\(middleware)', so it wasn't handled. \
+                To fix, send it when the middleware allows it, or remove the middleware from the chain.
                 """
         )
     }

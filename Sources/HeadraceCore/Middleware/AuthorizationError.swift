@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A message was refused because its principal may not send it.
+/// An error for a message that its principal isn't allowed to send.
 ///
-/// It names the type of the message and the principal, and nothing that is in the message.
+/// It contains the type of the message and the ID of the principal, but no content of the message.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct AuthorizationError: CodedError {
-    /// Why it was refused, stable enough to branch on.
+    /// The reason for the refusal, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case unauthenticated, denied, noPolicy }
 
@@ -19,26 +19,26 @@ public struct AuthorizationError: CodedError {
         /// The message has no principal.
         public static let unauthenticated = Code(kind: .unauthenticated)
 
-        /// A policy says no.
+        /// A policy has denied the message.
         public static let denied = Code(kind: .denied)
 
-        /// The type of the message has no policy, and what has none is refused.
+        /// The type of the message has no policy, and the middleware refuses messages without a policy.
         public static let noPolicy = Code(kind: .noPolicy)
 
         /// The name of the code, suitable as a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// Why it was refused.
+    /// The reason for the refusal.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// A description of the error and its fix, in one sentence each.
     public let message: String
 
-    /// The name of the message's type, with its module.
+    /// Name of the message's type, with its module.
     public let messageType: String
 
-    /// The identifier of the principal, or `nil` where there was none.
+    /// ID of the principal; `nil` if the message had none.
     public let principalID: String?
 
     static func unauthenticated(_ context: MessageContext) -> AuthorizationError {
@@ -46,8 +46,8 @@ public struct AuthorizationError: CodedError {
         return AuthorizationError(
             code: .unauthenticated,
             message: """
-                '\(type)' is handled for those only whom a policy allows, and it was sent for nobody. To fix, send it \
-                within 'MessageContext.withPrincipal(_:_:)'.
+                '\(type)' requires a principal, and was sent without one. To fix, send it within \
+                'MessageContext.withPrincipal(_:_:)'.
                 """,
             messageType: type,
             principalID: nil
@@ -59,8 +59,8 @@ public struct AuthorizationError: CodedError {
         return AuthorizationError(
             code: .denied,
             message: """
-                The policy of '\(type)' does not allow it to '\(principal.principalID)'. To fix, send it for someone \
-                whom it allows, or change the policy.
+                The policy of '\(type)' denies it to '\(principal.principalID)'. To fix, send it on behalf of an allowed \
+                principal, or change the policy.
                 """,
             messageType: type,
             principalID: principal.principalID
@@ -72,9 +72,9 @@ public struct AuthorizationError: CodedError {
         return AuthorizationError(
             code: .noPolicy,
             message: """
-                '\(type)' has no policy, and what has none is refused. To fix, add \
-                'AuthorizationPolicy(for: \(type).self) { … }' to the authorisation, or \
-                '.open(for: \(type).self)' where anybody may send it.
+                '\(type)' has no policy, and messages without a policy are refused. To fix, add \
+                'AuthorizationPolicy(for: \(type).self) { … }' to the authorization, or \
+                '.open(for: \(type).self)' to allow every sender.
                 """,
             messageType: type,
             principalID: context.principal?.principalID

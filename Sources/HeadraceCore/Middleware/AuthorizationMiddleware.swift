@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Refuses messages that their principal may not send.
+/// Refuses messages that their principal isn't allowed to send.
 ///
 /// ```swift
 /// AuthorizationMiddleware(
@@ -13,8 +13,8 @@
 /// )
 /// ```
 ///
-/// A message whose type has a policy needs a principal, and is refused without; of several policies all must allow it.
-/// A message whose type has none passes through, or is refused, as one says:
+/// If the type of a message has policies, the message needs a principal, and all of these policies must allow it.
+/// Messages without a policy pass through by default. To refuse them instead:
 ///
 /// ```swift
 /// AuthorizationMiddleware(
@@ -24,16 +24,16 @@
 /// )
 /// ```
 public struct AuthorizationMiddleware: Middleware {
-    /// What becomes of a message whose type has no policy.
+    /// The treatment of messages whose type has no policy.
     public struct Fallback: Hashable, Sendable {
         private enum Kind { case pass, refuse }
 
         private let kind: Kind
 
-        /// It passes through.
+        /// The message passes through.
         public static let pass = Fallback(kind: .pass)
 
-        /// It is refused, whoever sends it: a type that was forgotten is closed, not open.
+        /// The message is refused, so a type without a policy is protected by default.
         public static let refuse = Fallback(kind: .refuse)
     }
 
@@ -43,23 +43,23 @@ public struct AuthorizationMiddleware: Middleware {
     /// Creates middleware that enforces `policies`.
     ///
     /// - Parameters:
-    ///   - fallback: What becomes of messages whose type has no policy; they pass unless said otherwise. The middleware
-    ///     sees all messages of the dispatcher that it is registered with, and what their handlers dispatch there.
-    ///   - policies: Who may send what.
+    ///   - fallback: The treatment of messages whose type has no policy. It applies to all messages of the dispatcher
+    ///     with this middleware, including those that handlers dispatch.
+    ///   - policies: The policies, any number for each type of message.
     public init(withoutPolicy fallback: Fallback = .pass, _ policies: AuthorizationPolicy...) {
         self.init(withoutPolicy: fallback, policies)
     }
 
-    /// Creates middleware that enforces `policies`, a list of them.
+    /// Creates middleware that enforces a list of policies.
     public init(withoutPolicy fallback: Fallback = .pass, _ policies: [AuthorizationPolicy]) {
         self.fallback = fallback
         self.policies = Dictionary(grouping: policies, by: \.messageType)
     }
 
-    /// Handles `message` where all policies of its type allow it, asked in the order registered.
+    /// Handles `message` if all policies of its type allow it, in order of registration.
     ///
-    /// - Throws: ``AuthorizationError`` where there is no principal, a policy says no, or there is none and that is to be
-    ///   refused; what a policy throws; what `next` throws.
+    /// - Throws: ``AuthorizationError`` if the principal is missing, if a policy denies the message, or if the
+    ///   message has no policy and the middleware refuses such messages; the errors of the policies and of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,

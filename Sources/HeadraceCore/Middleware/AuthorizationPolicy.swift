@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Says who may send messages of a type.
+/// A rule that decides which principals may send messages of a type.
 ///
 /// ```swift
 /// AuthorizationPolicy(for: DeleteAccount.self, sentBy: User.self) { user, command in
@@ -14,17 +14,17 @@
 public struct AuthorizationPolicy: Sendable {
     let messageType: ObjectIdentifier
 
-    /// `nil` where anybody may send the messages, and nobody too.
+    /// `nil` if every sender is allowed, with or without a principal.
     private let isAllowed: (nonisolated(nonsending) @Sendable (any Principal, any Sendable) async throws -> Bool)?
 
-    /// Creates the policy of `Message`: `isAllowed` says whether the principal may send this one.
+    /// Creates a policy for messages of one type and principals of one type.
     ///
-    /// It runs on the actor of whoever sent the message. What it throws refuses the message, unwrapped.
+    /// `isAllowed` runs on the actor of the sender. If it throws, the message is refused with this error.
     ///
     /// - Parameters:
-    ///   - type: The type of the messages; others, subclasses included, are not concerned.
-    ///   - principal: The type of principal that may send them at all.
-    ///   - isAllowed: Whether that principal may send that message; any may, where nothing is given.
+    ///   - type: The type of the messages. Subclasses don't inherit the policy.
+    ///   - principal: The only type of principal that may send the messages.
+    ///   - isAllowed: Returns whether this principal may send this message; always true by default.
     public init<Message: Sendable, Sender: Principal>(
         for type: Message.Type,
         sentBy principal: Sender.Type,
@@ -37,7 +37,7 @@ public struct AuthorizationPolicy: Sendable {
         }
     }
 
-    /// Creates the policy of `Message`, whatever the type of its principal.
+    /// Creates a policy for messages of one type and principals of any type.
     public init<Message: Sendable>(
         for type: Message.Type,
         isAllowed: nonisolated(nonsending) @escaping @Sendable (any Principal, Message) async throws -> Bool
@@ -54,15 +54,14 @@ public struct AuthorizationPolicy: Sendable {
         isAllowed = nil
     }
 
-    /// The policy of messages that anybody may send, and nobody too: signing in, say.
+    /// Returns a policy that allows all messages of a type, with or without a principal: for example, to sign in.
     ///
-    /// Where messages without a policy are refused, those that are for everyone have this one. Another policy of the
-    /// same type holds beside it.
+    /// Use it if the middleware refuses messages without a policy. Other policies for the same type still apply.
     public static func open<Message: Sendable>(for type: Message.Type) -> AuthorizationPolicy {
         AuthorizationPolicy(open: ObjectIdentifier(type))
     }
 
-    /// Throws where `message`, in `context`, is not allowed.
+    /// Throws an error if `message` isn't allowed in `context`.
     nonisolated(nonsending) func check(_ message: any Sendable, in context: MessageContext) async throws {
         guard let isAllowed else { return }
         guard let principal = context.principal else { throw AuthorizationError.unauthenticated(context) }

@@ -4,5 +4,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Middleware that stores commands which have an idempotency key, and so needs them to be `Encodable`.
+/// Middleware that stores commands with an idempotency key, and therefore requires them to be `Encodable`.
 package protocol KeyedMiddleware: Middleware {}

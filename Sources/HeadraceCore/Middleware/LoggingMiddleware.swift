@@ -6,16 +6,16 @@
 
 public import Logging
 
-/// Logs when the handling of a message begins and ends, and lets everything logged in between name the message.
+/// Logs the begin and end of each message, and adds the message to the metadata of all logs of its handler.
 ///
-/// It uses the logger of the task, `Logger.current`, and binds one for the handler that carries
+/// It uses the logger of the task, `Logger.current`. The handler runs with a logger that has this metadata:
 ///
 /// - `headrace.message.id`, `.kind`, `.type`;
-/// - `headrace.message.causation`, where another message caused this one, and `.correlation`;
+/// - `headrace.message.causation` if another message is the cause, and `.correlation`;
 /// - `headrace.message.attempt`, from the second attempt on.
 ///
-/// The end is logged with `headrace.message.duration`, a failure with `error` as well, and with
-/// `headrace.message.outcome`. Nothing of what is in the message is logged, unless an error names it.
+/// The log entry for the end also contains `headrace.message.duration`, `headrace.message.outcome`, and, for a failure,
+/// `error`. The content of messages isn't logged, unless an error contains it.
 public struct LoggingMiddleware: Middleware {
     private let level: Logger.Level
     private let failureLevel: Logger.Level
@@ -24,9 +24,9 @@ public struct LoggingMiddleware: Middleware {
     /// Creates middleware that logs.
     ///
     /// - Parameters:
-    ///   - level: For what happens in the normal course, cancellation included.
-    ///   - failureLevel: For failures. Whoever sent the message gets the error too, and knows better what it means.
-    ///   - clock: Tells how long handling took.
+    ///   - level: The level for begins, successes, and cancellations.
+    ///   - failureLevel: The level for failures. The caller also receives the error, and can log it at a higher level.
+    ///   - clock: The clock that measures durations.
     public init(
         level: Logger.Level = .debug,
         failureLevel: Logger.Level = .debug,
@@ -37,9 +37,9 @@ public struct LoggingMiddleware: Middleware {
         self.clock = clock
     }
 
-    /// Handles `message` with a logger that names it.
+    /// Handles `message` with its metadata in the logger of the task.
     ///
-    /// - Throws: What `next` throws.
+    /// - Throws: The errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -81,9 +81,9 @@ public struct LoggingMiddleware: Middleware {
         }
     }
 
-    /// Runs `operation` with `logger` as that of the task, on the actor of the caller.
+    /// Runs `operation` with `logger` as the logger of the task, on the actor of the caller.
     ///
-    /// `withLogger` leaves it: only a closure that captures an isolated parameter stays there.
+    /// `withLogger` alone leaves the actor. Only a closure that captures an isolated parameter stays there.
     private func binding<Result>(
         _ logger: Logger,
         isolation: isolated (any Actor)?,

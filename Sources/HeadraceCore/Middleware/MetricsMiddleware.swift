@@ -7,13 +7,14 @@
 public import CoreMetrics
 import Synchronization
 
-/// Counts messages and measures how long handling them takes.
+/// Counts messages and measures their durations.
 ///
 /// - `headrace.messages.begun`, a counter, by `kind` and `type`;
 /// - `headrace.messages.ended`, a counter, by `kind`, `type` and `outcome`;
 /// - `headrace.message.duration`, a timer, by the same.
 ///
-/// All labels are of few values: the kind of the message, the name of its type, and ``MessageOutcome/code``.
+/// The number of distinct labels is limited: the kinds of messages, the names of their types, and
+/// ``MessageOutcome/code``.
 public struct MetricsMiddleware: Middleware {
     private let clock: any TimeSource
     private let metrics: MessageMetrics
@@ -21,16 +22,16 @@ public struct MetricsMiddleware: Middleware {
     /// Creates middleware that records metrics.
     ///
     /// - Parameters:
-    ///   - factory: Makes the metrics, once each. The one of the system: bootstrap it before.
-    ///   - clock: Tells how long handling took.
+    ///   - factory: The factory that creates each metric once. Bootstrap the metrics system before you use the default.
+    ///   - clock: The clock that measures durations.
     public init(factory: any MetricsFactory = MetricsSystem.factory, clock: any TimeSource = ContinuousClock()) {
         self.clock = clock
         metrics = MessageMetrics(factory: factory)
     }
 
-    /// Handles `message` and records it.
+    /// Handles `message` and records its metrics.
     ///
-    /// - Throws: What `next` throws.
+    /// - Throws: The errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -49,7 +50,7 @@ public struct MetricsMiddleware: Middleware {
     }
 }
 
-/// The metrics, made when they are first needed: as many as there are kinds, types and outcomes.
+/// The metrics for each kind, type, and outcome, created on first use.
 private final class MessageMetrics: Sendable {
     private struct Key: Hashable {
         let kind: MessageKind

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Wraps the handling of messages, whichever face of Headrace handles them.
+/// Code that runs around the handlers of messages of every kind.
 ///
 /// ```swift
 /// struct Announcing: Middleware {
@@ -19,19 +19,19 @@
 /// }
 /// ```
 ///
-/// Of several, the one registered first is the outermost: it sees a message first and its outcome last. It may
-/// refuse a message by throwing, handle it by calling `next`, or do that several times.
+/// The middleware registered first is the outermost: it receives a message first and its outcome last. It can refuse
+/// a message by throwing an error, or call `next` once or several times.
 public protocol Middleware: Sendable {
-    /// Handles `message`, as a rule by calling `next` with it.
+    /// Handles `message`, usually by calling `next` with it.
     ///
-    /// It runs in the task and on the actor of whoever sent the message, and `MessageContext.current` is `context`.
+    /// It runs in the task and on the actor of the sender. `MessageContext.current` is `context`.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - context: What is known of it.
-    ///   - next: The rest of the way: the middleware that follows, in the end the handler.
-    /// - Returns: What `next` returned.
-    /// - Throws: What `next` throws, or the reason why the message is refused. Whoever sent it gets it unwrapped.
+    ///   - context: The metadata of the message.
+    ///   - next: The rest of the chain: the inner middleware, then the handler.
+    /// - Returns: The output of `next`.
+    /// - Throws: The errors of `next`, or the reason for a refusal. The sender receives the error unwrapped.
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,

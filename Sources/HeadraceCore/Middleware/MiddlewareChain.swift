@@ -4,16 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Middleware in the order registered, and the observers that watch what goes through it.
+/// Middleware in order of registration, and the observers of the messages.
 ///
-/// A face makes one when it is composed, and asks it ``isEmpty`` once: where it is, messages take the direct path.
+/// A dispatcher creates a chain when it is composed and checks ``isEmpty`` once. If the chain is empty, the
+/// dispatcher calls handlers directly.
 @usableFromInline
 package struct MiddlewareChain: Sendable {
     @usableFromInline let middleware: [any Middleware]
     @usableFromInline let observers: [any MessageObserver]
     private let clock: any TimeSource
 
-    /// Creates a chain; `clock` tells whether a deadline has passed, and how long a message took.
+    /// Creates a chain; `clock` is used for deadlines and durations.
     @usableFromInline
     package init(
         middleware: [any Middleware] = [],
@@ -25,17 +26,17 @@ package struct MiddlewareChain: Sendable {
         self.clock = clock
     }
 
-    /// Returns the chain with `inner` within all of its middleware.
+    /// Returns the chain with `inner` as its innermost middleware.
     package func appending(_ inner: [any Middleware]) -> MiddlewareChain {
         MiddlewareChain(middleware: middleware + inner, observers: observers, clock: clock)
     }
 
-    /// Whether nothing would be done but to call the handler.
+    /// Whether the chain has neither middleware nor observers.
     package var isEmpty: Bool { middleware.isEmpty && observers.isEmpty }
 
-    /// Handles `message` by `handler`, within all middleware, as a message of its own in the context of the task.
+    /// Handles `message` as a new message: calls all middleware, then `handler`.
     ///
-    /// - Throws: ``MessageError`` where the deadline has passed; what middleware and handler throw.
+    /// - Throws: ``MessageError`` if the deadline has passed; the errors of the middleware and the handler.
     @inlinable
     package nonisolated(nonsending) func run<Message: Sendable, Output>(
         _ message: Message,
@@ -54,9 +55,9 @@ package struct MiddlewareChain: Sendable {
         }
     }
 
-    /// Handles `message` by `handler`, within all middleware and `inner`, as a message of its own.
+    /// Handles `message` as a new message: calls all middleware, then `inner`, then `handler`.
     ///
-    /// - Throws: As of ``run(_:kind:handler:)``.
+    /// - Throws: See ``run(_:kind:handler:)``.
     package nonisolated(nonsending) func run<Message: Sendable, Output>(
         _ message: Message,
         kind: MessageKind,
@@ -74,9 +75,9 @@ package struct MiddlewareChain: Sendable {
         }
     }
 
-    /// Handles `message` by `handler`, within all middleware, as the message that `context` describes.
+    /// Handles `message` as the message with `context`: calls all middleware, then `handler`.
     ///
-    /// - Throws: As of ``run(_:kind:handler:)``.
+    /// - Throws: See ``run(_:kind:handler:)``.
     package nonisolated(nonsending) func run<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What one pass of a message through the middleware shares: all middleware, the context, and the handler at the end.
+/// One pass of a message through the chain: all middleware, the context, and the handler.
 @usableFromInline
 final class MiddlewareInvocation<Message: Sendable, Output> {
     @usableFromInline let middleware: [any Middleware]

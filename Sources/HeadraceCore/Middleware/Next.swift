@@ -4,21 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The rest of the chain: the middleware that follows, and at the end the handler.
+/// The rest of the chain: the inner middleware, then the handler.
 ///
 /// ```swift
 /// let output = try await next(message)
 /// ```
 ///
-/// It is called like a function. It is a value and no closure, because a closure would cost each middleware two more
-/// calls. To test a middleware by itself, make one out of the handler that it is to lead to.
+/// Call it like a function. It is a struct, because a closure would cost two more calls for each middleware. To test a
+/// middleware in isolation, create a `Next` from a handler.
 public struct Next<Message: Sendable, Output> {
     @usableFromInline let invocation: MiddlewareInvocation<Message, Output>
 
-    /// The index of the middleware that is called next; behind the last one is the handler.
+    /// Index of the next middleware; the number of middleware for the handler.
     @usableFromInline let index: Int
 
-    /// Creates a chain that leads to `handler` at once, for a message in `context`.
+    /// Creates a chain without middleware, for a message with `context`.
     public init(
         in context: MessageContext,
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
@@ -32,11 +32,12 @@ public struct Next<Message: Sendable, Output> {
         self.index = index
     }
 
-    /// Handles `message`; what calls it may do so several times, or not at all.
+    /// Handles `message` by the rest of the chain.
     ///
-    /// It runs in the task and on the actor of the caller. Call it while the message is being handled, not later.
+    /// It runs in the task and on the actor of the caller. A middleware can call it any number of times, but only
+    /// until the middleware returns.
     ///
-    /// - Throws: What the middleware that follows throws, and the handler, unwrapped.
+    /// - Throws: The errors of the inner middleware and the handler, unwrapped.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func callAsFunction(_ message: Message) async throws -> Output {
         guard index < invocation.middleware.count else { return try await invocation.handler(message) }

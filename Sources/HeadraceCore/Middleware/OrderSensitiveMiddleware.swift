@@ -4,17 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Middleware that does nothing within some other, and can tell so when a program is composed.
+/// Middleware that has no effect inside certain other middleware, which is detected when a program is composed.
 package protocol OrderSensitiveMiddleware: Middleware {
-    /// The one of `outer` within which it does nothing, if there is one.
+    /// Returns the middleware in `outer` inside which this middleware has no effect; `nil` if there is none.
     static func conflict(withOuter outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)?
 }
 
-/// Middleware within which a message is handled once: what fails there takes back what others have done as well.
+/// Middleware that rolls back everything inside it after a failure, so that no part can be retried alone.
 package protocol AtomicMiddleware: Middleware {}
 
 extension RetryMiddleware: OrderSensitiveMiddleware {
-    /// What holds several messages together, so that none of them is retried alone.
+    /// Returns the outermost atomic middleware, inside which no message is retried alone.
     package static func conflict(withOuter outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)? {
         outer.first { $0 is any AtomicMiddleware.Type }
     }

@@ -4,25 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A message was refused because too many were sent; tells when it would not be.
+/// An error for a message that exceeds a rate limit.
 public struct RateLimitError: CodedError {
-    /// The name of the message's type, with its module.
+    /// Name of the message's type, with its module.
     public let messageType: String
 
-    /// How long to wait until one is handled again, if no other comes first.
+    /// Time until the next message is allowed, if no other message is sent first.
     public let retryAfter: Duration
 
-    /// The same as an instant of the clock.
+    /// The instant at which the next message is allowed.
     public let earliestRetry: ContinuousClock.Instant?
 
     /// The only code: `rateLimited`.
     public var code: String { "rateLimited" }
 
-    /// What happened and how to fix it.
+    /// A description of the error and its fix.
     public var message: String {
         """
-        Too many messages were sent: '\(messageType)' was not handled. To fix, send it again in \(retryAfter), or \
-        allow more.
+        Too many messages were sent, so '\(messageType)' wasn't handled. To fix, send it again in \(retryAfter), or \
+        raise the limit.
         """
     }
 
@@ -34,6 +34,6 @@ public struct RateLimitError: CodedError {
 }
 
 extension RateLimitError: RetryableError {
-    /// It may: nothing was done.
+    /// Always true, because the message wasn't handled.
     public var isRetryable: Bool { true }
 }

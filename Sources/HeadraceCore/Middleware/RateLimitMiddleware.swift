@@ -6,30 +6,32 @@
 
 import Synchronization
 
-/// Refuses messages that come faster than allowed.
+/// Refuses messages that exceed a rate limit.
 ///
 /// ```swift
 /// RateLimitMiddleware(100, every: .seconds(60), burst: 20, per: .principal)
 /// ```
 ///
-/// Each key has a bucket of as many tokens as may come at once; a message takes one, and one comes back each time the
-/// interval divided by the number allowed has passed. A message that finds none is refused, and takes nothing.
+/// Each key has a token bucket, and the burst is its size. A message takes a token. The bucket receives `count`
+/// tokens in each interval, at equal distances. If the bucket is empty, the message is refused and takes no token.
 ///
-/// It remembers a limited number of keys. When there are more it forgets those that have their tokens back, which
-/// changes nothing, and then those that will have them soonest: a few messages too many may then pass.
+/// The number of buckets is limited. When the limit is exceeded, full buckets are removed, which has no effect. If
+/// that isn't enough, the buckets that will be full soonest are removed, and a few messages too many can pass.
 public struct RateLimitMiddleware: Middleware {
-    /// Which messages are counted together.
+    /// The messages that share a limit.
     public struct Key: Hashable, Sendable {
         fileprivate let hasType: Bool
         fileprivate let hasPrincipal: Bool
 
-        /// Those of one type.
+        /// Messages of the same type.
         public static let messageType = Key(hasType: true, hasPrincipal: false)
 
-        /// Those of one principal, told by its identifier; those of nobody are of one too.
+        /// Messages with the same principal ID.
+        ///
+        /// All messages without a principal share a limit.
         public static let principal = Key(hasType: false, hasPrincipal: true)
 
-        /// Those of one type and one principal.
+        /// Messages of the same type with the same principal ID.
         public static let messageTypeAndPrincipal = Key(hasType: true, hasPrincipal: true)
     }
 
@@ -37,15 +39,15 @@ public struct RateLimitMiddleware: Middleware {
     private let clock: any TimeSource
     private let buckets: SharedBuckets
 
-    /// Creates middleware that lets `count` messages through in each `interval`, more than zero.
+    /// Creates middleware that allows `count` messages in each `interval`.
     ///
     /// - Parameters:
-    ///   - count: How many, in the long run; at least 1.
-    ///   - interval: In which time.
-    ///   - burst: How many may come at once after a rest; at least 1, and `count` where nothing is given.
-    ///   - key: Which messages are counted together.
-    ///   - maximumKeys: How many keys it remembers; at least 1.
-    ///   - clock: Tells the time.
+    ///   - count: Average number of messages in each interval, at least 1.
+    ///   - interval: Length of the interval, greater than zero.
+    ///   - burst: Maximum number of messages at once after a pause, at least 1; `count` by default.
+    ///   - key: The messages that share a limit.
+    ///   - maximumKeys: Maximum number of buckets, at least 1.
+    ///   - clock: The clock that refills the buckets.
     public init(
         _ count: Int,
         every interval: Duration,
@@ -54,9 +56,11 @@ public struct RateLimitMiddleware: Middleware {
         maximumKeys: Int = 10_000,
         clock: any TimeSource = ContinuousClock()
     ) {
-        precondition(count >= 1 && interval > .zero, "A limit lets something through. To fix, allow 1 in some time.")
-        precondition(burst ?? count >= 1, "A message needs a token. To fix, give a burst of 1 or more.")
-        precondition(maximumKeys >= 1, "A limit needs its key. To fix, let it remember 1 or more.")
+        precondition(
+            count >= 1 && interval > .zero,
+            "The rate limit allows no message. To fix, pass a count of at least 1 and an interval greater than zero.")
+        precondition(burst ?? count >= 1, "The burst of the rate limit is less than 1. To fix, pass 1 or more.")
+        precondition(maximumKeys >= 1, "The number of keys of the rate limit is less than 1. To fix, pass 1 or more.")
         self.key = key
         self.clock = clock
         buckets = SharedBuckets(
@@ -64,9 +68,9 @@ public struct RateLimitMiddleware: Middleware {
         )
     }
 
-    /// Handles `message` where it has not come too fast.
+    /// Handles `message` unless it exceeds the limit.
     ///
-    /// - Throws: ``RateLimitError`` where it has; what `next` throws.
+    /// - Throws: ``RateLimitError`` if it exceeds the limit; the errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,

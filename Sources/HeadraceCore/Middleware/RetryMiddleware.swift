@@ -7,52 +7,53 @@
 import Logging
 import Synchronization
 
-/// Handles a message again when that failed with an error that says it may be retried.
+/// Retries messages that fail with a retryable error.
 ///
 /// ```swift
 /// RetryMiddleware(maximumAttempts: 5, backoff: Backoff(base: .milliseconds(20)))
 /// ```
 ///
-/// Between attempts it waits as long as ``Backoff`` says, or until the error's ``RetryableError/earliestRetry``. It
-/// gives up, and throws the error of the last attempt as it is,
+/// Between attempts, it pauses for the duration of the ``Backoff``, and at least until
+/// ``RetryableError/earliestRetry`` of the error. It throws the error of the last attempt, unwrapped, if
 ///
-/// - after the attempts allowed;
-/// - where the error is no ``RetryableError`` or says no;
-/// - where the task is cancelled, also while it waits;
-/// - where the deadline of the message would pass first;
-/// - within a unit of work: the whole is to be done again, not a part of it.
+/// - the maximum number of attempts is reached;
+/// - the error isn't a ``RetryableError``, or isn't retryable;
+/// - the task is cancelled, including during a pause;
+/// - the deadline of the message is before the end of the pause;
+/// - the task is in a unit of work, because only the whole unit of work can be retried.
 ///
-/// So register it before the middleware whose work is to be repeated: before a unit of work per command, as that fails
-/// when it commits; before a timeout that is meant for each attempt, after one that is meant for all of them.
+/// Register it before the middleware that a retry must repeat. For example, a unit of work per command fails when it
+/// commits, so it belongs after the retry. A timeout before the retry limits all attempts together; a timeout after
+/// it limits each attempt.
 ///
-/// Who handles the message reads ``MessageContext/attempt``. Each retry is logged at `debug`.
+/// Handlers can read ``MessageContext/attempt``. Each retry is logged at level `debug`.
 public struct RetryMiddleware: Middleware {
     private let maximumAttempts: Int
     private let backoff: Backoff
     private let clock: any TimeSource
     private let generator: SharedGenerator
 
-    /// Creates middleware that begins handling a message up to `maximumAttempts` times.
+    /// Creates middleware that makes up to `maximumAttempts` attempts to handle a message.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: How often in all, the first time included; at least 1.
-    ///   - backoff: How long to wait in between.
-    ///   - clock: Tells the time and waits.
-    ///   - generator: Makes the jitter; used by one message at a time.
+    ///   - maximumAttempts: Maximum number of attempts including the first, at least 1.
+    ///   - backoff: The pauses between attempts.
+    ///   - clock: The clock for pauses and deadlines.
+    ///   - generator: The source of jitter, protected by a lock.
     public init(
         maximumAttempts: Int = 3,
         backoff: Backoff = Backoff(),
         clock: any TimeSource = ContinuousClock(),
         generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
-        precondition(maximumAttempts >= 1, "Handling takes an attempt. To fix, allow at least 1.")
+        precondition(maximumAttempts >= 1, "The maximum number of attempts is less than 1. To fix, pass 1 or more.")
         self.maximumAttempts = maximumAttempts
         self.backoff = backoff
         self.clock = clock
         self.generator = SharedGenerator(generator)
     }
 
-    /// Handles `message`, several times if need be.
+    /// Handles `message`, with retries.
     ///
     /// - Throws: The error of the last attempt.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
@@ -79,7 +80,7 @@ public struct RetryMiddleware: Middleware {
         }
     }
 
-    /// When to begin the next attempt, or `nil` where there is to be none.
+    /// Returns the start of the next attempt; `nil` if there is no next attempt.
     private func pauseEnd(
         after error: any Error,
         attempt: Int,
@@ -109,7 +110,7 @@ public struct RetryMiddleware: Middleware {
     }
 }
 
-/// The source of jitter, used by many messages, one at a time.
+/// The shared source of jitter, protected by a lock.
 private final class SharedGenerator: Sendable {
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
 

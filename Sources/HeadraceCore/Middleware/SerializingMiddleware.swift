@@ -13,16 +13,18 @@
 /// )
 /// ```
 ///
-/// Two units of work that change the same entity at the same time conflict. The store accepts the first, and the second has
-/// run in vain. Under contention, for example many transfers between few accounts, most of the work would be repeated. With
-/// this middleware each ``SerializedCommand`` waits for its keys, and then reads the changes of the command before it. A
-/// deadlock isn't possible: a command acquires all of its keys, in ascending order, before its handler runs.
+/// Two units of work that change the same entity at the same time conflict. The store accepts the first, and the
+/// second has run in vain. Under contention, for example many transfers between few accounts, most of the work would
+/// be repeated. With this middleware each ``SerializedCommand`` waits for its keys, and then reads the changes of the
+/// command before it. A deadlock isn't possible: a command acquires all of its keys, in ascending order, before its
+/// handler runs.
 ///
-/// Other messages pass through. So does a command that the handler of a serialized command sends, because the outer command
-/// holds the keys of both. Its own keys aren't acquired, so name them in
-/// ``SerializedCommand/lockKeys`` of the outer command.
+/// Other messages pass through. So does a command that the handler of a serialized command sends, because the outer
+/// command holds the keys of both. Its own keys aren't acquired, so name them in ``SerializedCommand/lockKeys`` of
+/// the outer command.
 ///
-/// The lock is in memory: it doesn't include other processes. Use a ``RetryMiddleware`` before it for conflicts with them.
+/// The lock is in memory: it doesn't include other processes. Use a ``RetryMiddleware`` before it for conflicts with
+/// them.
 public struct SerializingMiddleware: Middleware {
     private let lock = KeyedLock<String>()
 
@@ -30,8 +32,8 @@ public struct SerializingMiddleware: Middleware {
 
     /// The keys of the serialized command that this task handles; `nil` if it handles none.
     ///
-    /// A store can release the keys as soon as the order of commits is certain, before the commit is on the disk. Commands
-    /// that the handler sends later acquire their own keys.
+    /// A store can release the keys as soon as the order of commits is certain, before the commit is on the disk.
+    /// Commands that the handler sends later acquire their own keys.
     public static var heldKeys: HeldKeys<String>? { current }
 
     /// Creates a middleware with a lock that only its copies share.

@@ -4,41 +4,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The handling of a message took too long, and was ended.
+/// An error for a message whose handling took longer than a timeout.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct TimeoutError: CodedError {
-    /// What became of the handling, stable enough to branch on.
+    /// The outcome of the handling, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case timedOut, finishedLate }
 
         private let kind: Kind
 
-        /// It was cancelled and failed.
+        /// The handling was cancelled, and failed.
         public static let timedOut = Code(kind: .timedOut)
 
-        /// It was cancelled and succeeded all the same: what it returned is dropped, what it did is done.
+        /// The handling was cancelled, but succeeded.
         ///
-        /// A unit of work around the timeout still takes back what was done in it.
+        /// Its output is discarded, but its effects remain, unless a unit of work around the timeout rolls them back.
         public static let finishedLate = Code(kind: .finishedLate)
 
         /// The name of the code, suitable as a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What became of the handling.
+    /// The outcome of the handling.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// A description of the error and its fix, in one sentence each.
     public let message: String
 
-    /// The name of the message's type, with its module.
+    /// Name of the message's type, with its module.
     public let messageType: String
 
-    /// How long the handling was let run.
+    /// The timeout, or the time until the deadline of the message if that was shorter.
     public let limit: Duration
 
-    /// What the handling threw after it was cancelled, as a rule a `CancellationError`; `nil` where it succeeded.
+    /// The error of the handling after its cancellation, usually a `CancellationError`; `nil` if it succeeded.
     public let cause: (any Error)?
 
     init(_ context: MessageContext, limit: Duration, cause: (any Error)?) {
@@ -46,16 +46,16 @@ public struct TimeoutError: CodedError {
         messageType = context.typeName
         self.limit = limit
         self.cause = cause
-        let ending = cause == nil ? "succeeded afterwards, so what it did is done" : "was cancelled"
+        let ending = cause == nil ? "succeeded afterwards, so its effects remain" : "was cancelled"
         message = """
-            Handling '\(messageType)' took longer than \(limit) and \(ending). To fix, allow it more time, or let the \
-            handler do less and end when it is cancelled.
+            Handling '\(messageType)' took longer than \(limit) and \(ending). To fix, raise the timeout, or make the \
+            handler faster and let it end on cancellation.
             """
     }
 }
 
 extension TimeoutError: RetryableError {
-    /// Whether the handling ended because it was cancelled, or in an error that may be retried.
+    /// Whether the ``cause`` is a `CancellationError` or a retryable error.
     public var isRetryable: Bool {
         cause is CancellationError || (cause as? any RetryableError)?.isRetryable == true
     }

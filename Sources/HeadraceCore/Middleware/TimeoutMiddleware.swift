@@ -10,28 +10,27 @@
 /// TimeoutMiddleware(.seconds(5))
 /// ```
 ///
-/// When the time is up, or the deadline of the message if that is earlier, the handling is cancelled. The error is
-/// thrown when the handling has ended and not before, so nothing goes on behind the back of whoever sent the message;
-/// a handler that ignores its cancellation is waited for. Whether the result or the time came first is decided
-/// once: ``TimeoutError/cause`` tells how handling ended that was too late.
+/// After the timeout, or at the deadline of the message if that is earlier, the handler is cancelled. The middleware
+/// throws the error when the handler has ended, so no work continues in the background. It waits even for a handler
+/// that ignores its cancellation. ``TimeoutError/cause`` is the error of the cancelled handler.
 ///
-/// The handling runs in a child task, on the actor of whoever sent the message, with its task-local values; it is
-/// cancelled with it, and joins its unit of work.
+/// The handler runs in a child task, on the actor of the sender and with its task-local values. It is cancelled with
+/// the sender's task, and joins its unit of work.
 public struct TimeoutMiddleware: Middleware {
     private let limit: Duration
     private let clock: any TimeSource
 
-    /// Creates middleware that lets the handling of a message run for `limit`, more than zero, on `clock`.
+    /// Creates middleware with the timeout `limit`, which must be greater than zero.
     public init(_ limit: Duration, clock: any TimeSource = ContinuousClock()) {
-        precondition(limit > .zero, "Handling takes time. To fix, give the timeout more than zero.")
+        precondition(limit > .zero, "The timeout isn't positive. To fix, pass a duration greater than zero.")
         self.limit = limit
         self.clock = clock
     }
 
-    /// Handles `message` until the time is up.
+    /// Handles `message`, and cancels the handler after the timeout.
     ///
-    /// - Throws: ``TimeoutError`` where the time was up first; ``MessageError`` where the deadline of the message has
-    ///   passed already; what `next` throws, `CancellationError` where the caller is cancelled included.
+    /// - Throws: ``TimeoutError`` if the handler took too long; ``MessageError`` if the deadline of the message has
+    ///   already passed; the errors of `next`, including `CancellationError` if the caller is cancelled.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -44,7 +43,7 @@ public struct TimeoutMiddleware: Middleware {
             end = min(end, deadline)
         }
 
-        let outcome = await StandIn.run {
+        let outcome = await withInterruptibleChild {
             try await next(message)
         } until: { [clock, end] in
             try await clock.sleep(until: end, tolerance: nil)

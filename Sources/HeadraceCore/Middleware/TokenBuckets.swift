@@ -4,37 +4,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A bucket of tokens for each key: taking one needs one, and they come back at a steady rate.
+/// A token bucket for each key, refilled at a constant rate.
 ///
-/// Pure: time is what it is told. A bucket is one instant, when it is full again, and a full one is none at all.
+/// Pure: the caller passes the time. A bucket is stored as the instant at which it is full again. Full buckets aren't
+/// stored.
 ///
 /// Source: the virtual scheduling algorithm of ITU-T I.371, <https://www.itu.int/rec/T-REC-I.371>; known as GCRA.
 package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    /// How long it takes until a token is back.
+    /// Time until the bucket receives a token.
     private let interval: Duration
 
-    /// How long it takes to fill a bucket from its last token.
+    /// Time to fill a bucket that contains one token.
     private let tolerance: Duration
 
     private let maximumCount: Int
 
-    /// When each bucket is full again.
+    /// The instant at which each bucket is full again.
     private var fullAgain: [Key: ContinuousClock.Instant] = [:]
 
-    /// The number of buckets that are kept.
+    /// Number of stored buckets.
     package var count: Int { fullAgain.count }
 
-    /// Creates buckets of `size` tokens each, of which one comes back every `interval`; all are full.
+    /// Creates full buckets of `size` tokens each, which receive a token every `interval`.
     package init(size: Int, interval: Duration, maximumCount: Int) {
         self.interval = interval
         self.maximumCount = maximumCount
         tolerance = interval * (size - 1)
     }
 
-    /// Takes a token of `key` at `now`; the instant at which there is one again, or `nil` where it was taken.
+    /// Takes a token of `key` at `now`.
     ///
-    /// - Complexity: O(1); O(*n* log *n*) in the number of buckets when some must be forgotten, once for each quarter
-    ///   of them that is new.
+    /// - Returns: `nil` if a token was taken; the instant of the next token if the bucket is empty.
+    /// - Complexity: O(1), and O(*n* log *n*) in the number of buckets when buckets are removed, which happens once
+    ///   for each quarter of new buckets.
     package mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let full = max(fullAgain[key] ?? now, now)
         let earliest = full.advanced(by: .zero - tolerance)
@@ -44,9 +46,9 @@ package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Forgets the buckets that are full, and if that is not enough those that will be soonest.
+    /// Removes full buckets and, if that isn't enough, the buckets that will be full soonest.
     ///
-    /// A quarter goes at once, so that it is seldom done. Who has taken the most is forgotten last.
+    /// It removes a quarter at once, so that it runs rarely. The emptiest buckets remain longest.
     private mutating func forget(at now: ContinuousClock.Instant) {
         let kept = max(1, maximumCount - maximumCount / 4)
         fullAgain = fullAgain.filter { $0.value > now }

@@ -8,22 +8,22 @@ import Foundation
 import Instrumentation
 public import Tracing
 
-/// Handles each message in a span of its own, within the trace of whoever sent it.
+/// Handles each message in a new span, within the trace of the sender.
 ///
-/// The span has the name of the message's type, is of the kind `internal`, and has the attributes
-/// `headrace.message.id`, `.kind`, `.type`, `.causation` where another message caused this one, `.correlation`, and
-/// `.attempt` from the second attempt on. A failure is recorded in it.
+/// The name of the span is the name of the message's type, and its kind is `internal`. Its attributes are
+/// `headrace.message.id`, `.kind`, `.type`, `.causation` if another message is the cause, `.correlation`, and
+/// `.attempt` from the second attempt on. Failures are recorded.
 public struct TracingMiddleware: Middleware {
     private let tracer: (any Tracer)?
 
-    /// Creates middleware that makes spans by `tracer`, or, where that is `nil`, by the one of the task or the system.
+    /// Creates middleware with a tracer; `nil` for the tracer of the task or the system.
     public init(tracer: (any Tracer)? = nil) {
         self.tracer = tracer
     }
 
-    /// Handles `message` in a span.
+    /// Handles `message` in a new span.
     ///
-    /// - Throws: What `next` throws.
+    /// - Throws: The errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -43,7 +43,7 @@ public struct TracingMiddleware: Middleware {
             if attempt > 1 { span.attributes["headrace.message.attempt"] = attempt }
         }
 
-        // Not by `withSpan`, which leaves the caller's actor.
+        // `withSpan` would leave the caller's actor.
         do {
             return try await InstrumentationContext.$current.binding(span.context) { try await next(message) }
         } catch {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Something that can tell by itself, and without asking anyone, whether it makes sense.
+/// A message, or a part of one, that validates itself.
 ///
 /// ```swift
 /// struct PlaceOrder: Validatable {
@@ -20,8 +20,9 @@
 /// }
 /// ```
 ///
-/// ``ValidationMiddleware`` refuses messages that do not. What needs the store or the user is not for here.
+/// ``ValidationMiddleware`` refuses invalid messages. Checks that need the store or the principal belong in the
+/// handler.
 public protocol Validatable {
-    /// Adds everything that is wrong to `validation`.
+    /// Adds all failures to `validation`.
     func validate(_ validation: inout Validation)
 }

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Everything that is wrong with a message, found while it validates itself.
+/// Collects the failures of a message that validates itself.
 public struct Validation: Sendable {
-    /// One thing that is wrong.
+    /// A failed check.
     public struct Failure: Hashable, Sendable, CustomStringConvertible {
-        /// The field, from the message on: `lines[2].quantity`; empty for the message itself.
+        /// Path of the field, for example `lines[2].quantity`; empty for the message itself.
         public let path: String
 
-        /// What is wrong with it, for whoever filled it in.
+        /// The reason, for the user who filled in the field.
         public let text: String
 
         /// The path and the text.
@@ -24,26 +24,26 @@ public struct Validation: Sendable {
         }
     }
 
-    /// What is wrong, in the order found.
+    /// The failures in the order of the checks.
     public private(set) var failures: [Failure] = []
 
-    /// The path of what is being validated.
+    /// Path of the part that is being validated.
     private var path = ""
 
-    /// Creates a validation that has found nothing yet.
+    /// Creates a validation without failures.
     public init() {}
 
-    /// Adds a failure of `field` where `isFulfilled` is false.
+    /// Adds a failure of `field` if `isFulfilled` is false.
     public mutating func require(_ isFulfilled: Bool, _ field: String, _ text: @autoclosure () -> String) {
         if !isFulfilled { fail(field, text()) }
     }
 
-    /// Adds a failure of `field`; an empty name stands for what is being validated as a whole.
+    /// Adds a failure of `field`; an empty name stands for the whole message or part.
     public mutating func fail(_ field: String, _ text: String) {
         failures.append(Failure(path: joined(field), text: text))
     }
 
-    /// Lets a part validate itself; the paths of its failures begin with `field`.
+    /// Validates a part; the paths of its failures start with `field`.
     public mutating func validate(_ part: some Validatable, at field: String) {
         let outer = path
         path = joined(field)

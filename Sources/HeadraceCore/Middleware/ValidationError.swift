@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A message was refused because it does not make sense, with everything that is wrong with it.
+/// An error for an invalid message, with all failures.
 public struct ValidationError: CodedError {
-    /// The name of the message's type, with its module.
+    /// Name of the message's type, with its module.
     public let messageType: String
 
-    /// What is wrong, in the order found; never empty.
+    /// The failures in the order of the checks, at least one.
     public let failures: [Validation.Failure]
 
     /// The only code: `invalid`.
@@ -18,8 +18,8 @@ public struct ValidationError: CodedError {
     /// The type of the message, and all failures.
     public var message: String {
         """
-        '\(messageType)' is not valid and was not handled: \
-        \(failures.map(\.description).joined(separator: "; ")). To fix, correct what is named and send it again.
+        '\(messageType)' is invalid, so it wasn't handled: \
+        \(failures.map(\.description).joined(separator: "; ")). To fix, correct these fields and send it again.
         """
     }
 }

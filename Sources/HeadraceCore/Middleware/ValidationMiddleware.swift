@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Refuses messages that are ``Validatable`` and do not make sense, before anything is done for them.
+/// Refuses invalid messages.
 ///
-/// Other messages pass through.
+/// Messages that aren't ``Validatable`` pass through.
 public struct ValidationMiddleware: Middleware {
     /// Creates middleware that validates messages.
     public init() {}
 
-    /// Handles `message` where nothing is wrong with it.
+    /// Handles `message` if it is valid.
     ///
-    /// - Throws: ``ValidationError`` with all failures at once; what `next` throws.
+    /// - Throws: ``ValidationError`` with all failures; the errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,

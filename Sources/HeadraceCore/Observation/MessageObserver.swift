@@ -4,38 +4,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Is told of every message that is handled; log, metrics, traces and an inspector are observers.
+/// An object that is notified of every message, such as a log, metrics, traces, or an inspector.
 ///
-/// It changes nothing and must not take long: it is called in the task that handles the message. Of what begins while it
-/// does not listen it may hear nothing; where it was told of a beginning, it is told of the end.
+/// Its methods are called in the task that handles the message, so they must be fast. An observer that isn't
+/// listening may not be notified of messages that begin meanwhile. For every notified begin, it is also notified of
+/// the end.
 public protocol MessageObserver: Sendable {
-    /// Whether it wants to hear of what begins now; `true` unless implemented.
+    /// Whether the observer wants notifications about messages that begin now; `true` by default.
     ///
-    /// It is asked before each message, so it must cost next to nothing. Where no observer listens, nobody looks at a
-    /// clock.
+    /// It is called before each message, so it must be very fast. If no observer listens, durations aren't measured.
     var isListening: Bool { get }
 
-    /// The handling of a message begins.
+    /// Called when the handling of a message begins.
     func messageBegan(_ context: MessageContext)
 
-    /// The handling of `message` begins; unless implemented, it is ``messageBegan(_:)``.
+    /// Called when the handling of `message` begins; calls ``messageBegan(_:)`` by default.
     func messageBegan<Message: Sendable>(_ message: Message, in context: MessageContext)
 
-    /// The handling of a message has ended, `duration` after it began.
+    /// Called when the handling of a message has ended, `duration` after its begin.
     func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration)
 
-    /// A part of the handling of a message begins, in the task that does it; nothing happens unless implemented.
+    /// Called when a stage of a message begins, in the task that runs the stage; does nothing by default.
     func stageBegan(_ stage: MessageStage)
 
-    /// A part of the handling of a message has ended; nothing happens unless implemented.
+    /// Called when a stage of a message has ended; does nothing by default.
     func stageEnded(_ stage: MessageStage, outcome: MessageOutcome, after duration: Duration)
 }
 
 extension MessageObserver {
-    /// Always.
+    /// Always true.
     public var isListening: Bool { true }
 
-    /// As ``messageBegan(_:)``.
+    /// Calls ``messageBegan(_:)``.
     public func messageBegan<Message: Sendable>(_ message: Message, in context: MessageContext) {
         messageBegan(context)
     }
@@ -48,7 +48,7 @@ extension MessageObserver {
 }
 
 extension [any MessageObserver] {
-    /// Whether one of them wants to hear of what begins now.
+    /// Whether at least one observer is listening.
     @usableFromInline
     package var areListening: Bool {
         for observer in self where observer.isListening { return true }

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How the handling of a message has ended.
+/// The outcome of a message.
 public enum MessageOutcome: Sendable {
-    /// It was handled.
+    /// The message was handled.
     case success
 
-    /// It was refused, or handling it failed: with this error, cancellation included.
+    /// The message was refused, or its handler failed, with this error; including cancellation.
     case failure(any Error)
 }

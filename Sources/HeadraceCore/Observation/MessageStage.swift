@@ -6,59 +6,61 @@
 
 import Synchronization
 
-/// A part of the handling of a message that observers are told of: a unit of work, an event within it, one of its handlers.
+/// A stage in the handling of a message that observers are notified of: a unit of work, an event, an event handler,
+/// or a commit.
 ///
-/// It is no message: what is sent within it is caused by the message that is being handled, observed or not. Stages lie
-/// within one another, and so make a tree below their message.
+/// A stage isn't a message. Messages that are sent within a stage are caused by the message of the stage. Stages can
+/// be nested, so they form a tree below their message.
 public struct MessageStage: Sendable {
-    /// What is done in a stage.
+    /// The kind of a stage.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private enum Word: String { case unitOfWork = "unit of work", event, handler, commit }
 
         private let word: Word
 
-        /// A stretch of work on the domain that is stored whole or not at all.
+        /// A unit of work, stored completely or not at all.
         public static let unitOfWork = Kind(word: .unitOfWork)
 
-        /// An event of a unit of work, and its handlers that run before the commit.
+        /// An event of a unit of work, with its pre-commit handlers.
         public static let event = Kind(word: .event)
 
-        /// A handler of an event.
+        /// An event handler.
         public static let handler = Kind(word: .handler)
 
-        /// Changes and events are being stored.
+        /// The commit of changes and events to the store.
         public static let commit = Kind(word: .commit)
 
-        /// The words for the kind: bounded, fit for a metric label.
+        /// Name of the kind, suitable as a metric label.
         public var description: String { word.rawValue }
     }
 
-    /// Tells the stage from all others of this process.
+    /// Unique ID of the stage in the process.
     public let id: UInt64
 
-    /// What is done in it.
+    /// Kind of the stage.
     public let kind: Kind
 
-    /// The type of the event or of the handler; `nil` for all else.
+    /// Type of the event or the handler; `nil` for other kinds.
     public let type: Any.Type?
 
-    /// The event, where it is one.
+    /// The event; `nil` for other kinds than events.
     public let event: (any Sendable)?
 
-    /// The message that is being handled; `nil` where the work began by itself.
+    /// The message that the task handles; `nil` if the work doesn't belong to a message.
     public let message: MessageContext?
 
-    /// The stage of the same message within which this one lies, or `nil` where it lies in none.
+    /// ID of the enclosing stage of the same message; `nil` if there is none.
     public let parentID: UInt64?
 
-    /// The innermost stage of this task, or `nil` where nobody listened when it began.
+    /// The innermost stage of the task; `nil` if no observer was listening at its begin.
     ///
-    /// While a message is handled that was sent within a stage, it is that stage, until the message has one of its own.
+    /// The handler of a message that was sent within a stage inherits this stage, until it begins a stage for its
+    /// message.
     @TaskLocal public static var current: MessageStage?
 
     private static let lastID = Atomic<UInt64>(0)
 
-    /// Describes a stage that begins within what this task does.
+    /// Creates a stage within the current message and stage of the task.
     package init(_ kind: Kind, type: Any.Type? = nil, event: (any Sendable)? = nil) {
         let message = MessageContext.current
         let outer = Self.current
@@ -78,11 +80,11 @@ public struct MessageStage: Sendable {
         }
     }
 
-    /// Runs `operation` as a stage of the message that this task handles, and tells `observers`.
+    /// Runs `operation` as a stage of the message that the task handles, and notifies `observers`.
     ///
-    /// Where none of them listens, it is `operation` and nothing else.
+    /// If no observer listens, it only runs `operation`.
     ///
-    /// - Throws: What `operation` throws.
+    /// - Throws: The errors of `operation`.
     package static nonisolated(nonsending) func run<Result>(
         _ kind: Kind,
         type: Any.Type? = nil,

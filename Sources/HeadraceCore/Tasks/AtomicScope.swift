@@ -4,19 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Work that fails or succeeds as a whole, so that no part of it may be done again by itself.
+/// A scope of work that succeeds or fails as a whole, such as a unit of work.
 ///
-/// A unit of work is. What failed within it may have left changes behind that only the whole can undo.
+/// No part of it can be retried alone, because a failed part may have left changes that only a rollback of the whole
+/// scope reverts.
 package enum AtomicScope {
     @TaskLocal private static var owner: TaskIdentity?
 
-    /// Whether this task is within such work; a child task that works on its own is not.
+    /// Whether the current task is in an atomic scope.
+    ///
+    /// A child task isn't in the scope of its parent, unless it represents the parent (``TaskIdentity``).
     package static var isCurrent: Bool {
         guard let owner else { return false }
         return owner == .current
     }
 
-    /// Runs `operation` as such work.
+    /// Runs `operation` in an atomic scope.
     package static nonisolated(nonsending) func run<Result>(
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A task-local value that queued work takes along to the task that executes it.
+/// A task-local variable whose value is carried along with queued work to the task that executes the work.
 ///
 /// ```swift
 /// enum Tenant {
@@ -14,10 +14,10 @@
 /// let store = Store(pipeline: Pipeline(carrying: [CarriedTaskLocal(Tenant.$current)]))
 /// ```
 public struct CarriedTaskLocal: Sendable {
-    /// Returns the value that the caller sees, or `nil` if there is nothing to take along.
+    /// Returns the current value; `nil` if there is nothing to carry.
     let capture: @Sendable () -> (any CarriedValue)?
 
-    /// Takes along the value of `taskLocal`.
+    /// Carries the value of `taskLocal`.
     public init<Value: Sendable>(_ taskLocal: TaskLocal<Value>) {
         capture = { CarriedBinding(taskLocal: taskLocal, value: taskLocal.get()) }
     }
@@ -26,7 +26,7 @@ public struct CarriedTaskLocal: Sendable {
         self.capture = capture
     }
 
-    /// Takes along the value of `taskLocal`, and nothing if it is `nil`.
+    /// Carries the value of `taskLocal` unless it is `nil`.
     package static func ifPresent<Value: Sendable>(_ taskLocal: TaskLocal<Value?>) -> CarriedTaskLocal {
         CarriedTaskLocal(capture: {
             taskLocal.get().map { CarriedBinding(taskLocal: taskLocal, value: $0) }
@@ -34,7 +34,7 @@ public struct CarriedTaskLocal: Sendable {
     }
 }
 
-/// A task-local value together with the place where it is bound again.
+/// A value of a task-local variable that can be bound again.
 protocol CarriedValue: Sendable {
     /// Binds the value while `operation` runs.
     nonisolated(nonsending) func binding(
@@ -42,7 +42,7 @@ protocol CarriedValue: Sendable {
     ) async throws
 }
 
-/// The value of one task-local variable.
+/// A task-local variable and a value of it.
 struct CarriedBinding<Value: Sendable>: CarriedValue {
     let taskLocal: TaskLocal<Value>
     let value: Value

@@ -10,25 +10,27 @@ import Synchronization
 
 /// The task-local values of a caller that queues work, for the task that executes the work later.
 ///
-/// It carries the message, principal, and deadline; the logger; the trace; the stage; the task's container, if there is
-/// one; and the values that the queue lists. A queue of these needs no task for each element: that is why the values
-/// must be known, as Swift has no means to copy all of them.
+/// The values are the message, principal, and deadline; the logger; the trace; the stage; the container of the task,
+/// if it has one; and the values that the queue lists. Swift can't copy all task-local values of a task, so each
+/// variable must be registered or listed. In return, a queue needs no task for each element.
 package struct CarriedValues: Sendable {
-    private let surroundings: AmbientMessageContext?
+    private let ambient: AmbientMessageContext?
 
-    /// The logger of the caller.
+    /// Logger of the caller.
     package let logger: Logger
 
     private let others: [any CarriedValue]
 
     private static let registered = Mutex<[CarriedTaskLocal]>([])
 
-    /// Number of task-local variables that modules have registered; so that most programs take no lock.
+    /// Number of registered task-local variables.
+    ///
+    /// Without any, no lock is taken.
     private static let registeredCount = Atomic(0)
 
-    /// Takes the values of the caller, among them those of `listed`.
+    /// Captures the values of the caller, including the variables in `listed`.
     package init(carrying listed: [CarriedTaskLocal] = []) {
-        surroundings = AmbientMessageContext.current
+        ambient = AmbientMessageContext.current
         logger = Logger.current
         var others: [any CarriedValue] = []
         if let trace = InstrumentationContext.current {
@@ -44,7 +46,9 @@ package struct CarriedValues: Sendable {
         self.others = others
     }
 
-    /// Has all queued work take along `taskLocal`, in all queues; call it once for each.
+    /// Registers `taskLocal` for all queues.
+    ///
+    /// Call it once for each variable.
     package static func register(_ taskLocal: CarriedTaskLocal) {
         registered.withLock { registered in
             registered.append(taskLocal)
@@ -54,17 +58,17 @@ package struct CarriedValues: Sendable {
 
     /// Runs `operation` with the values bound.
     ///
-    /// - Throws: What `operation` throws.
+    /// - Throws: The errors of `operation`.
     package nonisolated(nonsending) func run(
         _ operation: nonisolated(nonsending) () async throws -> Void
     ) async throws {
         try await withLogger(logger) { _ in
-            guard let surroundings else { return try await run(binding: 0, operation) }
-            try await AmbientMessageContext.binding.binding(surroundings) { try await run(binding: 0, operation) }
+            guard let ambient else { return try await run(binding: 0, operation) }
+            try await AmbientMessageContext.binding.binding(ambient) { try await run(binding: 0, operation) }
         }
     }
 
-    /// Runs `operation` with the other values bound, from the one at `index` on.
+    /// Runs `operation` with the values of `others` bound, starting at `index`.
     private nonisolated(nonsending) func run(
         binding index: Int,
         _ operation: nonisolated(nonsending) () async throws -> Void

@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 extension TaskLocal {
-    /// Binds the task local to `value` while `operation` runs, on the actor of the caller.
+    /// Binds the task-local variable to `value` while `operation` runs on the actor of the caller.
     ///
-    /// The operation of `withValue` is of a type that leaves the caller's actor. Only a closure that captures an
-    /// isolated parameter stays there.
+    /// `withValue` alone leaves the caller's actor. Only a closure that captures an isolated parameter stays there.
     @inlinable
     package nonisolated(nonsending) func binding<Result>(
         _ value: Value,

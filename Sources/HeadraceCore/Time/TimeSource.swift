@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A clock whose instants are those of `ContinuousClock`, so that a deadline means the same to all of them.
+/// A clock that shares the instants of `ContinuousClock`, so that deadlines are comparable between clocks.
 ///
-/// `ContinuousClock` is one; the clock of `HeadraceTesting`, which a test moves, is another.
+/// `ContinuousClock` conforms, and so does `TestClock` of `HeadraceTesting`. A test controls the time of a `TestClock`.
 public protocol TimeSource: Clock where Instant == ContinuousClock.Instant {}
 
 extension ContinuousClock: TimeSource {}

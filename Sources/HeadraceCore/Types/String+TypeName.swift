@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 extension String {
-    /// The name of `type` with its module, without the addresses that Swift prints for private and local types.
+    /// Creates the name of `type`, with its module and without the addresses that Swift prints for private and local
+    /// types.
     ///
-    /// An address differs from run to run and says nothing to a reader.
+    /// Such addresses differ from run to run.
     package init(naming type: Any.Type) {
         self = String(reflecting: type).withoutTypeAddresses
     }

@@ -6,40 +6,44 @@
 
 import Synchronization
 
-/// The ID of the table that was made last.
+/// ID of the latest table.
 private let lastTableID = Atomic<UInt>(0)
 
-/// Maps types to objects; built once, then read without a lock.
+/// An immutable table that maps types to objects, read without a lock.
 ///
-/// The table is open-addressed and keyed by the identity of the metatype, so a lookup neither builds
-/// a string nor runs a general-purpose hash: two types that print the same name are two keys.
+/// The table uses open addressing, with the identity of the metatype as the key. A lookup builds no string and runs no
+/// general-purpose hash. Two types with the same printed name are distinct keys.
 ///
-/// It is a class of classes for speed. The optimiser does not specialise it in other modules, and code that is
-/// generic over classes alone needs no metadata to move its values; a reference to it costs nothing to read.
+/// For speed, both the table and its values are classes: the optimizer doesn't specialize the table in other modules,
+/// and code that is generic over classes needs no metadata to copy its values.
 package final class TypeTable<Value: AnyObject & Sendable>: Sendable {
-    /// The identity of the type in each slot, or zero where the slot is free: no type lives at address zero.
+    /// Identity of the type in each slot; zero if the slot is free, because no type has the address zero.
     private let keys: ContiguousArray<UInt>
 
-    /// The object in each slot that is taken: a `Value`.
-    private let objects: ContiguousArray<(any AnyObject & Sendable)?>
+    /// The object in each occupied slot, always a `Value`.
+    let objects: ContiguousArray<(any AnyObject & Sendable)?>
 
     private let shift: UInt
     private let mask: Int
 
-    /// The number of types in the table.
+    /// Number of types in the table.
     package let count: Int
 
-    /// A number that no other table of the process has, counting from 1: unlike an address, it is never used again.
+    /// Unique ID of the table in the process, counting from 1.
+    ///
+    /// Unlike an address, it is never reused.
     package let id = lastTableID.wrappingAdd(1, ordering: .relaxed).newValue
 
-    /// Creates a table that maps each type of `pairs` to its value; the last pair of a type wins.
+    /// Creates a table from pairs of types and values.
+    ///
+    /// If a type occurs more than once, the last pair counts.
     package init(_ pairs: some Sequence<(ObjectIdentifier, Value)>) {
         var latest: [ObjectIdentifier: Value] = [:]
         for (key, value) in pairs {
             latest[key] = value
         }
 
-        // Half empty at most, so that a run of taken slots stays short.
+        // At most half full, so that runs of occupied slots stay short.
         let width = max(2, Int.bitWidth - (latest.count * 2).leadingZeroBitCount)
         shift = UInt(UInt.bitWidth - width)
         mask = (1 << width) - 1
@@ -60,34 +64,15 @@ package final class TypeTable<Value: AnyObject & Sendable>: Sendable {
         self.objects = objects
     }
 
-    /// The value of `type`, or `nil` where the table has none.
+    /// The value of `type`; `nil` if the table doesn't contain the type.
     ///
     /// - Complexity: O(1) in the number of types.
     package subscript(type: Any.Type) -> Value? {
         self[ObjectIdentifier(type)]
     }
 
-    /// The value of `type` without a reference of its own, for a caller who keeps the table meanwhile.
-    ///
-    /// Counting references takes longer than the look-up.
-    package func unretained(_ type: Any.Type) -> Unmanaged<Value>? {
-        guard let index = index(of: ObjectIdentifier(type)), let object = objects[index] else { return nil }
-        return unsafe Unmanaged.passUnretained(unsafeDowncast(object, to: Value.self))
-    }
-
-    /// The value of the type with the identity `identifier`, or `nil` where the table has none.
-    package subscript(identifier: ObjectIdentifier) -> Value? {
-        guard let index = index(of: identifier), let object = objects[index] else { return nil }
-        return unsafe unsafeDowncast(object, to: Value.self)
-    }
-
-    /// The values, in no particular order.
-    package var values: [Value] {
-        objects.compactMap { $0.map { unsafe unsafeDowncast($0, to: Value.self) } }
-    }
-
-    /// The slot of the type with the identity `identifier`, or `nil` where it has none.
-    private func index(of identifier: ObjectIdentifier) -> Int? {
+    /// Index of the slot of the type with the identity `identifier`; `nil` if the table doesn't contain the type.
+    func index(of identifier: ObjectIdentifier) -> Int? {
         let key = UInt(bitPattern: identifier)
         var index = Self.start(of: key, shift: shift)
         while keys[index] != key {
@@ -97,7 +82,7 @@ package final class TypeTable<Value: AnyObject & Sendable>: Sendable {
         return index
     }
 
-    /// Spreads the address over the table: the high bits of its product with 2^64 / φ.
+    /// Returns the first slot to search: the high bits of the product of the address with 2^64 / φ.
     ///
     /// Knuth, The Art of Computer Programming, volume 3, section 6.4 (multiplicative hashing).
     private static func start(of key: UInt, shift: UInt) -> Int {

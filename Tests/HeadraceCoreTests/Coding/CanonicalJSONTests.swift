@@ -35,7 +35,7 @@ import Testing
         var byNumber: [Int: Set<Color>]
     }
 
-    /// A chart that is equal to every other one of the same size, with the hash tables of another history.
+    /// A chart that equals all charts of the same size, but has hash tables with another history.
     private func chart(size: Int, using generator: inout SeededGenerator) -> Chart {
         let numbers = (0..<size).shuffled(using: &generator)
         func some<Element: Hashable>(_ element: (Int) -> Element) -> Set<Element> {
@@ -84,7 +84,7 @@ import Testing
         #expect(try JSONDecoder().decode(Chart.self, from: json) == first)
     }
 
-    @Test func elementsAreSortedWhereverTheyAre() throws {
+    @Test func elementsAreSortedAtEveryLevel() throws {
         struct Box: Codable { var values: Set<Place> }
         let places: Set = [Place(row: 2, column: 1), Place(row: 1, column: 10), Place(row: 1, column: 9)]
         func text(_ value: some Encodable) throws -> String {
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// `JSONEncoder` reports the same.
-    @Test func anErrorWithinASetNamesThePlaceAndAValueWithoutContentNamesItsType() throws {
+    @Test func anErrorInASetContainsThePathAndAValueWithoutContentNamesItsType() throws {
         struct Box: Encodable { var values: Set<[Double]> }
         struct Silent: Encodable { func encode(to encoder: any Encoder) {} }
 
@@ -116,8 +116,8 @@ import Testing
         #expect(context.debugDescription == "Top-level Silent did not encode any values.")
     }
 
-    /// A recursive set doubles nothing at each level: 2^40 encodings would never end.
-    @Test func setsOfSetsAreEncodedOnceHoweverDeep() throws {
+    /// If each level were encoded twice, 2^40 encodings would never end.
+    @Test func nestedSetsAreEncodedOnceAtAnyDepth() throws {
         struct Node: Hashable, Codable { var children: Set<Node> }
         var node = Node(children: [])
         for _ in 0..<40 { node = Node(children: [node]) }
@@ -125,7 +125,7 @@ import Testing
         #expect(try JSONDecoder().decode(Node.self, from: CanonicalJSON.encode(node)) == node)
     }
 
-    /// Older versions have stored these bytes, and the fingerprint of a command must equal a stored one.
+    /// Older versions have stored these bytes, and fingerprints of commands must stay equal.
     @Test(.timeLimit(.minutes(1)))
     func withoutUnorderedCollectionsTheBytesAreThoseOfJSONEncoder() throws {
         let encoder = JSONEncoder()
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func typesThatJSONEncoderRecognizesAreWrittenAsItWritesThem() throws {
+    @Test func typesThatJSONEncoderRecognizesKeepTheirEncoding() throws {
         struct All: Encodable {
             var date: Date? = Date(timeIntervalSinceReferenceDate: 1.5)
             var data: Data? = Data([0, 1, 255])

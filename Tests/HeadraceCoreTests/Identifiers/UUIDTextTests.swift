@@ -9,7 +9,7 @@ import HeadraceCore
 import Testing
 
 @Suite struct UUIDTextTests {
-    @Test func theTextIsThatOfFoundation() {
+    @Test func theTextEqualsTheTextOfFoundation() {
         let fixed = ["00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"]
         for id in fixed.compactMap(UUID.init(uuidString:)) + (0..<1_000).map({ _ in UUID() }) {
             #expect(id.text(.capital) == id.uuidString)
@@ -17,14 +17,14 @@ import Testing
         }
     }
 
-    @Test func itIsReadInCapitalsAndSmallLetters() {
+    @Test func uppercaseAndLowercaseTextIsParsed() {
         for id in (0..<1_000).map({ _ in UUID() }) {
             #expect(UUID(text: id.uuidString.utf8) == id)
             #expect(UUID(text: id.uuidString.lowercased().utf8) == id)
         }
     }
 
-    @Test func textWithAnythingElseInOnePlaceIsNotRead() {
+    @Test func textWithOneWrongCharacterIsNotParsed() {
         let text = UUID().uuidString
         for place in text.indices {
             for wrong in ["", "g", "G", "-0", " ", "é", "\u{0}", "/", ":", "@", "`"] {

@@ -21,7 +21,7 @@ import Testing
         bytes(one).lexicographicallyPrecedes(bytes(other))
     }
 
-    @Test func versionAndVariantAreThoseOfRFC9562() {
+    @Test func versionAndVariantFollowRFC9562() {
         for _ in 0..<1_000 {
             let bytes = bytes(.version7())
             #expect(bytes[6] >> 4 == 7)
@@ -38,14 +38,14 @@ import Testing
         #expect(milliseconds == before)
     }
 
-    @Test func eachIsGreaterThanTheOneBeforeAsBytesAndAsText() {
+    @Test func eachUUIDIsGreaterThanThePreviousAsBytesAndAsText() {
         let uuids = (0..<100_000).map { _ in UUID.version7() }
 
         #expect(zip(uuids, uuids.dropFirst()).allSatisfy { precedes($0, $1) })
         #expect(zip(uuids, uuids.dropFirst()).allSatisfy { $0.uuidString < $1.uuidString })
     }
 
-    @Test func theyGrowWhileTheClockStandsStillOrJumpsBack() {
+    @Test func uuidsAscendEvenIfTheClockStopsOrIsSetBack() {
         let sequence = Version7Sequence()
         let now: UInt64 = 1_700_000_000_000
 
@@ -56,7 +56,7 @@ import Testing
         #expect(bytes(uuids[uuids.count - 1]).prefix(6).reduce(0) { $0 << 8 | UInt64($1) } == now + 10_000)
     }
 
-    @Test(.timeLimit(.minutes(2))) func theyDifferAndGrowWithinEachOfSeveralTasks() async {
+    @Test(.timeLimit(.minutes(2))) func uuidsAreUniqueAndAscendWithinEachOfSeveralTasks() async {
         let sequence = Version7Sequence()
 
         let all = await withTaskGroup(of: [UUID].self) { group in
@@ -72,7 +72,7 @@ import Testing
         #expect(Set(all.joined()).count == 40_000)
     }
 
-    @Test func theyAreRandomBeyondTheTime() {
+    @Test func theBitsAfterTheTimestampAreRandom() {
         let one = Version7Sequence().next(now: 1)
         let other = Version7Sequence().next(now: 1)
 

@@ -7,9 +7,9 @@
 import HeadraceCore
 import Testing
 
-/// Middleware in three steps, around messages of every kind.
+/// Synchronous middleware around messages of every kind.
 @Suite struct ActionMiddlewareTests {
-    @Test func theStepsAreTakenInOrderAndTheLastKnowsTheOutcome() async throws {
+    @Test func theMethodsAreCalledInOrderAndTheLastReceivesTheOutcome() async throws {
         let journal = Journal()
         let handling = Handling(Stepping(journal: journal))
 
@@ -19,7 +19,7 @@ import Testing
         #expect(journal.entries == ["should", "will", "handler", "did", "should", "will", "did not: Refusal()"])
     }
 
-    @Test func whatIsRefusedIsNotHandledAndWhoSentItIsToldByWhom() async throws {
+    @Test func aRefusedMessageIsNotHandledAndTheErrorNamesTheMiddleware() async throws {
         let journal = Journal()
         let handling = Handling(Stepping(journal: journal, isOpen: false))
 
@@ -30,20 +30,20 @@ import Testing
         #expect(error.code == .refused)
         #expect(
             error.message == """
-                'HeadraceCoreTests.Ping' was refused by the middleware 'Stepping'; it was not handled. To fix, send it when \
-                the middleware allows it, or take the middleware out of the chain.
+                'HeadraceCoreTests.Ping' was refused by the middleware 'Stepping', so it wasn't handled. To fix, send it when \
+                the middleware allows it, or remove the middleware from the chain.
                 """
         )
         #expect(journal.entries == ["should"])
     }
 
-    @Test func allStepsAreOptional() async throws {
+    @Test func allMethodsAreOptional() async throws {
         struct Silent: ActionMiddleware {}
 
         #expect(try await Handling(Silent()).handle { _ in 7 } == 7)
     }
 
-    @Test func itMixesWithMiddlewareThatWaitsInTheOrderRegistered() async throws {
+    @Test func synchronousAndAsynchronousMiddlewareRunsInOrderOfRegistration() async throws {
         let journal = Journal()
         let handling = Handling(
             Noting(name: "a", journal: journal), Stepping(journal: journal), Noting(name: "b", journal: journal))
@@ -53,7 +53,7 @@ import Testing
         #expect(journal.entries == ["a begins", "should", "will", "b begins", "handler", "b ends", "did", "a ends"])
     }
 
-    @Test @MainActor func itStaysOnTheActorOfTheCaller() async throws {
+    @Test @MainActor func theMethodsStayOnTheActorOfTheCaller() async throws {
         try await Handling(Stepping(journal: Journal())).onMainActor.handle { _ in }
     }
 }

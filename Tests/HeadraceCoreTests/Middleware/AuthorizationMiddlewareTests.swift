@@ -22,20 +22,20 @@ import Testing
         return try await MessageContext.withPrincipal(principal) { try await handling.handle { _ in 1 } }
     }
 
-    @Test func whomThePolicyAllowsIsServed() async throws {
+    @Test func anAllowedPrincipalCanSendTheMessage() async throws {
         #expect(try await handle(for: User("ada", isAdministrator: true)) == 1)
     }
 
-    @Test func withoutAPrincipalItIsRefused() async throws {
+    @Test func aMessageWithoutAPrincipalIsRefused() async throws {
         let error = try await #require(throws: AuthorizationError.self) { try await handle(for: nil) }
 
         #expect(error.code == .unauthenticated)
         #expect(error.principalID == nil)
         #expect(error.messageType == "HeadraceCoreTests.Ping")
-        #expect(error.description.hasPrefix("'HeadraceCoreTests.Ping' is handled for those only"))
+        #expect(error.description.hasPrefix("'HeadraceCoreTests.Ping' requires a principal, and was sent without one."))
     }
 
-    @Test func whomThePolicyDoesNotAllowIsRefusedByNameAndWithoutThePayload() async throws {
+    @Test func aDeniedMessageIsRefusedWithTheNameOfThePrincipalAndWithoutThePayload() async throws {
         let error = try await #require(throws: AuthorizationError.self) { try await handle(for: User("bob")) }
 
         #expect(error.code == .denied)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await handling.handle(Pong()) { _ in 1 } == 1)
     }
 
-    @Test func aPolicySeesTheMessage() async throws {
+    @Test func aPolicyReceivesTheMessage() async throws {
         let handling = Handling(
             AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self) { $0.principalID == $1.secret })
         )
@@ -84,7 +84,7 @@ import Testing
         #expect((answer == 1) == isAllowed)
     }
 
-    @Test func anyPrincipalOfTheTypeIsServedWhereNothingMoreIsAsked() async throws {
+    @Test func aPolicyWithoutAConditionAllowsAllPrincipalsOfItsType() async throws {
         let handling = Handling(AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self, sentBy: User.self)))
 
         #expect(try await handle(for: User("bob"), in: handling) == 1)
@@ -94,7 +94,7 @@ import Testing
     // MARK: Messages without a policy
 
     @Test(arguments: [nil, "ada"])
-    func whatHasNoPolicyIsRefusedWhoeverSendsItWhereThatIsSaid(principalID: String?) async throws {
+    func theFallbackRefusesAllMessagesWithoutAPolicy(principalID: String?) async throws {
         let handling = Handling(
             AuthorizationMiddleware(
                 withoutPolicy: .refuse,
@@ -111,14 +111,14 @@ import Testing
         #expect(error.principalID == principalID)
         #expect(
             error.message == """
-                'HeadraceCoreTests.Ping' has no policy, and what has none is refused. To fix, add \
-                'AuthorizationPolicy(for: HeadraceCoreTests.Ping.self) { … }' to the authorisation, or \
-                '.open(for: HeadraceCoreTests.Ping.self)' where anybody may send it.
+                'HeadraceCoreTests.Ping' has no policy, and messages without a policy are refused. To fix, add \
+                'AuthorizationPolicy(for: HeadraceCoreTests.Ping.self) { … }' to the authorization, or \
+                '.open(for: HeadraceCoreTests.Ping.self)' to allow every sender.
                 """
         )
     }
 
-    @Test func withoutAnyPolicyAllIsRefusedWhereThatIsSaid() async throws {
+    @Test func theFallbackRefusesAllMessagesIfThereIsNoPolicy() async throws {
         let handling = Handling(AuthorizationMiddleware(withoutPolicy: .refuse))
 
         for kind in [MessageKind.command, .query] {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func whatHasAPolicyIsServedWhereAllElseIsRefused() async throws {
+    @Test func aMessageWithAPolicyIsAllowedIfTheFallbackRefuses() async throws {
         let handling = Handling(
             AuthorizationMiddleware(withoutPolicy: .refuse, AuthorizationPolicy(for: Ping.self, sentBy: User.self))
         )
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [AuthorizationMiddleware.Fallback.pass, .refuse])
-    func whatIsOpenIsServedForNobodyToo(fallback: AuthorizationMiddleware.Fallback) async throws {
+    func anOpenMessageIsAllowedWithoutAPrincipal(fallback: AuthorizationMiddleware.Fallback) async throws {
         let handling = Handling(AuthorizationMiddleware(withoutPolicy: fallback, .open(for: Ping.self)))
 
         #expect(try await handle(for: nil, in: handling) == 1)
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: Errors and actors
 
-    @Test func whatAPolicyThrowsRefusesUnwrapped() async throws {
+    @Test func theErrorOfAPolicyRefusesTheMessageUnwrapped() async throws {
         let policy = AuthorizationPolicy(for: Ping.self) { _, _ in throw Failure() }
         let handling = Handling(AuthorizationMiddleware(policy))
 

@@ -19,15 +19,15 @@ import Testing
         #expect(pauses(backoff) == [1, 2, 4, 7, 7].map { .seconds($0) })
     }
 
-    @Test func aFactorOfOneKeepsThem() {
+    @Test func aFactorOfOneKeepsPausesConstant() {
         #expect(pauses(Backoff(base: .seconds(3), factor: 1, jitter: 0)) == Array(repeating: .seconds(3), count: 5))
     }
 
-    @Test func aBaseBeyondTheLongestIsCut() {
+    @Test func theBaseIsLimitedByTheLongestPause() {
         #expect(pauses(Backoff(base: .seconds(9), longest: .seconds(2), jitter: 0), attempts: 1) == [.seconds(2)])
     }
 
-    @Test func noPauseIsNone() {
+    @Test func aBaseOfZeroMeansNoPause() {
         #expect(pauses(Backoff(base: .zero)) == Array(repeating: .zero, count: 5))
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(backoff.pause(afterAttempt: .max, using: &generator) == .seconds(Int64.max / 4))
     }
 
-    @Test func jitterShortensUpToItsPart() {
+    @Test func jitterShortensPausesByAtMostItsFraction() {
         let backoff = Backoff(base: .seconds(8), factor: 1, longest: .seconds(8), jitter: 0.25)
         var generator = SystemRandomNumberGenerator()
 
@@ -49,7 +49,7 @@ import Testing
         #expect(pauses(backoff, random: 0, attempts: 1) == [.seconds(8)])
     }
 
-    @Test func theSameGeneratorMakesTheSameJitter() {
+    @Test func equalGeneratorsMakeEqualJitter() {
         let backoff = Backoff()
 
         #expect(pauses(backoff, random: 1 << 63) == pauses(backoff, random: 1 << 63))

@@ -18,7 +18,7 @@ import Testing
         handling = Handling(LoggingMiddleware(clock: clock), clock: clock)
     }
 
-    /// Runs `operation` with a logger for everything, and gives what it has logged.
+    /// Runs `operation` with a logger at all levels, and returns its entries.
     private nonisolated(nonsending) func logged(
         _ operation: nonisolated(nonsending) () async throws -> Void
     ) async throws -> [InMemoryLogHandler.Entry] {
@@ -27,7 +27,7 @@ import Testing
         return handler.entries
     }
 
-    @Test func beginAndEndAreLoggedAtDebugWithAllThatIsKnown() async throws {
+    @Test func beginAndEndAreLoggedAtDebugWithTheMetadataOfTheMessage() async throws {
         var contexts: [MessageContext] = []
 
         let entries = try await logged {
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func theHandlersLoggerNamesTheMessageAndItsCause() async throws {
+    @Test func theLoggerOfTheHandlerNamesTheMessageAndItsCause() async throws {
         let entries = try await logged {
             try await handling.handle(kind: .query) { _ in
                 try await handling.handle(Pong()) { _ in Logger.current.info("here") }
@@ -72,7 +72,7 @@ import Testing
         #expect(entries.last?.metadata.isEmpty == true)
     }
 
-    @Test func aFailureIsLoggedWithItsErrorAndPassesUnwrapped() async throws {
+    @Test func aFailureIsLoggedWithItsErrorAndThrownUnwrapped() async throws {
         let entries = try await logged {
             await #expect(throws: Outage(number: 7)) { try await handling.handle { _ in throw Outage(number: 7) } }
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(entries.last?.metadata["headrace.message.outcome"] == "outage")
     }
 
-    @Test func theLevelsCanBeChosenAndACancellationIsNoFailure() async throws {
+    @Test func theLevelsAreConfigurableAndACancellationIsNoFailure() async throws {
         let handling = Handling(LoggingMiddleware(level: .trace, failureLevel: .warning))
 
         let entries = try await logged {
@@ -95,13 +95,13 @@ import Testing
         #expect(entries.last?.metadata["headrace.message.outcome"] == "cancelled")
     }
 
-    @Test func theMessageIsNotLogged() async throws {
+    @Test func theContentOfTheMessageIsNotLogged() async throws {
         let entries = try await logged { try await handling.handle { _ in } }
 
         #expect(!"\(entries)".contains(Ping().secret))
     }
 
-    @Test func anAttemptAfterTheFirstIsNamed() async throws {
+    @Test func theAttemptIsLoggedFromTheSecondOn() async throws {
         let handling = Handling(
             RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), LoggingMiddleware(clock: clock), clock: clock
         )
@@ -114,7 +114,7 @@ import Testing
         #expect(attempts == [nil, "2"])
     }
 
-    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("yes")
 
         let returned = try await handling.onMainActor.handle { _ in

@@ -41,14 +41,14 @@ import Testing
         #expect(try metrics.expectTimer("headrace.message.duration", labels).values.count == 1)
     }
 
-    @Test func whatIsBeingHandledHasBegunAndNotEnded() async throws {
+    @Test func aRunningMessageIsCountedAsBegunOnly() async throws {
         try await handling.handle { _ in
             #expect(metrics.counterTotal(label: "headrace.messages.begun") == 1)
             #expect(metrics.counters(label: "headrace.messages.ended").isEmpty)
         }
     }
 
-    @Test func kindsAndTypesAreCountedApart() async throws {
+    @Test func kindsAndTypesAreCountedSeparately() async throws {
         try await handling.handle { _ in }
         try await handling.handle(kind: .query) { _ in }
         try await handling.handle(Pong()) { _ in }
@@ -56,7 +56,7 @@ import Testing
         #expect(metrics.counters(label: "headrace.messages.ended").map(\.totalValue) == [1, 1, 1])
     }
 
-    @Test func theLabelsAreFewHoweverManyMessagesAndErrorsThereAre() async throws {
+    @Test func theNumberOfLabelsIsIndependentOfMessagesAndErrors() async throws {
         for number in 0..<1_000 {
             _ = try? await handling.handle(Ping(secret: "\(number)")) { _ in throw Outage(number: number) }
         }
@@ -82,7 +82,7 @@ import Testing
         #expect(metrics.counters.count == 2)
     }
 
-    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("yes")
 
         let returned = try await handling.onMainActor.handle { _ in

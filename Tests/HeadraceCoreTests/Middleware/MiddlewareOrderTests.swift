@@ -10,11 +10,11 @@ import InMemoryTracing
 import MetricsTestKit
 import Testing
 
-/// The first one registered is the outermost, and what that means for those that come with Headrace.
+/// The middleware registered first is the outermost, with the consequences for the middleware of Headrace.
 @Suite(.timeLimit(.minutes(2))) struct MiddlewareOrderTests {
     private let clock = TestClock()
 
-    @Test func theOrderIsThatOfRegistration() async throws {
+    @Test func middlewareRunsInOrderOfRegistration() async throws {
         let journal = Journal()
         let handling = Handling(Noting(name: "a", journal: journal), Noting(name: "b", journal: journal))
 
@@ -29,7 +29,7 @@ import Testing
 
     private var timeout: TimeoutMiddleware { TimeoutMiddleware(.seconds(5), clock: clock) }
 
-    /// Handles a message that never ends by itself.
+    /// Handles a message that ends only when it is cancelled.
     private func stuck(in handling: Handling, journal: Journal) -> Task<Void, any Error> {
         Task {
             try await handling.handle { _ in
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aTimeoutWithinARetryIsForEachAttempt() async throws {
+    @Test func aTimeoutInsideARetryLimitsEachAttempt() async throws {
         let journal = Journal()
         let task = stuck(in: Handling(retry, timeout, clock: clock), journal: journal)
 
@@ -55,7 +55,7 @@ import Testing
         #expect(journal.entries == ["attempt 1", "attempt 2"])
     }
 
-    @Test func aTimeoutAroundARetryIsForAllAttempts() async throws {
+    @Test func aTimeoutAroundARetryLimitsAllAttemptsTogether() async throws {
         let (journal, flaky) = (Journal(), Flaky.failingAlways)
         let retry = RetryMiddleware(
             maximumAttempts: 100, backoff: Backoff(base: .seconds(2), factor: 1, jitter: 0), clock: clock
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func whatIsRefusedFirstCostsNoToken() async throws {
+    @Test func aMessageRefusedBeforeTheRateLimitTakesNoToken() async throws {
         let handling = Handling(
             ValidationMiddleware(), RateLimitMiddleware(1, every: .seconds(1), clock: clock), clock: clock
         )
@@ -107,7 +107,7 @@ import Testing
         #expect(try await handling.handle(PlaceOrder(customer: "Ada", lines: [])) { _ in true })
     }
 
-    @Test @MainActor func allTogetherStayOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func allMiddlewareStaysOnTheCallersActorWithNonSendableOutputs() async throws {
         let (metrics, tracer, flaky) = (TestMetrics(), InMemoryTracer(), Flaky.succeeding(on: 2))
         let handling = Handling(
             LoggingMiddleware(clock: clock), MetricsMiddleware(factory: metrics, clock: clock),

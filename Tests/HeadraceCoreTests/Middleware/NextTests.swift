@@ -7,19 +7,19 @@
 import HeadraceCore
 import Testing
 
-/// The rest of a message's way, for those who test a middleware by itself or call it more than once.
+/// `Next`, as used to test a middleware in isolation or to call the rest of the chain repeatedly.
 @Suite struct NextTests {
     private func context() async throws -> MessageContext {
         try await Handling().handle { _ in try #require(MessageContext.current) }
     }
 
-    @Test func whatIsMadeOutOfAHandlerLeadsToIt() async throws {
+    @Test func aChainWithoutMiddlewareCallsItsHandler() async throws {
         let next = Next<Ping, Int>(in: try await context()) { _ in 7 }
 
         #expect(try await next(Ping()) == 7)
     }
 
-    @Test func aMiddlewareIsTestedByItself() async throws {
+    @Test func aMiddlewareCanBeTestedInIsolation() async throws {
         let context = try await context()
         let journal = Journal()
 
@@ -29,7 +29,7 @@ import Testing
         #expect(journal.entries == ["a begins", "handler", "a ends"])
     }
 
-    @Test func eachCallTakesTheWholeRestOfTheWay() async throws {
+    @Test func eachCallRunsTheWholeRestOfTheChain() async throws {
         let journal = Journal()
         let handling = Handling(Repeating(times: 3), Noting(name: "a", journal: journal), Repeating(times: 2))
 
@@ -39,7 +39,7 @@ import Testing
         #expect(journal.entries == inner + inner + inner)
     }
 
-    @Test func callsOfOneMiddlewareDoNotKnowEachOtherWhereTheyOverlap() async throws {
+    @Test func overlappingCallsOfAMiddlewareAreIndependent() async throws {
         let journal = Journal()
         let handling = Handling(Nested(), Noting(name: "a", journal: journal))
 
@@ -48,7 +48,7 @@ import Testing
         #expect(journal.entries == ["a begins", "handler", "a ends", "a begins", "handler", "a ends"])
     }
 
-    @Test func whatLiesOnTheWayIsLetGoWhenItHasEnded() async throws {
+    @Test func theChainIsReleasedWhenTheHandlingHasEnded() async throws {
         weak var journal: Journal?
         do {
             let noting = Journal()
@@ -73,7 +73,7 @@ private struct Repeating: Middleware {
     }
 }
 
-/// Calls the rest of the way while the rest of the way is under way.
+/// Calls the rest of the chain while another call of it is running.
 private struct Nested: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func whatComesTooFastIsRefusedAndToldWhenToComeAgain() async throws {
+    @Test func aMessageAboveTheLimitIsRefusedWithTheInstantOfTheNextOne() async throws {
         let handling = handling()
         for _ in 1...2 { #expect(try await passes(handling)) }
         clock.advance(by: .seconds(1))
@@ -51,7 +51,7 @@ import Testing
         #expect(try await passes(handling))
     }
 
-    @Test func theBurstMayDifferFromTheRate() async throws {
+    @Test func theBurstCanDifferFromTheRate() async throws {
         let handling = handling(burst: 1)
 
         #expect(try await passes(handling))
@@ -77,7 +77,7 @@ import Testing
         #expect(try await !passes(handling, for: nil))
     }
 
-    @Test func aFailureHasTakenItsTokenToo() async throws {
+    @Test func aFailedMessageTakesAToken() async throws {
         let handling = handling(burst: 1)
 
         await #expect(throws: Failure()) { try await handling.handle { _ in throw Failure() } }
@@ -85,7 +85,7 @@ import Testing
         #expect(try await !passes(handling))
     }
 
-    @Test func aRetryAroundItWaitsUntilItMayPass() async throws {
+    @Test func aRetryAroundTheRateLimitWaitsForTheNextToken() async throws {
         let clock = clock
         let handling = Handling(
             RetryMiddleware(backoff: Backoff(base: .seconds(1), jitter: 0), clock: clock),
@@ -102,7 +102,7 @@ import Testing
         #expect(try await task.value == 2)
     }
 
-    @Test func manyTasksTogetherPassExactlyTheBurst() async throws {
+    @Test func concurrentTasksTogetherPassExactlyTheBurst() async throws {
         let clock = clock
         for _ in 0..<500 {
             let handling = Handling(
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("yes")
 
         let returned = try await handling().onMainActor.handle { _ in

@@ -18,14 +18,14 @@ import Testing
         return Handling(RetryMiddleware(maximumAttempts: attempts, backoff: backoff, clock: clock), clock: clock)
     }
 
-    @Test func whatSucceedsIsHandledOnce() async throws {
+    @Test func aMessageThatSucceedsIsHandledOnce() async throws {
         let flaky = Flaky.succeeding(on: 1)
 
         #expect(try await handling().handle { _ in try flaky.handle() } == 1)
         #expect(flaky.attemptCount == 1)
     }
 
-    @Test func itWaitsOutTheBackOffAndNoLess() async throws {
+    @Test func aRetryStartsAfterTheWholePauseOfTheBackoff() async throws {
         let (clock, handling, flaky) = (clock, handling(), Flaky.succeeding(on: 3))
         async let answer = handling.handle { _ in try flaky.handle() }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(try await answer == 3)
     }
 
-    @Test func afterTheLastAttemptItsErrorIsThrown() async throws {
+    @Test func theErrorOfTheLastAttemptIsThrown() async throws {
         let (clock, handling, flaky) = (clock, handling(attempts: 2), Flaky.failingAlways)
         let task = Task { try await handling.handle { _ in try flaky.handle() } }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(flaky.attemptCount == 1)
     }
 
-    @Test func oneAttemptIsNoRetry() async throws {
+    @Test func aMaximumOfOneAttemptMeansNoRetry() async throws {
         let flaky = Flaky.failingAlways
 
         await #expect(throws: Outage(number: 1)) {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theErrorMayAskForALongerPause() async throws {
+    @Test func theErrorCanExtendThePause() async throws {
         let (clock, handling) = (clock, handling())
         let earliest = clock.now.advanced(by: .seconds(30))
         let flaky = Flaky { $0 == 1 ? Outage(earliestRetry: earliest) : nil }
@@ -98,7 +98,7 @@ import Testing
         #expect(clock.remainingSleeps.isEmpty)
     }
 
-    @Test func aDeadlineThatPassesWhileItWaitsEndsIt() async throws {
+    @Test func aDeadlineThatPassesDuringAPauseEndsTheAttempts() async throws {
         let (clock, handling, flaky) = (clock, handling(), Flaky.failingAlways)
         let task = Task {
             try await MessageContext.withDeadline(clock.now.advanced(by: .seconds(3))) {
@@ -113,7 +113,7 @@ import Testing
         #expect(flaky.attemptCount == 1)
     }
 
-    @Test func cancelledWhileItWaitsItThrowsTheErrorOfTheLastAttempt() async throws {
+    @Test func aCancellationDuringAPauseThrowsTheErrorOfTheLastAttempt() async throws {
         let (handling, flaky) = (handling(), Flaky.failingAlways)
         let task = Task { try await handling.handle { _ in try flaky.handle() } }
         await clock.waitForSleepers(1)
@@ -124,7 +124,7 @@ import Testing
         #expect(flaky.attemptCount == 1)
     }
 
-    @Test func cancelledWhileHandlingItIsNotTriedAgainNorSaysSo() async throws {
+    @Test func aCancelledHandlerIsNeitherRetriedNorLogged() async throws {
         let (handling, flaky) = (handling(), Flaky.failingAlways)
         let (handler, logger) = InMemoryLogHandler.makeLogger()
         let task = Task {
@@ -143,7 +143,7 @@ import Testing
         #expect(handler.entries.isEmpty)
     }
 
-    @Test func theHandlerAndItsMiddlewareSeeWhichAttemptItIs() async throws {
+    @Test func theHandlerAndInnerMiddlewareCanReadTheAttempt() async throws {
         let (clock, journal, flaky) = (clock, Journal(), Flaky.succeeding(on: 3))
         let handling = Handling(
             RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), AttemptNoting(journal: journal), clock: clock
@@ -174,7 +174,7 @@ import Testing
         #expect(handler.entries.first?.metadata["error"] == "\(Outage(number: 1))")
     }
 
-    @Test func withinAnAtomicScopeThereIsNoRetryButInAChildTaskThereIs() async throws {
+    @Test func anAtomicScopePreventsRetriesExceptInItsChildTasks() async throws {
         let handling = Handling(RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), clock: clock)
 
         try await AtomicScope.run {
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func itStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("none")
         let (clock, handling) = (clock, handling())
         let waker = Task { @concurrent in
@@ -209,7 +209,7 @@ import Testing
     }
 }
 
-/// Writes down the attempt that middleware sees.
+/// Records the attempt that a middleware reads.
 private struct AttemptNoting: Middleware {
     let journal: Journal
 
@@ -224,7 +224,7 @@ private struct AttemptNoting: Middleware {
 }
 
 extension InMemoryLogHandler {
-    /// A logger for everything, and what it has logged.
+    /// A logger at all levels, and its entries.
     static func makeLogger() -> (InMemoryLogHandler, Logger) {
         let handler = InMemoryLogHandler()
         var logger = Logger(label: "test", factory: { _ in handler })

@@ -16,7 +16,7 @@ import Testing
         handling = Handling(TimeoutMiddleware(.seconds(5), clock: clock), clock: clock)
     }
 
-    @Test func whatEndsInTimeIsReturnedAndNobodySleepsAfterwards() async throws {
+    @Test func anOutputInTimeIsReturnedAndTheAlarmIsCancelled() async throws {
         #expect(try await handling.handle { _ in 1 } == 1)
         #expect(clock.remainingSleeps.isEmpty)
     }
@@ -26,7 +26,7 @@ import Testing
         #expect(clock.remainingSleeps.isEmpty)
     }
 
-    @Test func theHandlerIsCancelledAndHasEndedBeforeTheErrorIsThrown() async throws {
+    @Test func theErrorIsThrownAfterTheCancelledHandlerHasEnded() async throws {
         let (handling, journal) = (handling, Journal())
         let task = Task {
             try await handling.handle { _ in
@@ -51,7 +51,7 @@ import Testing
         #expect(error.description.hasPrefix("Handling 'HeadraceCoreTests.Ping' took longer than 5.0 seconds"))
     }
 
-    @Test func aHandlerThatIgnoresItsCancellationIsWaitedForAndItsSuccessIsNotHidden() async throws {
+    @Test func theTimeoutWaitsForAHandlerThatIgnoresCancellationAndReportsItsSuccess() async throws {
         let (clock, handling, gate, journal) = (clock, handling, Gate(), Journal())
         let task = Task {
             try await handling.handle { _ in
@@ -92,7 +92,7 @@ import Testing
         #expect(error.isRetryable == isRetryable)
     }
 
-    @Test func cancellingTheCallerReachesTheHandlerAndIsNoTimeout() async throws {
+    @Test func cancellingTheCallerCancelsTheHandlerWithoutATimeoutError() async throws {
         let (handling, gate) = (handling, Gate())
         let task = Task {
             try await handling.handle { _ in
@@ -109,7 +109,7 @@ import Testing
         #expect(clock.remainingSleeps.isEmpty)
     }
 
-    @Test func theCallerIsNotCancelledByIt() async throws {
+    @Test func aTimeoutDoesNotCancelTheCaller() async throws {
         let handling = handling
         let task = Task {
             await #expect(throws: TimeoutError.self) { try await handling.handle { _ in await untilCancelled() } }
@@ -121,7 +121,7 @@ import Testing
         #expect(await !task.value)
     }
 
-    @Test func anEarlierDeadlineOfTheMessageEndsItToo() async throws {
+    @Test func anEarlierDeadlineOfTheMessageReplacesTheTimeout() async throws {
         let (clock, handling) = (clock, handling)
         let task = Task {
             try await MessageContext.withDeadline(clock.now.advanced(by: .seconds(2))) {
@@ -136,7 +136,7 @@ import Testing
         #expect(error.limit == .seconds(2))
     }
 
-    @Test func withoutTimeLeftTheHandlerIsNotBegun() async throws {
+    @Test func theHandlerIsNotStartedAfterTheDeadline() async throws {
         let slow = Handling(Advancing(clock: clock), TimeoutMiddleware(.seconds(5), clock: clock), clock: clock)
 
         let error = try await #require(throws: MessageError.self) {
@@ -148,7 +148,7 @@ import Testing
         #expect(error.code == .deadlineExceeded)
     }
 
-    @Test func ofTwoTheShorterOneEndsIt() async throws {
+    @Test func theShorterOfTwoTimeoutsApplies() async throws {
         for limits in [(2, 5), (5, 2)] {
             let handling = Handling(
                 TimeoutMiddleware(.seconds(limits.0), clock: clock),
@@ -177,8 +177,8 @@ import Testing
         }
     }
 
-    /// The result and the time come together, in any order: one of them wins, and the other leaves its trace.
-    @Test func atTheSameMomentItIsReturnedOrTimedOutAndNeverBoth() async throws {
+    /// The result and the alarm come at the same time, in any order, and exactly one of them counts.
+    @Test func anOutputAtTheTimeoutIsEitherReturnedOrDiscarded() async throws {
         let (clock, handling) = (clock, handling)
         for round in 0..<400 {
             let gate = Gate()
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("none")
 
         let returned = try await handling.onMainActor.handle { _ in
@@ -219,12 +219,12 @@ import Testing
         #expect(answer.text == "ended")
     }
 
-    @Test func anActorsHandlerStaysOnIt() async throws {
+    @Test func aHandlerOfAnActorStaysOnTheActor() async throws {
         #expect(try await Desk().handle(in: handling) == 3)
     }
 }
 
-/// Lets time pass before the message is handled.
+/// Advances the clock before the message is handled.
 private struct Advancing: Middleware {
     let clock: TestClock
 

@@ -16,7 +16,7 @@ import Testing
 
     private func seconds(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-    @Test func aFullBucketGivesItsTokensAndThenSaysWhenTheNextOneIsBack() {
+    @Test func aFullBucketReturnsItsTokensAndThenTheInstantOfTheNextToken() {
         var buckets = buckets()
 
         let taken = (0..<5).map { _ in buckets.take(1, at: start) }
@@ -24,7 +24,7 @@ import Testing
         #expect(taken == [nil, nil, nil, seconds(2), seconds(2)])
     }
 
-    @Test func tokensComeBackOneByOne() {
+    @Test func tokensAreRefilledOneByOne() {
         var buckets = buckets()
         for _ in 0..<3 { _ = buckets.take(1, at: start) }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(buckets.take(1, at: seconds(7)) == seconds(8))
     }
 
-    @Test func noMoreComeBackThanTheBucketHolds() {
+    @Test func aBucketIsNotFilledBeyondItsSize() {
         var buckets = buckets(size: 1)
         _ = buckets.take(1, at: start)
 
@@ -45,22 +45,21 @@ import Testing
         #expect(taken == [nil, seconds(1_002)])
     }
 
-    @Test func anInstantBeforeTheLastOneGivesNothingAway() {
+    @Test func anEarlierInstantThanTheLastRefillsNoToken() {
         var buckets = buckets(size: 1)
         _ = buckets.take(1, at: seconds(10))
 
         #expect(buckets.take(1, at: start) == seconds(12))
     }
 
-    @Test func keysAreCountedApart() {
+    @Test func keysHaveSeparateBuckets() {
         var buckets = buckets(size: 1)
 
         #expect((1...3).map { buckets.take($0, at: start) } == [nil, nil, nil])
         #expect((1...3).map { buckets.take($0, at: start) } == [seconds(2), seconds(2), seconds(2)])
     }
 
-    /// In any stretch of time no more pass than the burst and what comes back in it.
-    @Test func inTheLongRunTheRateHolds() {
+    @Test func noIntervalHasMoreTokensThanTheBurstAndTheRefill() {
         var buckets = buckets()
         var passed = 0
 
@@ -71,7 +70,7 @@ import Testing
         #expect(passed == 3 + 999 / 2)
     }
 
-    @Test func keysWithAllTheirTokensAreForgottenFirst() {
+    @Test func fullBucketsAreRemovedFirst() {
         var buckets = buckets(size: 1, maximumCount: 4)
         for key in 1...4 { _ = buckets.take(key, at: start) }
 
@@ -90,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func whoHasTakenTheMostIsForgottenLast() {
+    @Test func theEmptiestBucketIsRemovedLast() {
         var buckets = buckets(maximumCount: 4)
         for _ in 0..<3 { _ = buckets.take(0, at: start) }
 

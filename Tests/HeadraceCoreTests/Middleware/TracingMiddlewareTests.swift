@@ -19,7 +19,7 @@ import Tracing
         handling = Handling(TracingMiddleware(tracer: tracer))
     }
 
-    @Test func aMessageIsHandledInOneSpanThatNamesIt() async throws {
+    @Test func aMessageIsHandledInOneSpanWithItsName() async throws {
         let context = try await handling.handle(kind: .query) { _ in try #require(MessageContext.current) }
 
         let span = try #require(tracer.finishedSpans.first)
@@ -35,7 +35,7 @@ import Tracing
         #expect(span.status == nil)
     }
 
-    @Test func itJoinsTheCallersTraceAndANestedMessageJoinsIt() async throws {
+    @Test func theSpanJoinsTheCallersTraceAndIsTheParentOfNestedMessages() async throws {
         let root = tracer.startSpan("request")
         try await InstrumentationContext.$current.binding(root.context) {
             try await handling.handle { _ in
@@ -51,7 +51,7 @@ import Tracing
         #expect(inner.attribute("correlation") == outer.attribute("id"))
     }
 
-    @Test func whatTheContextCarriesStaysInTheSpan() async throws {
+    @Test func otherValuesOfTheContextRemainInTheSpan() async throws {
         try await MessageContext.withPrincipal(User("ada")) {
             try await handling.handle { _ in
                 #expect(MessageContext.current?.principal?.principalID == "ada")
@@ -59,7 +59,7 @@ import Tracing
         }
     }
 
-    @Test func aFailureIsRecordedAndPassesUnwrapped() async throws {
+    @Test func aFailureIsRecordedAndThrownUnwrapped() async throws {
         await #expect(throws: Failure()) { try await handling.handle { _ in throw Failure() } }
 
         let span = try #require(tracer.finishedSpans.first)
@@ -68,7 +68,7 @@ import Tracing
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test func eachAttemptHasItsSpan() async throws {
+    @Test func eachAttemptHasASpan() async throws {
         let flaky = Flaky.succeeding(on: 2)
         let clock = TestClock()
         let handling = Handling(
@@ -81,7 +81,7 @@ import Tracing
         #expect(attempts == [nil, .int64(2)])
     }
 
-    @Test func withoutATracerOfItsOwnItUsesThatOfTheTask() async throws {
+    @Test func theDefaultTracerIsTheTracerOfTheTask() async throws {
         let handling = Handling(TracingMiddleware())
 
         try await withTracer(tracer) { try await handling.handle { _ in } }
@@ -89,7 +89,7 @@ import Tracing
         #expect(tracer.finishedSpans.count == 1)
     }
 
-    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("yes")
 
         let returned = try await handling.onMainActor.handle { _ in
@@ -102,7 +102,7 @@ import Tracing
 }
 
 extension FinishedInMemorySpan {
-    /// The value of the attribute `headrace.message.` and `name`.
+    /// Value of the attribute `headrace.message.NAME`.
     fileprivate func attribute(_ name: String) -> SpanAttribute? {
         attributes["headrace.message.\(name)"]?.toSpanAttribute()
     }

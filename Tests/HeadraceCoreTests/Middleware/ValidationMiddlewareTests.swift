@@ -16,11 +16,11 @@ import Testing
         #expect(try await handling.handle(order) { $0.customer } == "Ada")
     }
 
-    @Test func whatDoesNotValidateItselfPassesThrough() async throws {
+    @Test func aMessageThatIsNotValidatablePassesThrough() async throws {
         #expect(try await handling.handle(Ping()) { _ in 1 } == 1)
     }
 
-    @Test func allFailuresAreReportedAtOnceInTheOrderFound() async throws {
+    @Test func allFailuresAreReportedInTheOrderOfTheChecks() async throws {
         let order = PlaceOrder(customer: "", lines: [.init(quantity: 1), .init(quantity: 0, notes: ["", "x"])])
 
         let error = try await #require(throws: ValidationError.self) {
@@ -39,15 +39,15 @@ import Testing
         #expect(error.messageType == "HeadraceCoreTests.PlaceOrder")
         #expect(
             error.description == """
-                'HeadraceCoreTests.PlaceOrder' is not valid and was not handled: customer: must not be empty; \
+                'HeadraceCoreTests.PlaceOrder' is invalid, so it wasn't handled: customer: must not be empty; \
                 lines[1].quantity: must be 1 or more, not 0; lines[1].notes[0]: must not be empty; \
-                lines[1]: must be worth it; must be complete. To fix, correct what is named and send it again.
+                lines[1]: must be worth it; must be complete. To fix, correct these fields and send it again.
                 """
         )
         #expect(error.codeName == "invalid")
     }
 
-    @Test func theTextOfWhatIsFulfilledIsNotMade() {
+    @Test func theTextOfAFulfilledRequirementIsNotEvaluated() {
         func text() -> String {
             Issue.record("It was made.")
             return ""
@@ -59,7 +59,7 @@ import Testing
         #expect(validation.failures.isEmpty)
     }
 
-    @Test @MainActor func itStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("yes")
 
         let returned = try await handling.onMainActor.handle(PlaceOrder(customer: "Ada", lines: [])) { _ in

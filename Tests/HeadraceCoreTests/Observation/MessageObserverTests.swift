@@ -13,7 +13,7 @@ import Testing
     private let clock = CountingClock()
     private let observer = Recorder()
 
-    @Test func anObserverIsGivenTheMessageItself() async throws {
+    @Test func anObserverReceivesTheMessage() async throws {
         let chain = MiddlewareChain(observers: [observer])
 
         try await chain.run(Ping(secret: "one"), kind: .command) { _ in }
@@ -21,7 +21,7 @@ import Testing
         #expect(observer.lines == ["command Ping(secret: \"one\")", "command success"])
     }
 
-    @Test func anObserverThatWantsTheContextOnlyIsToldAsBefore() async throws {
+    @Test func anObserverWithoutTheMessageMethodReceivesTheContext() async throws {
         let plain = Plain()
         let chain = MiddlewareChain(observers: [plain])
 
@@ -30,7 +30,7 @@ import Testing
         #expect(plain.journal.entries == ["began query", "ended query"])
     }
 
-    @Test func whereNobodyListensNobodyIsToldAndNoClockIsAsked() async throws {
+    @Test func withoutAListeningObserverNothingIsNotifiedAndNoClockIsRead() async throws {
         observer.isListening = false
         let chain = MiddlewareChain(observers: [observer], clock: clock)
 
@@ -41,7 +41,7 @@ import Testing
         #expect(clock.asked == 0)
     }
 
-    @Test func whoWasToldOfTheBeginningIsToldOfTheEndThoughNoLongerListening() async throws {
+    @Test func anObserverOfTheBeginIsNotifiedOfTheEndEvenIfItStoppedListening() async throws {
         let chain = MiddlewareChain(observers: [observer])
 
         try await chain.run(Pong(), kind: .command) { [observer] _ in observer.isListening = false }
@@ -49,13 +49,12 @@ import Testing
         #expect(observer.lines == ["command Pong()", "command success"])
     }
 
-    // MARK: The entrance
+    // MARK: Root messages
 
-    @Test func whatIsSentWhileARequestIsHandledIsCausedByIt() async throws {
-        let entrance = MessageEntrance(observers: [observer])
+    @Test func messagesOfARootMessagesHandlerAreCausedByIt() async throws {
         let chain = MiddlewareChain(observers: [observer])
 
-        let ids = try await entrance.handle(Ping(secret: "GET /")) { _ in
+        let ids = try await withRootMessage(Ping(secret: "GET /"), observers: [observer]) { _ in
             let request = MessageContext.current
             return try await chain.run(Pong(), kind: .command) { _ in (request, MessageContext.current) }
         }
@@ -70,23 +69,21 @@ import Testing
         )
     }
 
-    @Test func theEntrancePassesFailuresAsTheyAre() async throws {
-        let entrance = MessageEntrance(observers: [observer])
-
-        await #expect(throws: Failure()) { try await entrance.handle(Ping()) { _ in throw Failure() } }
+    @Test func theErrorOfARootMessageIsThrownUnwrapped() async throws {
+        await #expect(throws: Failure()) {
+            try await withRootMessage(Ping(), observers: [observer]) { _ in throw Failure() }
+        }
 
         #expect(observer.lines.last == "request HeadraceCoreTests.Failure")
     }
 
-    @Test @MainActor func theEntranceStaysOnTheActorOfTheCaller() async throws {
-        let entrance = MessageEntrance(observers: [observer])
-
-        try await entrance.handle(Ping()) { _ in MainActor.assertIsolated() }
+    @Test @MainActor func theHandlerOfARootMessageStaysOnTheActorOfTheCaller() async throws {
+        try await withRootMessage(Ping(), observers: [observer]) { _ in MainActor.assertIsolated() }
     }
 
     // MARK: Stages
 
-    @Test func stagesLieWithinOneAnotherAndWithinTheirMessage() async throws {
+    @Test func stagesAreNestedWithinTheirMessage() async throws {
         let chain = MiddlewareChain(observers: [observer])
         let observers: [any MessageObserver] = [observer]
 
@@ -104,7 +101,7 @@ import Testing
         #expect(stages.allSatisfy { $0.message?.kind == .command })
     }
 
-    @Test func aStageOfAMessageSentWithinAStageBeginsATreeOfItsOwn() async throws {
+    @Test func aNestedMessageHasASeparateTreeOfStages() async throws {
         let chain = MiddlewareChain(observers: [observer])
         let observers: [any MessageObserver] = [observer]
 
@@ -121,7 +118,7 @@ import Testing
         #expect(Set(observer.stages.compactMap { $0.message?.id }).count == 2)
     }
 
-    @Test func aStageIsNoMessage() async throws {
+    @Test func aStageIsNotTheCauseOfMessages() async throws {
         let chain = MiddlewareChain(observers: [observer])
 
         try await chain.run(Ping(), kind: .command) { [observer] _ in
@@ -132,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aStageThatFailsIsToldOfAndItsErrorPasses() async throws {
+    @Test func observersAreNotifiedOfAFailedStageAndItsErrorIsThrown() async throws {
         await #expect(throws: Failure()) {
             try await MessageStage.run(.commit, observers: [observer]) { throw Failure() }
         }
@@ -140,7 +137,7 @@ import Testing
         #expect(observer.lines == ["commit begins", "commit HeadraceCoreTests.Failure"])
     }
 
-    @Test func whereNobodyListensThereIsNoStage() async throws {
+    @Test func withoutAListeningObserverThereIsNoStage() async throws {
         observer.isListening = false
 
         try await MessageStage.run(.unitOfWork, observers: [observer]) { #expect(MessageStage.current == nil) }
@@ -153,7 +150,7 @@ import Testing
     }
 }
 
-/// Implements what there was before observers were given messages.
+/// Implements only the methods without the message.
 private struct Plain: MessageObserver {
     let journal = Journal()
 
@@ -205,7 +202,7 @@ private final class Recorder: MessageObserver {
     }
 }
 
-/// A clock that counts how often it was asked for the time.
+/// A clock that counts how often its time is read.
 private final class CountingClock: TimeSource {
     private let count = Mutex(0)
 

@@ -8,7 +8,7 @@ import HeadraceCore
 import HeadraceTesting
 import Synchronization
 
-/// A message, with something in it that no error may show.
+/// A message with a secret that no error may contain.
 struct Ping: Sendable, Equatable {
     var secret = "s3cret"
 }
@@ -26,7 +26,7 @@ struct User: Principal {
     }
 }
 
-/// What a handler returns that must not leave the caller's isolation.
+/// A non-Sendable output, which must not leave the caller's isolation.
 final class Answer {
     var text: String
 
@@ -35,7 +35,7 @@ final class Answer {
     }
 }
 
-/// A failure that may be retried, or not.
+/// A retryable error.
 struct Outage: RetryableError, CodedError, Equatable {
     var number = 0
     var isRetryable = true
@@ -48,7 +48,7 @@ struct Failure: Error, Equatable {
     var text = "failed"
 }
 
-/// What happened, in order, told by many tasks.
+/// A thread-safe list of notes.
 final class Journal: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -59,7 +59,7 @@ final class Journal: Sendable {
     }
 }
 
-/// Writes down when a message comes by, and when its outcome does.
+/// Notes the begin and the end of each message.
 struct Noting: Middleware {
     let name: String
     let journal: Journal
@@ -75,9 +75,9 @@ struct Noting: Middleware {
     }
 }
 
-/// Checks that middleware before and after it stays on the main actor.
+/// Checks that the middleware around it stays on the main actor.
 ///
-/// A closure of a main-actor test does not: it goes back there by itself.
+/// A closure of a main-actor test can't check this, because it always runs on the main actor.
 struct OnMainActor: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
@@ -104,7 +104,7 @@ struct Handling: Sendable {
         self.clock = clock
     }
 
-    /// The same, with a check around each middleware that it stays on the main actor.
+    /// The same middleware, each with a check that it stays on the main actor.
     var onMainActor: Handling {
         Handling([OnMainActor()] + middleware.flatMap { [$0, OnMainActor()] as [any Middleware] }, clock: clock)
     }
@@ -125,7 +125,7 @@ struct Handling: Sendable {
     }
 }
 
-/// Fails on the attempts that the test says, and counts them all.
+/// Fails on selected attempts, and counts all attempts.
 final class Flaky: Sendable {
     private let attempts = Mutex(0)
     private let failure: @Sendable (Int) -> (any Error)?
@@ -153,7 +153,7 @@ final class Flaky: Sendable {
     }
 }
 
-/// Random numbers that are always the same one.
+/// A generator with a constant result.
 struct ConstantGenerator: RandomNumberGenerator {
     var value: UInt64
 

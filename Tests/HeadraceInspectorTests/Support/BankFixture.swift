@@ -25,7 +25,6 @@ final class BankFixture: Sendable {
     let container: Container
     let registrar: DomainEventHandlerRegistrar
     let dispatcher: any CommandQueryDispatcher
-    let entrance: MessageEntrance
     let relay: Relay
     let mail = Mail()
 
@@ -58,7 +57,6 @@ final class BankFixture: Sendable {
         )
         container = builder.build()
         dispatcher = container.resolve()
-        entrance = MessageEntrance(observers: observers, clock: clock)
 
         relay = Self.relay(store, registrar, inspector, mail, clock, wallClock)
         inspector.show(container.graph)
@@ -92,9 +90,19 @@ final class BankFixture: Sendable {
         )
     }
 
-    /// Posts a deposit within a request.
+    /// Runs `operation` as a server does for a request.
+    nonisolated(nonsending) func withRequest<Result>(
+        _ path: String,
+        _ operation: nonisolated(nonsending) @escaping () async throws -> Result
+    ) async throws -> Result {
+        try await withRootMessage(PostRequest(path: path), observers: [inspector.observer], clock: clock) { _ in
+            try await operation()
+        }
+    }
+
+    /// Posts a deposit as a request of a server does.
     nonisolated(nonsending) func request(_ amount: Int, to account: String = "a") async throws {
-        try await entrance.handle(PostRequest(path: "/deposits")) { _ in
+        try await withRequest("/deposits") {
             try await self.dispatcher.dispatch(Deposit(account: account, amount: amount))
         }
     }

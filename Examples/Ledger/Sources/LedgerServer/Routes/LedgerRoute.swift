@@ -23,9 +23,10 @@ struct LedgerRoute: Sendable {
     /// Observers receive the request as a message that causes the messages of the route.
     func observed(by observers: [any MessageObserver]) -> @Sendable (RequestReader) async throws -> Response {
         if observers.isEmpty { return respond }
-        let entryPoint = MessageEntrance(observers: observers)
         let message = WebRequest(method: method.rawValue, path: path)
-        return { request in try await entryPoint.handle(message) { _ in try await respond(request) } }
+        return { request in
+            try await withRootMessage(message, observers: observers) { _ in try await respond(request) }
+        }
     }
 
     static func get(

@@ -34,7 +34,7 @@ private struct PrivateFailure: Error {}
         )
     }
 
-    @Test func aPublicMessageTypeIsNamedAsSwiftNamesIt() {
+    @Test func aPublicMessageTypeHasTheNameThatSwiftPrints() {
         #expect(MessageContext(kind: .action, type: [String].self).typeName == "Swift.Array<Swift.String>")
     }
 

@@ -7,7 +7,7 @@
 import Foundation
 import HeadraceTesting
 
-/// A value without unordered collections, which uses all that an encoder offers.
+/// A random value without unordered collections that uses all features of an encoder.
 indirect enum RandomTree: Encodable {
     case null, bool(Bool), integer(Int), small(Int8), big(UInt64), huge(Int128), double(Double), float(Float)
     case text(String), date(Date), data(Data), id(UUID), url(URL), decimal(Decimal), texts([String]), numbers([Int])
@@ -15,13 +15,13 @@ indirect enum RandomTree: Encodable {
     case table([String: RandomTree])
     case numbered([Int: RandomTree])
     case optional(RandomTree?)
-    /// An object in an object, and an array in it.
+    /// An object in an object, with an array.
     case nested(RandomTree, [RandomTree])
-    /// As a class with a superclass writes it.
+    /// Encoded like a class with a superclass.
     case inherited(RandomTree, RandomTree)
-    /// As an array that is written by hand.
+    /// Encoded through an unkeyed container.
     case unkeyed(RandomTree, RandomTree)
-    /// What is written into the same object by two.
+    /// Two values that are encoded into the same object.
     case flattened([String: RandomTree], RandomTree)
     case empty
 

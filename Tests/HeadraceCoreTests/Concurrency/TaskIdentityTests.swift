@@ -9,16 +9,16 @@ import HeadraceTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TaskIdentityTests {
-    private nonisolated(nonsending) func inStandIn<Output>(
+    private nonisolated(nonsending) func inInterruptibleChild<Output>(
         _ operation: nonisolated(nonsending) () async throws -> Output
     ) async throws -> Output {
         let clock = TestClock()
-        let outcome = await StandIn.run(operation) { try await clock.sleep(for: .seconds(1)) }
+        let outcome = await withInterruptibleChild(operation) { try await clock.sleep(for: .seconds(1)) }
         guard case .ended(let result) = outcome else { throw Failure() }
         return try result.get()
     }
 
-    @Test func aTaskIsItself() async {
+    @Test func aTaskHasOneIdentity() async {
         let identity = TaskIdentity.current
 
         await Gate.opened.pass()
@@ -26,7 +26,7 @@ import Testing
         #expect(TaskIdentity.current == identity)
     }
 
-    @Test func anotherTaskIsNot() async {
+    @Test func otherTasksHaveOtherIdentities() async {
         let identity = TaskIdentity.current
 
         async let child = TaskIdentity.current
@@ -36,22 +36,22 @@ import Testing
         #expect(await unstructured.value != identity)
     }
 
-    @Test func aStandInIsItsParentAndSoIsItsOwnStandIn() async throws {
+    @Test func anInterruptibleChildHasTheIdentityOfItsParentAndSoHasItsOwnChild() async throws {
         let identity = TaskIdentity.current
 
-        try await inStandIn {
+        try await inInterruptibleChild {
             #expect(TaskIdentity.current == identity)
-            try await inStandIn { #expect(TaskIdentity.current == identity) }
+            try await inInterruptibleChild { #expect(TaskIdentity.current == identity) }
             #expect(TaskIdentity.current == identity)
         }
 
         #expect(TaskIdentity.current == identity)
     }
 
-    @Test func aChildOfAStandInIsNeither() async throws {
+    @Test func otherChildrenOfAnInterruptibleChildHaveOtherIdentities() async throws {
         let identity = TaskIdentity.current
 
-        try await inStandIn {
+        try await inInterruptibleChild {
             async let child = TaskIdentity.current
             let unstructured = Task { TaskIdentity.current }
             #expect(await child != identity)
@@ -60,12 +60,12 @@ import Testing
         }
     }
 
-    @Test func undividedWorkIsThatOfItsTaskAndOfItsStandIn() async throws {
+    @Test func anAtomicScopeIncludesItsTaskAndInterruptibleChildren() async throws {
         #expect(!AtomicScope.isCurrent)
 
         try await AtomicScope.run {
             #expect(AtomicScope.isCurrent)
-            try await inStandIn { #expect(AtomicScope.isCurrent) }
+            try await inInterruptibleChild { #expect(AtomicScope.isCurrent) }
             async let child = AtomicScope.isCurrent
             #expect(await !child)
         }

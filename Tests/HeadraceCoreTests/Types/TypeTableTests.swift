@@ -7,7 +7,7 @@
 import HeadraceCore
 import Testing
 
-/// A table against a dictionary with the same rows, of every size that matters to an open-addressed table.
+/// Compares tables of various sizes with a dictionary of the same rows.
 @Suite struct TypeTableTests {
     @Test(arguments: [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 1_000, 4_096, 10_000])
     func agreesWithADictionaryAboutWhatItHasAndWhatItHasNot(count: Int) {
@@ -45,7 +45,7 @@ import Testing
         #expect(objects.identities.allSatisfy { table[$0]?.number == 2 })
     }
 
-    @Test func keepsTypesApartThatPrintTheSameName() {
+    @Test func typesWithTheSamePrintedNameAreDistinctKeys() {
         let table = TypeTable([
             (ObjectIdentifier(Kitchen.Sink.self), Value(1)),
             (ObjectIdentifier(Laundry.Sink.self), Value(2)),
@@ -55,7 +55,7 @@ import Testing
         #expect(table[Laundry.Sink.self]?.number == 2)
     }
 
-    @Test func keepsATypeItsMetatypeItsOptionalAndItsExistentialApart() {
+    @Test func aTypeItsMetatypeItsOptionalAndItsExistentialAreDistinctKeys() {
         let types: [Any.Type] = [Int.self, Int?.self, Int.Type.self, (any Numeric).self, (any Numeric).Type.self]
 
         let table = TypeTable(types.enumerated().map { (ObjectIdentifier($1), Value($0)) })
@@ -63,7 +63,7 @@ import Testing
         #expect(types.map { table[$0]?.number } == [0, 1, 2, 3, 4])
     }
 
-    @Test func keepsItsObjectsAliveAndLetsThemGoWithIt() {
+    @Test func theTableRetainsItsObjectsUntilItIsDeallocated() {
         weak var kept: Value?
         do {
             let table = TypeTable([(ObjectIdentifier(Int.self), Value(1))])
@@ -87,7 +87,7 @@ import Testing
     private enum Laundry { enum Sink {} }
 }
 
-/// Identities that differ: those of objects which live as long as this does.
+/// Distinct identities, from objects with the same lifetime as this object.
 private struct Objects {
     private final class Object {}
 
@@ -102,7 +102,7 @@ private struct Objects {
     }
 }
 
-/// Types that the runtime makes on request: one of each depth.
+/// Types that the runtime creates on demand, one for each depth.
 private enum Nesting {
     private struct Inside<Content> {}
 

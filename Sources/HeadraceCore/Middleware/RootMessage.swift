@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Handles input from outside the program, such as an HTTP request, as the first message of a chain.
+///
+/// ```swift
+/// let response = try await withRootMessage(request, observers: [inspector.observer]) { request in
+///     try await respond(to: request)
+/// }
+/// ```
+///
+/// The root message is the cause of all messages that `handler` dispatches, so the whole chain leads back to the
+/// request. The handler runs in the task and on the actor of the caller.
+///
+/// - Parameters:
+///   - message: The input. Observers and logs show the name of its type.
+///   - kind: The kind of the message.
+///   - middleware: The middleware around the handler, the outermost first.
+///   - observers: The observers that are notified of the message.
+///   - clock: The clock for the deadline and the duration of the message.
+///   - handler: Handles the message.
+/// - Returns: The output of `handler`.
+/// - Throws: ``MessageError`` if the deadline has passed; the errors of the middleware and of `handler`, unwrapped.
+public nonisolated(nonsending) func withRootMessage<Message: Sendable, Output>(
+    _ message: Message,
+    as kind: MessageKind = .request,
+    middleware: [any Middleware] = [],
+    observers: [any MessageObserver] = [],
+    clock: any TimeSource = ContinuousClock(),
+    handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
+) async throws -> Output {
+    try await MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
+        .run(message, kind: kind, handler: handler)
+}

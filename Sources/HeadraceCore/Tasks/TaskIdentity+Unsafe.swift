@@ -1,0 +1,92 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Synchronization
+
+/// The identity of a task.
+///
+/// A child task can represent its suspended parent, and then has the parent's identity.
+///
+/// Proof for `@unchecked Sendable`: the reference to the task is only compared, never dereferenced. It keeps the task
+/// allocated, so no later task can have the same address.
+@safe
+package struct TaskIdentity: Equatable, @unchecked Sendable {
+    /// Set by a child task for itself.
+    ///
+    /// The children of the child task inherit the value, but it doesn't apply to them.
+    @TaskLocal private static var representation: Representation?
+
+    /// Whether a task has ever represented another task.
+    ///
+    /// A task that represents another task has set the value itself, or was started by a task that has.
+    private static let hasRepresentations = Atomic(false)
+
+    private struct Representation: Sendable {
+        let child: TaskIdentity
+        let represented: TaskIdentity
+    }
+
+    private let task: UnsafeCurrentTask?
+
+    private init() {
+        unsafe task = unsafe withUnsafeCurrentTask { unsafe $0 }
+    }
+
+    /// The identity of this task, or of the task that it represents.
+    package static var current: TaskIdentity {
+        let own = TaskIdentity()
+        guard hasRepresentations.load(ordering: .relaxed), let representation, representation.child == own
+        else { return own }
+        return representation.represented
+    }
+
+    /// Whether this is the identity of the current task.
+    ///
+    /// Same as a comparison with ``current``, but faster if the task represents no other task.
+    package var isCurrent: Bool {
+        unsafe Self.address == Self.address(of: task) || TaskIdentity.current == self
+    }
+
+    /// Address of the current task; zero outside of tasks.
+    ///
+    /// An address identifies a task only while the task runs. A later task can have the same address.
+    package static var address: UInt {
+        unsafe withUnsafeCurrentTask { unsafe address(of: $0) }
+    }
+
+    /// Address of the task that the current task represents; `own`, the address of the current task, if it represents
+    /// none.
+    package static func represented(by own: UInt) -> UInt {
+        // Reading a task-local value takes as long as an asynchronous call.
+        guard hasRepresentations.load(ordering: .relaxed), let representation else { return own }
+        return unsafe address(of: representation.child.task) == own
+            ? address(of: representation.represented.task) : own
+    }
+
+    /// Whether both identities are of the same task.
+    package static func == (left: TaskIdentity, right: TaskIdentity) -> Bool {
+        unsafe address(of: left.task) == address(of: right.task)
+    }
+
+    /// Address of the task; zero if it is `nil`.
+    ///
+    /// The standard library compares tasks through value witnesses, which takes as long as an asynchronous call.
+    private static func address(of task: UnsafeCurrentTask?) -> UInt {
+        unsafe unsafeBitCast(task, to: UInt.self)
+    }
+
+    /// Runs `operation` in this task as a representation of the task with the identity `represented`.
+    ///
+    /// The represented task must be suspended, and wait for `operation`, until it has ended.
+    nonisolated(nonsending) static func representing<Result>(
+        _ represented: TaskIdentity,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        hasRepresentations.store(true, ordering: .relaxed)
+        let representation = Representation(child: TaskIdentity(), represented: represented)
+        return try await $representation.binding(representation, operation)
+    }
+}
