@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func itPrintsItsCodeAndItsMessage() async throws {
+    @Test func itPrintsItsMessage() async throws {
         let dispatcher: any CommandQueryDispatcher = container().resolve()
 
         let error = try #require(
@@ -45,6 +45,6 @@ import Testing
         )
 
         #expect(error.code.description == "noHandler")
-        #expect("\(error)" == "noHandler: \(error.message)")
+        #expect("\(error)" == error.message)
     }
 }

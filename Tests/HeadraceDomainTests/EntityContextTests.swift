@@ -6,6 +6,7 @@
 
 import DomainTestSupport
 import Foundation
+import HeadraceCore
 import HeadraceTesting
 import Testing
 
@@ -364,7 +365,7 @@ import Testing
 
     @Test func aTypeThatWasNotDeclaredIsReported() async throws {
         let remedy = """
-            undeclaredEntity: The store was not opened with entities of 'renamable'. To fix, add \
+            The store was not opened with entities of 'renamable'. To fix, add \
             'HeadraceDomainTests.Renamable.self' to its 'entities:'.
             """
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import DomainTestSupport
+import HeadraceCore
 import HeadraceDomain
 import HeadraceStorage
 import HeadraceTesting
@@ -164,7 +165,7 @@ import Testing
         #expect(error?.chain.prefix(2) == ["DomainTestSupport.Noted", "DomainTestSupport.Renamed"])
         #expect(
             error?.description == """
-                endlessEvents: 65 events followed from one another and pre-commit handlers still raise more \
+                65 events followed from one another and pre-commit handlers still raise more \
                 (DomainTestSupport.Noted → DomainTestSupport.Renamed → DomainTestSupport.Noted → …). \
                 Nothing was stored. To fix, find the handler that raises what leads back to itself, and let it \
                 raise only what is new.

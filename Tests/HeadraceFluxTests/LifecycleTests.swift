@@ -167,7 +167,7 @@ import Testing
         }
 
         #expect(handler.entries.map(\.level) == [.error, .error])
-        #expect(handler.entries[0].metadata["error"]?.description.contains("full") == true)
+        #expect(handler.entries[0].metadata["error"]?.description.contains("1 actions wait") == true)
         #expect(handler.entries[1].metadata["error"] == "Failure()")
     }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 import HeadraceResolution
 import Testing
 
@@ -186,7 +187,7 @@ import Testing
         #expect(lines.first == "The registrations have 3 problems.")
         #expect(lines.dropFirst().prefix(3).map { $0.prefix(9) } == ["- missing", "- duplica", "- captive"])
         #expect(lines.last == "Opaque, and not checked: HeadraceResolutionTests.SmtpMailer.")
-        #expect(error.description.hasPrefix("invalidRegistrations: The registrations have 3 problems"))
+        #expect(error.description.hasPrefix("The registrations have 3 problems"))
     }
 
     @Test func aTypeThatDoesNotStateItsDependenciesIsOpaque() throws {

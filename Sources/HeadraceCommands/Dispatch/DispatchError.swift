@@ -9,7 +9,7 @@ public import HeadraceCore
 /// An error of the dispatcher itself, not of a handler.
 ///
 /// Branch on ``code``, and log ``description``. Later releases may add codes.
-public struct DispatchError: Error, Sendable, CustomStringConvertible {
+public struct DispatchError: CodedError {
     /// A stable code of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case noHandler }
@@ -28,9 +28,6 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
 
     /// A sentence about the error, and a sentence about its fix.
     public let message: String
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     static func noHandler(for message: Any.Type, in list: HandlerList) -> DispatchError {
         DispatchError(
@@ -52,9 +49,4 @@ public struct DispatchError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
-}
-
-extension DispatchError: CodedError {
-    /// Name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

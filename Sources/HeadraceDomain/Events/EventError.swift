@@ -10,7 +10,7 @@ import HeadraceStorage
 /// An error about a stored event or its type: it cannot be told what happened.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct EventError: Error, Sendable, CustomStringConvertible {
+public struct EventError: CodedError {
     /// What went wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
@@ -54,19 +54,11 @@ public struct EventError: Error, Sendable, CustomStringConvertible {
     /// The error beneath, if there is one.
     public let cause: (any Error)?
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     private init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
-}
-
-extension EventError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }
 
 extension EventError {

@@ -9,7 +9,7 @@ public import HeadraceCore
 /// An error of the unit of work itself, neither of a handler nor of the store.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
+public struct UnitOfWorkError: CodedError {
     /// What went wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case endlessEvents, rollbackOnly }
@@ -38,9 +38,6 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
     /// The error of the nested unit of work, if the code is `rollbackOnly`.
     public let cause: (any Error)?
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     static func endlessEvents(chain: [String]) -> UnitOfWorkError {
         UnitOfWorkError(
             code: .endlessEvents,
@@ -68,10 +65,7 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension UnitOfWorkError: CodedError, RetryableError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
-
+extension UnitOfWorkError: RetryableError {
     /// Whether the ``cause`` may not occur again.
     public var isRetryable: Bool { (cause as? any RetryableError)?.isRetryable ?? false }
 

@@ -9,7 +9,7 @@ public import HeadraceCore
 /// The reason why an action wasn't executed, or why a wait would be a deadlock.
 ///
 /// Branch on ``code-swift.property``, and log ``description``. Later releases may add codes.
-public struct PipelineError: Error, Sendable, CustomStringConvertible {
+public struct PipelineError: CodedError {
     /// A stable code of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case full, dropped, shutDown, released, deadlock }
@@ -40,9 +40,6 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
 
     /// A sentence about the error, and a sentence about its fix.
     public let message: String
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     static func full(limit: Int) -> PipelineError {
         PipelineError(
@@ -91,9 +88,4 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
                 "The wait would be a deadlock: \(circle.joined(separator: ", and ")). To fix, \(remedy)"
         )
     }
-}
-
-extension PipelineError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

@@ -10,7 +10,7 @@ public import HeadraceCore
 /// An error at the start of an ``InspectorServer``.
 ///
 /// Branch on ``code``, log ``description``. Minor releases can add codes.
-public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
+public struct InspectorServerError: CodedError {
     /// The reason of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case alreadyRunning, cannotListen }
@@ -36,9 +36,6 @@ public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
     /// The error of the operating system, if there is one.
     public let cause: (any Error)?
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     static let alreadyRunning = InspectorServerError(
         code: .alreadyRunning,
         message: "The inspector's server is already running. To fix, start it once, or stop it first.",
@@ -57,8 +54,4 @@ public struct InspectorServerError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension InspectorServerError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
-}
 #endif

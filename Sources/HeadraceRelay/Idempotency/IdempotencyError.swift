@@ -9,7 +9,7 @@ public import HeadraceCore
 /// A command with an idempotency key that cannot be handled as one.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct IdempotencyError: Error, Sendable, CustomStringConvertible {
+public struct IdempotencyError: CodedError {
     /// What went wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case differentCommand, recursive, notCodable, undecodableOutcome }
@@ -41,19 +41,11 @@ public struct IdempotencyError: Error, Sendable, CustomStringConvertible {
     /// The error beneath, if there is one.
     public let cause: (any Error)?
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     private init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
-}
-
-extension IdempotencyError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }
 
 extension IdempotencyError {

@@ -9,7 +9,7 @@ public import HeadraceCore
 /// A reason why a relay does not start.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct RelayError: Error, Sendable, CustomStringConvertible {
+public struct RelayError: CodedError {
     /// What is wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case retentionTooShort, alreadyRunning, unknownSubscription }
@@ -34,14 +34,6 @@ public struct RelayError: Error, Sendable, CustomStringConvertible {
 
     /// What happened and how to fix it, in one sentence each.
     public let message: String
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-}
-
-extension RelayError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }
 
 extension RelayError {

@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCore
+
 /// The registrations have mistakes, so not every registered type can be created.
-public struct CompositionError: Error, Sendable, CustomStringConvertible {
+public struct CompositionError: CodedError {
     /// A reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case invalidRegistrations }
@@ -30,9 +32,6 @@ public struct CompositionError: Error, Sendable, CustomStringConvertible {
 
     /// Every problem on a separate line, then the opaque types.
     public let message: String
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     init(_ problems: [CompositionProblem], opaque: [Any.Type]) {
         code = .invalidRegistrations

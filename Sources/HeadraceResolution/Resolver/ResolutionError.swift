@@ -10,7 +10,7 @@ public import HeadraceCore
 ///
 /// ``DependencyResolver/require(_:)`` throws it. ``DependencyResolver/resolve(_:)`` stops the program with the same
 /// message. Branch on ``code``, log ``description``. Later releases may add codes.
-public struct ResolutionError: Error, Sendable, CustomStringConvertible {
+public struct ResolutionError: CodedError {
     /// A reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case missing, cyclic, notOnMainActor, containerReleased }
@@ -46,9 +46,4 @@ public struct ResolutionError: Error, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-}
-
-extension ResolutionError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

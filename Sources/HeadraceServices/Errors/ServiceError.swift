@@ -9,7 +9,7 @@ public import HeadraceCore
 /// An error raised by a cluster itself, never by a service.
 ///
 /// Branch on ``code-swift.property``, log ``description``. New codes may appear in minor releases.
-public struct ServiceError: Error, Sendable, CustomStringConvertible {
+public struct ServiceError: CodedError {
     /// The kind of error; stable, so callers can branch on it.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case modelInUse, released, tooDeep }
@@ -34,9 +34,6 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
 
     /// The cause and the fix, in one sentence each.
     public let message: String
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     static func modelInUse(_ model: Any.Type) -> ServiceError {
         ServiceError(
@@ -67,9 +64,4 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
-}
-
-extension ServiceError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

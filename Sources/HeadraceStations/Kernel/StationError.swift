@@ -9,7 +9,7 @@ public import HeadraceCore
 /// An error of a station itself, not of an effect that it runs.
 ///
 /// Branch on ``code``, and log ``description``. Later releases may add codes.
-public struct StationError: Error, Sendable, CustomStringConvertible {
+public struct StationError: CodedError {
     /// The kind of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case childIsGone, malformedJournal }
@@ -34,9 +34,6 @@ public struct StationError: Error, Sendable, CustomStringConvertible {
     /// The error and its fix, in one sentence each.
     public let message: String
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     static func childIsGone(_ action: Any.Type, id: (any Hashable & Sendable)? = nil) -> StationError {
         let whose = id.map { " with the id '\($0)'" } ?? ""
         return StationError(
@@ -57,9 +54,4 @@ public struct StationError: Error, Sendable, CustomStringConvertible {
                 """
         )
     }
-}
-
-extension StationError: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

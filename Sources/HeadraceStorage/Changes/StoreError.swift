@@ -10,7 +10,7 @@ public import HeadraceCore
 /// An error of a store: what it was asked is not possible, or it cannot be used.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
-public struct StoreError: Error, Sendable, CustomStringConvertible {
+public struct StoreError: CodedError {
     /// What went wrong, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
@@ -126,9 +126,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether another writer has inserted the entity, or taken the value, since this unit of work has looked for it.
     private let isSinceRead: Bool
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     /// Creates an error, for stores.
     public init(
         code: Code,
@@ -158,10 +155,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension StoreError: CodedError, RetryableError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
-
+extension StoreError: RetryableError {
     /// Whether another writer was in the way: nothing was stored, and doing the work again may succeed.
     ///
     /// It holds for the codes `versionConflict`, `locked` and `keyTaken`. It also holds for `alreadyExists` and

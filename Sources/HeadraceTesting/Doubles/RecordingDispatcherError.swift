@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
+public import HeadraceCore
 
 /// An error of a ``RecordingDispatcher``.
 ///
 /// Errors of stubs aren't wrapped.
-public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible {
+public struct RecordingDispatcherError: CodedError {
     /// The reason of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case noStub, unmetRequirement }
@@ -31,9 +31,6 @@ public struct RecordingDispatcherError: Error, Sendable, CustomStringConvertible
 
     /// A description of the error and its fix.
     public let message: String
-
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
 
     static func noStub(for query: Any.Type, answer: String) -> RecordingDispatcherError {
         RecordingDispatcherError(
