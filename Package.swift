@@ -85,6 +85,9 @@ let package = Package(
             ]
         ),
 
+        .target(name: "HeadraceJSON"),
+        .testTarget(name: "HeadraceJSONTests", dependencies: ["HeadraceJSON", "HeadraceTesting"]),
+
         // MARK: The faces
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
         .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution", "HeadraceTesting"]),
