@@ -38,8 +38,12 @@ extension Dictionary: DecodableCollection where Key: Decodable, Value: Decodable
         guard tape[index].kind == .object else { throw tape.mismatch([String: Any].self, at: index) }
         tape.markAsRead(index)
         var members: [Key: Value] = [:]
-        members.reserveCapacity(Int(tape[index].count))
-        for key in tape.members(of: index) {
+        let count = Int(tape[index].count)
+        if count > 1 { members.reserveCapacity(count) }
+        var key = index + 1
+        while key < Int(tape[index].next) {
+            defer { key = Int(tape[key + 1].next) }
+            guard tape[key].kind == .key else { continue }
             let text = identityCast(tape.text(at: key), to: Key.self)
             let value = try tape.decode(Value.self, at: key + 1)
             // Of two keys that are equal in other bytes, the first one counts.
@@ -77,7 +81,7 @@ struct UnorderedElement {
     /// Index of the token of the last value.
     let last: Int
 
-    /// Whether the bytes of this element are less than those of `other`.
+    /// Whether the bytes of this element are less than the bytes of `other`.
     func precedes(_ other: UnorderedElement, in tape: JSONTape) -> Bool {
         tape.compare(range(in: tape), other.range(in: tape)) < 0
     }

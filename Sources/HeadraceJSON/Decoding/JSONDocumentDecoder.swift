@@ -9,11 +9,12 @@ package import Foundation
 /// Decodes values from the JSON of documents.
 ///
 /// A decoder accepts everything that `JSONDecoder` accepts, as long as it is UTF-8, and makes the same values of it. It is
-/// stricter in one respect: the whole document is checked, and not only the parts that are read.
+/// stricter in two respects: it checks the whole document, also the parts that nothing reads, and it refuses
+/// fractions in whole numbers above 2^53, which `JSONDecoder` cuts off.
 ///
 /// Not supported: `userInfo`, strategies, UTF-16, UTF-32, and JSON5.
 package enum JSONDocumentDecoder {
-    /// A value, and what its bytes tell about the bytes that an encoder would write for it.
+    /// A value, and whether its document is in canonical form.
     package struct Result<Value> {
         /// The value.
         package let value: Value
@@ -24,8 +25,8 @@ package enum JSONDocumentDecoder {
         /// spelled as ``JSONDocumentEncoder`` spells it, if sets are in their order, if each value was read, and if no
         /// member was missing or null.
         ///
-        /// A type that changes what it reads, for instance one that normalizes a text, isn't noticed. For such a type
-        /// only another encoding can tell whether the bytes are the same.
+        /// The decoder can't notice a type that changes its values on decoding, such as a type that normalizes texts. For
+        /// such a type, encode the value again and compare the bytes.
         package let isCanonical: Bool
     }
 

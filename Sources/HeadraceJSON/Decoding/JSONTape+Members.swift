@@ -12,7 +12,9 @@ extension JSONTape {
         return token.traits.contains(.escaped) ? unescapedText(in: token.range) : text(in: token.range)
     }
 
-    /// The text of `range`, whose escape sequences the scanner has checked.
+    /// The text of `range`.
+    ///
+    /// The scanner has checked its escape sequences.
     @inline(never)
     private func unescapedText(in range: Range<Int>) -> String {
         var bytes: [UInt8] = []

@@ -40,6 +40,7 @@ final class JSONTape {
     private(set) var tokenCount = 0
 
     /// The objects and keys of the values that were asked for and don't exist.
+    @safe @exclusivity(unchecked)
     var missing: [(object: Int, key: String)] = []
 
     /// Whether every byte is as an encoder would write it, as far as the scanner and the reads until now can tell.
@@ -79,7 +80,7 @@ final class JSONTape {
     /// - Throws: ``JSONSyntaxError`` if the document is too large.
     func load(_ bytes: some ContiguousBytes) throws {
         try unsafe bytes.withUnsafeBytes { source in
-            guard source.count < Int(UInt32.max) else { throw JSONSyntaxError(.tooLarge, at: source.count) }
+            guard UInt64(source.count) < UInt64(UInt32.max) else { throw JSONSyntaxError(.tooLarge, at: source.count) }
             if source.count > byteCapacity {
                 unsafe base.deallocate()
                 byteCapacity = source.count

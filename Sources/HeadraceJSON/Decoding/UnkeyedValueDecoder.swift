@@ -24,7 +24,7 @@ struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
     var count: Int? { Int(tape[Int(array)].count) }
     var isAtEnd: Bool { next >= tape[Int(array)].next }
 
-    /// Reads the next element by `body`, and goes on to the one after it unless `body` throws.
+    /// Reads the next element by `body`, and advances unless `body` throws.
     @inline(__always)
     private mutating func element<Value>(as type: Any.Type, _ body: (Int) throws -> Value) throws -> Value {
         let index = Int(next)

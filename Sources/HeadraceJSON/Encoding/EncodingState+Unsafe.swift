@@ -8,8 +8,8 @@
 ///
 /// Values are appended to a buffer as they come. Each value that encodes itself has a frame. At the end of a frame the
 /// members of its object are sorted within the buffer, if they didn't come in order. A container that was made by
-/// `nestedContainer` or `superEncoder` can be written to at any time until its parent ends, so it has a state with a buffer
-/// of its own.
+/// `nestedContainer` or `superEncoder` can be written to at any time until its parent ends, so it has a separate
+/// state and buffer.
 ///
 /// Why accesses to the properties needn't be checked for exclusivity: one task at a time uses a state, and no access to a
 /// property lasts while code of others runs. Arrays are changed element by element, and `types` is asked with a closure that
@@ -18,7 +18,7 @@ final class EncodingState {
     /// Number of levels to which arrays and objects may be nested, as in `JSONEncoder`.
     static let depthLimit = 511
 
-    /// What a value has been encoded as.
+    /// The form in which a value was encoded.
     enum Form {
         case nothing, single, object, array
     }
@@ -64,7 +64,9 @@ final class EncodingState {
         var key: Range<Int> { start + 1..<keyEnd - 1 }
     }
 
-    /// A container with a buffer of its own, whose bytes belong to the place `offset`.
+    /// A container with a separate buffer.
+    ///
+    /// Its bytes are inserted at `offset`.
     struct Child {
         let offset: Int
         var state: EncodingState
@@ -131,8 +133,8 @@ final class EncodingState {
     func reset() {
         buffer.truncate(to: 0)
         frame = Frame()
-        frames.removeAll(keepingCapacity: true)
-        members.removeAll(keepingCapacity: true)
+        if !frames.isEmpty { frames.removeAll(keepingCapacity: true) }
+        if !members.isEmpty { members.removeAll(keepingCapacity: true) }
         if !children.isEmpty { children.removeAll() }
         if !path.isEmpty { path = [] }
         depth = 0

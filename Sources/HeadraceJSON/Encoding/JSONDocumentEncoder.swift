@@ -10,13 +10,13 @@ package import Foundation
 ///
 /// The members of objects are sorted by the UTF-8 of their keys. The elements of a `Set`, and the pairs of a `Dictionary`
 /// that encodes as an array, are sorted too: texts by their UTF-8, elements of type `Int` by value, and all others by
-/// their JSON. For every other value the bytes are those of `JSONEncoder` with sorted keys and without escaped slashes.
+/// their JSON. For every other value, `JSONEncoder` writes the same bytes with sorted keys and without escaped slashes.
 ///
 /// A type that writes the elements of a set itself, one after the other, must sort them: only a collection that is encoded
 /// as a whole is recognized.
 ///
-/// A program that uses an encoder in a wrong way gets an `EncodingError`, where `JSONEncoder` would trap. An infinite
-/// number, or one that isn't a number, is an error as well. Not supported: `userInfo` and strategies.
+/// A program that uses an encoder in a wrong way gets an `EncodingError`, and `JSONEncoder` traps. Infinities and NaN are
+/// errors as well. Not supported: `userInfo` and strategies.
 package enum JSONDocumentEncoder {
     /// Returns the UTF-8 of the JSON of `value`.
     ///

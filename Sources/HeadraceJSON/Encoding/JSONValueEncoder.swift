@@ -14,7 +14,7 @@ struct JSONValueEncoder: Encoder {
     var codingPath: [any CodingKey] { state.codingPath(of: serial) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Whether the value is the one that encodes itself now.
+    /// Whether the value encodes itself now.
     @inline(__always)
     var isCurrent: Bool { serial == state.frame.serial && serial != 0 }
 

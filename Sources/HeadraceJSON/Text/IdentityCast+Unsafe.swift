@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Returns `value` as a value of its own type, where the compiler can't see that both types are the same.
+/// Returns `value` as a `Target`, which must be its own type.
 ///
 /// Why the unsafe code is right: the function compares the types first, and a value of a type can be read as that type.
 @inline(__always)

@@ -17,14 +17,15 @@ struct TypeTable<Collection> {
         var collection: Collection?
     }
 
-    private var slots = [Slot](repeating: Slot(), count: 64)
+    private var slots = [Slot](repeating: Slot(), count: 256)
 
     /// Returns the slot of `type`; `collection` returns the type as a collection, if it is one.
     @inline(__always)
     mutating func slot(for type: Any.Type, collection: () -> Collection?) -> Slot {
         let id = ObjectIdentifier(type)
-        let address = UInt(bitPattern: id)
-        let index = Int(truncatingIfNeeded: (address >> 4) ^ (address >> 10)) & 63
+        // The highest bits of the product depend on all bits of the address: Knuth's multiplicative hashing.
+        let product = UInt64(truncatingIfNeeded: UInt(bitPattern: id)) &* 0x9E37_79B9_7F4A_7C15
+        let index = Int(truncatingIfNeeded: product >> 56)
         let slot = slots[index]
         if slot.type == id { return slot }
         return fill(index, with: type, collection: collection())

@@ -8,7 +8,7 @@ import Foundation
 import HeadraceJSON
 import HeadraceTesting
 
-/// Compares the coders with those of Foundation, one random value at a time.
+/// Compares the coders with `JSONEncoder` and `JSONDecoder` on random values.
 struct Comparison {
     private let encoder = JSONEncoder()
     private let otherEncoder = JSONEncoder()

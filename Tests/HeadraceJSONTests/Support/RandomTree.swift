@@ -7,7 +7,9 @@
 import Foundation
 import HeadraceTesting
 
-/// A value without unordered collections, whose cases use all methods of an encoder.
+/// A random value.
+///
+/// Its cases use all methods of an encoder, but no unordered collections.
 indirect enum RandomTree: Encodable {
     case null, bool(Bool), integer(Int), small(Int8), big(UInt64), huge(Int128), vast(UInt128), double(Double), float(
         Float)

@@ -7,7 +7,7 @@
 import Foundation
 import HeadraceTesting
 
-/// What is read of a document, and by which calls of a decoder.
+/// The parts of a document that are read, and the methods that read them.
 indirect enum Shape: Sendable {
     case null, bool, int, int8, int16, int32, int64, int128, uint, uint8, uint16, uint32, uint64, uint128
     case double, float, text, date, data, id, url, decimal, texts, numbers, doubles, bytes
