@@ -11,7 +11,7 @@ import Testing
     /// The number of values is set by `HEADRACE_JSON_ROUNDS`, and their seed by `HEADRACE_JSON_SEED`.
     @Test func randomValuesAndDocumentsAreCodedAsByFoundation() throws {
         let environment = ProcessInfo.processInfo.environment
-        let rounds = environment["HEADRACE_JSON_ROUNDS"].flatMap(Int.init) ?? 3_000
+        let rounds = environment["HEADRACE_JSON_ROUNDS"].flatMap(Int.init) ?? 1_500
         let seed = environment["HEADRACE_JSON_SEED"].flatMap(UInt64.init) ?? 18
         var comparison = Comparison(seed: seed)
 
