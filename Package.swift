@@ -87,6 +87,9 @@ let package = Package(
             ]
         ),
 
+        .target(name: "HeadraceJSON"),
+        .testTarget(name: "HeadraceJSONTests", dependencies: ["HeadraceJSON", "HeadraceTesting"]),
+
         // MARK: The faces
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
         .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution", "HeadraceTesting"]),

@@ -1,0 +1,69 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import Foundation
+
+/// Decodes values from the JSON of documents.
+///
+/// A decoder accepts everything that `JSONDecoder` accepts, as long as it is UTF-8, and makes the same values of it. It is
+/// stricter in two respects: it checks the whole document, also the parts that nothing reads, and it refuses
+/// fractions in whole numbers above 2^53, which `JSONDecoder` cuts off.
+///
+/// Not supported: `userInfo`, strategies, UTF-16, UTF-32, and JSON5.
+package enum JSONDocumentDecoder {
+    /// A value, and whether its document is in canonical form.
+    package struct Result<Value> {
+        /// The value.
+        package let value: Value
+
+        /// Whether an encoder would write the same bytes for `value`, if its type encodes as it decodes.
+        ///
+        /// It is `true` if the members of all objects are sorted, if there is no white space, if each text and number is
+        /// spelled as ``JSONDocumentEncoder`` spells it, if sets are in their order, if each value was read, and if no
+        /// member was missing or null.
+        ///
+        /// The decoder can't notice a type that changes its values on decoding, such as a type that normalizes texts. For
+        /// such a type, encode the value again and compare the bytes.
+        package let isCanonical: Bool
+    }
+
+    /// Decodes a value of `type` from the UTF-8 of a document.
+    ///
+    /// - Throws: `DecodingError`, with a ``JSONSyntaxError`` as its cause if the bytes aren't JSON; the errors of `type`.
+    package static func decode<Value: Decodable>(_ type: Value.Type, from json: some ContiguousBytes) throws -> Value {
+        try DecodingPool.withTape { tape in
+            try scan(json, into: tape)
+            return try tape.decode(type, at: 0)
+        }
+    }
+
+    /// Decodes a value of `type` from the UTF-8 of a document, and compares the document with its canonical form.
+    ///
+    /// - Throws: As ``decode(_:from:)``.
+    package static func decodeCheckingForm<Value: Decodable>(
+        _ type: Value.Type,
+        from json: some ContiguousBytes
+    ) throws -> Result<Value> {
+        try DecodingPool.withTape { tape in
+            try scan(json, into: tape)
+            tape.checksForm = true
+            let value = try tape.decode(type, at: 0)
+            return Result(value: value, isCanonical: tape.isCanonical && tape.unreadCount == 0)
+        }
+    }
+
+    private static func scan(_ json: some ContiguousBytes, into tape: JSONTape) throws {
+        do {
+            try tape.load(json)
+            try JSONScanner.scan(tape)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "The document isn't JSON.", underlyingError: error)
+            )
+        }
+    }
+}
