@@ -87,6 +87,7 @@ let package = Package(
             ]
         ),
 
+        // Encodes and decodes documents, events, and journals.
         .target(name: "HeadraceJSON"),
         .testTarget(name: "HeadraceJSONTests", dependencies: ["HeadraceJSON", "HeadraceTesting"]),
 
@@ -133,7 +134,7 @@ let package = Package(
             ]
         ),
 
-        .target(name: "HeadraceStations", dependencies: ["HeadraceCore"]),
+        .target(name: "HeadraceStations", dependencies: ["HeadraceCore", "HeadraceJSON"]),
         .testTarget(
             name: "HeadraceStationsTests",
             dependencies: ["HeadraceCore", "HeadraceStations", "HeadraceTesting"]
@@ -182,7 +183,7 @@ let package = Package(
         ),
 
         // What a store keeps, for authors of stores; with the store in memory.
-        .target(name: "HeadraceStorage", dependencies: ["HeadraceCore"]),
+        .target(name: "HeadraceStorage", dependencies: ["HeadraceCore", "HeadraceJSON"]),
 
         .target(
             name: "HeadraceDomain",

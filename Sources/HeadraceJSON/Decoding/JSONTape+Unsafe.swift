@@ -57,7 +57,7 @@ final class JSONTape {
 
     /// How the types of values are decoded.
     @safe @exclusivity(unchecked)
-    var types = TypeTable<any DecodableCollection.Type>()
+    var types = TraitsTable<any DecodableCollection.Type>()
 
     init() {
         byteCapacity = 1024

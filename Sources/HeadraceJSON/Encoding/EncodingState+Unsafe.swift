@@ -115,7 +115,7 @@ final class EncodingState {
 
     /// How the types of values are encoded.
     @safe @exclusivity(unchecked)
-    var types = TypeTable<any EncodableCollection.Type>()
+    var types = TraitsTable<any EncodableCollection.Type>()
 
     /// Holds the bytes of an array or an object while they are arranged.
     let scratch = JSONBuffer()

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
-import HeadraceCore
+import HeadraceJSON
 
 /// The actions of a station in the order in which they were reduced.
 ///
@@ -37,13 +37,12 @@ extension ActionJournal where Action: Codable {
     ///
     /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal`` and the number of the line.
     public init(jsonLines: Data) throws {
-        let decoder = JSONDecoder()
         actions = []
         for (index, line) in jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
         where !line.isEmpty {
             do {
-                actions.append(try decoder.decode(Action.self, from: Data(line)))
+                actions.append(try JSONDocumentDecoder.decode(Action.self, from: line))
             } catch {
                 throw StationError.malformedJournal(line: index + 1, error)
             }
@@ -58,7 +57,7 @@ extension ActionJournal where Action: Codable {
     public func jsonLines() throws -> Data {
         var lines = Data()
         for action in actions {
-            lines.append(try CanonicalJSON.encode(action))
+            lines.append(try JSONDocumentEncoder.encode(action))
             lines.append(UInt8(ascii: "\n"))
         }
         return lines

@@ -5,18 +5,21 @@
 //===----------------------------------------------------------------------===//
 
 package import Foundation
-import HeadraceCore
+import HeadraceJSON
 
-/// How entities and events become JSON and back: equal states become equal bytes.
+/// Encodes entities and events as JSON, and decodes them. Equal values have equal bytes.
 package enum DocumentCoding {
-    /// Encodes `value`, with its sets and dictionaries in an order that depends on nothing but their elements.
+    /// Encodes `value`. The order of sets and dictionaries depends only on their elements.
+    ///
+    /// - Throws: `EncodingError`.
     package static func encode(_ value: some Encodable) throws -> Data {
-        try CanonicalJSON.encode(value)
+        try JSONDocumentEncoder.encode(value)
     }
 
-    private static let decoder = JSONDecoder()
-
+    /// Decodes a value of `type`.
+    ///
+    /// - Throws: `DecodingError`.
     package static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
-        try decoder.decode(type, from: json)
+        try JSONDocumentDecoder.decode(type, from: json)
     }
 }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
-import HeadraceCore
+import HeadraceJSON
 
 /// Brings the JSON of an event or an entity from one version of its shape to the next one.
 ///
@@ -39,9 +39,9 @@ public struct JSONMigration: Sendable {
     public init(from version: Int, _ change: @escaping @Sendable (inout [String: JSONValue]) throws -> Void) {
         self.version = version
         migrate = { json in
-            var members = try JSONDecoder().decode([String: JSONValue].self, from: json)
+            var members = try JSONDocumentDecoder.decode([String: JSONValue].self, from: json)
             try change(&members)
-            return try CanonicalJSON.encode(ordered: members)
+            return try JSONDocumentEncoder.encode(members)
         }
     }
 

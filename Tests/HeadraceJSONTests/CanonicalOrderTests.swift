@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HeadraceCore
+import HeadraceJSON
 import HeadraceTesting
 import Testing
 
-@Suite struct CanonicalJSONTests {
+@Suite struct CanonicalOrderTests {
     private enum Color: String, Hashable, Codable { case red, green, blue, white }
 
     private struct Place: Hashable, Codable {
@@ -74,12 +74,12 @@ import Testing
     func equalValuesAreEqualBytesWhateverTheOrderOfTheirHashTables(size: Int) throws {
         var generator = SeededGenerator(seed: 7)
         let first = chart(size: size, using: &generator)
-        let json = try CanonicalJSON.encode(first)
+        let json = try JSONDocumentEncoder.encode(first)
 
         for _ in 0..<20 {
             let other = chart(size: size, using: &generator)
             #expect(other == first)
-            #expect(try CanonicalJSON.encode(other) == json)
+            #expect(try JSONDocumentEncoder.encode(other) == json)
         }
         #expect(try JSONDecoder().decode(Chart.self, from: json) == first)
     }
@@ -88,7 +88,7 @@ import Testing
         struct Box: Codable { var values: Set<Place> }
         let places: Set = [Place(row: 2, column: 1), Place(row: 1, column: 10), Place(row: 1, column: 9)]
         func text(_ value: some Encodable) throws -> String {
-            String(decoding: try CanonicalJSON.encode(value), as: UTF8.self)
+            String(decoding: try JSONDocumentEncoder.encode(value), as: UTF8.self)
         }
         let sorted = #"[{"column":1,"row":2},{"column":10,"row":1},{"column":9,"row":1}]"#
 
@@ -107,8 +107,8 @@ import Testing
         struct Box: Encodable { var values: Set<[Double]> }
         struct Silent: Encodable { func encode(to encoder: any Encoder) {} }
 
-        let nan = #expect(throws: EncodingError.self) { try CanonicalJSON.encode(Box(values: [[.nan]])) }
-        let silent = #expect(throws: EncodingError.self) { try CanonicalJSON.encode(Silent()) }
+        let nan = #expect(throws: EncodingError.self) { try JSONDocumentEncoder.encode(Box(values: [[.nan]])) }
+        let silent = #expect(throws: EncodingError.self) { try JSONDocumentEncoder.encode(Silent()) }
 
         guard case .invalidValue(_, let context)? = nan else { return #expect(Bool(false)) }
         #expect(context.codingPath.first?.stringValue == "values")
@@ -122,7 +122,7 @@ import Testing
         var node = Node(children: [])
         for _ in 0..<40 { node = Node(children: [node]) }
 
-        #expect(try JSONDecoder().decode(Node.self, from: CanonicalJSON.encode(node)) == node)
+        #expect(try JSONDecoder().decode(Node.self, from: JSONDocumentEncoder.encode(node)) == node)
     }
 
     /// Older versions have stored these bytes, and fingerprints of commands must stay equal.
@@ -135,7 +135,7 @@ import Testing
 
         for round in 0..<rounds {
             let tree = RandomTree.make(depth: 4, using: &generator)
-            #expect(try CanonicalJSON.encode(tree) == encoder.encode(tree), "round \(round)")
+            #expect(try JSONDocumentEncoder.encode(tree) == encoder.encode(tree), "round \(round)")
         }
     }
 
@@ -162,7 +162,7 @@ import Testing
         ]
 
         for value in values {
-            #expect(try CanonicalJSON.encode(value) == encoder.encode(value), "\(value)")
+            #expect(try JSONDocumentEncoder.encode(value) == encoder.encode(value), "\(value)")
         }
     }
 }

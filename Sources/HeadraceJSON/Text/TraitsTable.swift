@@ -7,7 +7,7 @@
 /// Remembers the kinds of types, because finding out whether a type is a collection is slow.
 ///
 /// Each type has one slot. Two types with the same slot displace each other, which costs time only.
-struct TypeTable<Collection> {
+struct TraitsTable<Collection> {
     /// One type.
     struct Slot {
         var type: ObjectIdentifier?
