@@ -8,7 +8,7 @@ package import Foundation
 import HeadraceCore
 
 extension StoreError {
-    /// `entity` was read at version `expected`; `stored` is what there is now, `nil` where it is gone.
+    /// `entity` was read at version `expected`; `stored` is the current version, or `nil` if the entity was deleted.
     public static func versionConflict(_ entity: EntityReference, expected: Int, stored: Int?) -> StoreError {
         let now = stored.map { "is now at version \($0)" } ?? "has been deleted"
         return StoreError(
@@ -21,7 +21,7 @@ extension StoreError {
         )
     }
 
-    /// `required` was read, and `stored` is what there is now, `nil` where it is gone.
+    /// `required` was read; `stored` is the current document, or `nil` if the entity was deleted.
     public static func versionConflict(required: StoredDocument, stored: StoredDocument?) -> StoreError {
         guard let stored, stored.version == required.version else {
             return versionConflict(required.reference, expected: required.version, stored: stored?.version)
@@ -36,7 +36,7 @@ extension StoreError {
         )
     }
 
-    /// `entity` was inserted, and there is one already.
+    /// `entity` was inserted, but its identifier is taken.
     public static func alreadyExists(_ entity: EntityReference) -> StoreError {
         StoreError(
             code: .alreadyExists,
@@ -48,7 +48,7 @@ extension StoreError {
         )
     }
 
-    /// `entity` has a value in a unique index that the entity with the key `other` has.
+    /// `entity` has a value in a unique index that belongs to the entity with the key `other`.
     public static func uniqueViolation(
         _ entity: EntityReference,
         entry: ChangeSet.IndexEntry,
@@ -65,7 +65,7 @@ extension StoreError {
         )
     }
 
-    /// `entity` was written, and its kind is not among those that the store was opened with.
+    /// `entity` was written, but the store was opened without its kind.
     public static func undeclaredEntity(_ entity: EntityReference) -> StoreError {
         StoreError(
             code: .undeclaredEntity,
@@ -77,7 +77,7 @@ extension StoreError {
         )
     }
 
-    /// Deliveries were to be leased at `now`.
+    /// A relay has asked for leases at `now`, which can't be a correct time.
     package static func unusableClock(_ now: Date) -> StoreError {
         StoreError(
             code: .invalidDate,
@@ -88,7 +88,7 @@ extension StoreError {
         )
     }
 
-    /// `store` does not know `work`.
+    /// `store` doesn't support `work`.
     public static func unsupportedWork(_ work: any StoreWork, by store: Any.Type) -> StoreError {
         StoreError(
             code: .unsupportedWork,
@@ -110,7 +110,7 @@ extension StoreError {
         )
     }
 
-    /// A command has taken effect under `key` before.
+    /// A command has already taken effect under `key`.
     public static func keyTaken(_ key: String) -> StoreError {
         StoreError(
             code: .keyTaken,
@@ -130,7 +130,7 @@ extension StoreError {
 }
 
 extension IndexValue {
-    /// The value as messages show it.
+    /// The value in the form in which messages show it.
     package var quoted: String {
         switch self {
         case .integer(let number): "\(number)"

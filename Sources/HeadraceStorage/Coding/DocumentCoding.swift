@@ -7,9 +7,9 @@
 package import Foundation
 import HeadraceCore
 
-/// How entities and events become JSON and back: equal states become equal bytes.
+/// Encodes entities and events as JSON and decodes them: equal states have equal bytes.
 package enum DocumentCoding {
-    /// Encodes `value`, with its sets and dictionaries in an order that depends on nothing but their elements.
+    /// Encodes `value`, with its sets and dictionaries in an order that depends on their elements only.
     package static func encode(_ value: some Encodable) throws -> Data {
         try CanonicalJSON.encode(value)
     }
