@@ -7,7 +7,7 @@
 public import HeadraceCore
 import HeadraceStorage
 
-/// An error about a stored event or its type: it cannot be told what happened.
+/// An error of a stored event or of its type.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct EventError: Error, Sendable, CustomStringConvertible {
@@ -20,7 +20,7 @@ public struct EventError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// No type states the name under which the event is stored.
+        /// No registered type has the name under which the event is stored.
         public static let unknownName = Code(kind: .unknownName)
 
         /// A later version of the program has stored the event.
@@ -29,16 +29,16 @@ public struct EventError: Error, Sendable, CustomStringConvertible {
         /// No migration starts from the version under which the event is stored.
         public static let olderVersion = Code(kind: .olderVersion)
 
-        /// The JSON is not what the type decodes, or a migration has failed.
+        /// The JSON can't be decoded as the type, or a migration has failed.
         public static let undecodable = Code(kind: .undecodable)
 
-        /// Two types state one name.
+        /// Two types have the same name.
         public static let ambiguousName = Code(kind: .ambiguousName)
 
-        /// The migrations of a type do not follow from one another.
+        /// The migrations of a type are out of order, or a migration is missing.
         public static let invalidMigrations = Code(kind: .invalidMigrations)
 
-        /// Handlers state subscriptions that contradict one another, or that can't receive deliveries.
+        /// Handlers declare subscriptions that contradict one another, or that can't receive deliveries.
         public static let invalidSubscriptions = Code(kind: .invalidSubscriptions)
 
         /// The name of the code: bounded, fit for a metric label.
@@ -51,7 +51,7 @@ public struct EventError: Error, Sendable, CustomStringConvertible {
     /// What happened and how to fix it, in one sentence each.
     public let message: String
 
-    /// The error beneath, if there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     /// The code and the message.

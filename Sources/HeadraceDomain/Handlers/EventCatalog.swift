@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceResolution
 
-/// The events and handlers of one declaration, to be drawn and checked with the graph.
+/// The events and handlers of one declaration, for the graph and its validation.
 struct EventCatalog: Sendable {
     let events: [any DomainEvent.Type]
     let handlers: [any (HandlesDomainEvent & Resolvable).Type]
@@ -59,7 +59,7 @@ struct EventCatalog: Sendable {
 
     private static func part<H: HandlesDomainEvent & Resolvable>(_ handler: H.Type) -> RegistrationPart {
         let placement = Placement(of: handler)
-        // Before the commit and in a delivery, the unit of work gives its context.
+        // Before the commit and in a delivery, the unit of work provides its context.
         let isGivenContext = if case .afterCommit = placement { false } else { true }
         let own = handler.ownDependencies
         let part = RegistrationPart(handler, isGivenContext ? own.without(EntityContext.self) : own)
@@ -94,7 +94,7 @@ struct EventCatalog: Sendable {
 }
 
 extension EventCatalog: RegistrationNote {
-    /// Each mistake in what handlers state of themselves.
+    /// Returns each mistake in the declarations of handlers.
     static func problems(in notes: [EventCatalog]) -> [CompositionProblem] {
         notes.flatMap { note in
             let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
@@ -103,7 +103,7 @@ extension EventCatalog: RegistrationNote {
         }
     }
 
-    /// Each durable event without a handler, and each handled event that is not declared.
+    /// Returns each durable event without a handler, and each handled event that is not declared.
     static func unproved(in notes: [EventCatalog], among all: [any RegistrationNote]) -> [CompositionProblem] {
         let handled = notes.flatMap(\.handledEvents)
         let handledIDs = Set(handled.map { ObjectIdentifier($0) })

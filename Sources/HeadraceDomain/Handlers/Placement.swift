@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceStorage
 
-/// When a handler runs, as it states it.
+/// The time at which a handler runs, according to its declaration.
 enum Placement {
     case beforeCommit
     case afterCommit(remark: String?)
@@ -85,7 +85,7 @@ enum Placement {
         }
     }
 
-    /// When the handler runs, in a word or two.
+    /// The time at which the handler runs, in a word or two.
     var remark: String {
         switch self {
         case .beforeCommit: "before the commit"

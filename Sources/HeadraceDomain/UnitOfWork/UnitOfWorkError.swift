@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// An error of the unit of work itself, neither of a handler nor of the store.
+/// An error of the unit of work as such, rather than of a handler or the store.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// Pre-commit handlers raise events that raise events, beyond any use.
+        /// Pre-commit handlers raise events in an endless chain.
         public static let endlessEvents = Code(kind: .endlessEvents)
 
         /// A nested unit of work has failed, and its error was caught.
@@ -32,7 +32,7 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
     /// What happened and how to fix it, in one sentence each.
     public let message: String
 
-    /// The types of the events that led to one another, the first one first; empty if the error is about something else.
+    /// The types of the events in the endless chain, in order; empty for other errors.
     public let chain: [String]
 
     /// The error of the nested unit of work, if the code is `rollbackOnly`.
@@ -72,9 +72,9 @@ extension UnitOfWorkError: CodedError, RetryableError {
     /// The name of ``code-swift.property``.
     public var codeName: String { code.description }
 
-    /// Whether the ``cause`` may not occur again.
+    /// Whether a retry may succeed, according to the ``cause``.
     public var isRetryable: Bool { (cause as? any RetryableError)?.isRetryable ?? false }
 
-    /// That of the ``cause``.
+    /// The earliest time of a retry, according to the ``cause``.
     public var earliestRetry: ContinuousClock.Instant? { (cause as? any RetryableError)?.earliestRetry }
 }

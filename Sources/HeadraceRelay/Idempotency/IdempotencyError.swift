@@ -6,11 +6,11 @@
 
 public import HeadraceCore
 
-/// A command with an idempotency key that cannot be handled as one.
+/// An error of a command with an idempotency key.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct IdempotencyError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case differentCommand, recursive, notCodable, undecodableOutcome }
 
@@ -25,20 +25,20 @@ public struct IdempotencyError: Error, Sendable, CustomStringConvertible {
         /// The command cannot be encoded, or what it returns cannot be encoded and decoded.
         public static let notCodable = Code(kind: .notCodable)
 
-        /// What is stored of the first outcome is not what the command returns today.
+        /// The stored outcome can't be decoded as the current return type of the command.
         public static let undecodableOutcome = Code(kind: .undecodableOutcome)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 
-    /// The error beneath, if there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     /// The code and the message.

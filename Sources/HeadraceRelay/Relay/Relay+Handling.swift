@@ -9,15 +9,15 @@ import HeadraceCore
 import HeadraceDomain
 import HeadraceStorage
 
-/// What came of one delivery.
+/// The result of handling one delivery.
 enum HandlingResult {
-    /// It was handled, and the relay is to settle it.
+    /// It was handled, and the relay must settle it.
     case handled
 
-    /// It was handled, and is settled by what its handler has stored.
+    /// It was handled, and the commit of its handler has settled it.
     case settled
 
-    /// It failed, and may succeed another time.
+    /// It failed, and may succeed in another attempt.
     case failed(any Error)
 
     /// No attempt can succeed.
@@ -26,7 +26,7 @@ enum HandlingResult {
     /// This relay doesn't know the message.
     case unknown(UnknownMessage)
 
-    /// The lease was another's by the time that the handler stored something.
+    /// The lease was no longer valid when the handler committed.
     case leaseLost
 
     /// The task was cancelled.
@@ -41,8 +41,8 @@ enum HandlingResult {
 extension Relay {
     /// Handles `delivery` in a unit of work on the store.
     ///
-    /// What is stored is stored with `settlement`, in one transaction. Once that is stored, the delivery is handled, whatever
-    /// middleware throws afterwards.
+    /// The commit includes `settlement` in the same transaction. Once the commit is stored, the delivery is handled,
+    /// whatever error middleware throws afterwards.
     func handle(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
         let context = EntityContext(store)
         context.extras.settlement = settlement
@@ -174,7 +174,7 @@ extension Relay {
         }
     }
 
-    /// Runs `operation` as the handling of `event`, in a unit of work, within the middleware.
+    /// Runs `operation` as the handler of `event`, in a unit of work, within the middleware.
     private func handle<Event: DurableDomainEvent>(
         _ event: Event,
         of delivery: Delivery,
@@ -211,7 +211,7 @@ extension Relay {
         )
     }
 
-    /// Runs `operation` with everything that its message has brought along.
+    /// Runs `operation` with the context and origin of its message.
     private nonisolated(nonsending) func withDeliveryContext(
         _ context: MessageContext,
         delivery: DeliveryContext,
