@@ -106,7 +106,7 @@ import Testing
                 == ["one", "two"].map { text in
                     InMemoryLogHandler.Entry(
                         level: .error,
-                        message: "A post-commit handler failed. The changes are stored; the other handlers go on.",
+                        message: "A post-commit handler failed. The changes are stored; the other handlers continue.",
                         metadata: [
                             "headrace.event": "DomainTestSupport.Noted",
                             "headrace.handler": "HeadraceDomainTests.FailAfter",

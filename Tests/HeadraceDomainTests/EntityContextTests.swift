@@ -300,8 +300,8 @@ import Testing
             #expect(error?.isRetryable == true)
             #expect(
                 error?.message == """
-                    The customer 'a' did not exist when this unit of work looked for it, and another writer has inserted it \
-                    since. Nothing was stored. To fix, do the work again: it is found then.
+                    The customer 'a' did not exist when this unit of work looked for it, and another writer has \
+                    inserted it since. Nothing was stored. To fix, repeat the work: it then finds the entity.
                     """
             )
 
@@ -365,7 +365,7 @@ import Testing
     @Test func aTypeThatWasNotDeclaredIsReported() async throws {
         let remedy = """
             undeclaredEntity: The store was not opened with entities of 'renamable'. To fix, add \
-            'HeadraceDomainTests.Renamable.self' to its 'entities:'.
+            'HeadraceDomainTests.Renamable.self' to the 'entities:' of the store.
             """
 
         let finding = await #expect(throws: StoreError.self) { _ = try await context.find(Renamable.self, id: "a") }

@@ -17,7 +17,7 @@ import Testing
         #expect(
             error?.message == """
                 Two types of entity have the entityName 'customer'. To fix, give each type of entity, and each index \
-                of a type, a name of its own.
+                of a type, a unique name.
                 """
         )
     }
@@ -33,7 +33,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try EntitySchema([TwoIndexes.self]) }
 
         #expect(error?.code == .invalidSchema)
-        #expect(error?.message.hasPrefix("Two indexes of 'two-indexes' have one name.") == true)
+        #expect(error?.message.hasPrefix("Two indexes of 'two-indexes' have the same name.") == true)
     }
 
     @Test func itKnowsKindsAndUniqueIndexes() throws {

@@ -164,10 +164,10 @@ import Testing
         #expect(error?.chain.prefix(2) == ["DomainTestSupport.Noted", "DomainTestSupport.Renamed"])
         #expect(
             error?.description == """
-                endlessEvents: 65 events followed from one another and pre-commit handlers still raise more \
-                (DomainTestSupport.Noted → DomainTestSupport.Renamed → DomainTestSupport.Noted → …). \
-                Nothing was stored. To fix, find the handler that raises what leads back to itself, and let it \
-                raise only what is new.
+                endlessEvents: Pre-commit handlers raise events in an endless chain: 65 events, each the cause of the \
+                next event (DomainTestSupport.Noted → DomainTestSupport.Renamed → DomainTestSupport.Noted → …). \
+                Nothing was stored. To fix, find the handler that closes the loop, and raise its event only if there \
+                was a change.
                 """
         )
         #expect(store.commits.isEmpty)

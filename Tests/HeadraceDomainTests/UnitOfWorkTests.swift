@@ -78,7 +78,7 @@ import Testing
         #expect(
             error?.message == """
                 The customer 'a' was read at version 1 and is now at version 2. Nothing was stored. \
-                To fix, do the work again on what is stored now.
+                To fix, repeat the work with the stored state.
                 """
         )
         #expect(try await EntityContext(store).find(Customer.self, id: "a")?.age == 2)

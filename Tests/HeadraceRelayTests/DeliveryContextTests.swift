@@ -159,7 +159,7 @@ import Tracing
         #expect(lines.count == 3)
         for (line, text) in zip(
             lines,
-            ["both state the subscriptionName 'mail' for 'deposited'", "runs before the commit", "not free to use"]
+            ["both have the subscriptionName 'mail' for 'deposited'", "runs before the commit", "reserved or empty"]
         ) {
             #expect(line.contains(text))
             #expect(line.contains("To fix, "))

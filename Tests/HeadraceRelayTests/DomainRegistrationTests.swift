@@ -97,7 +97,7 @@ import Testing
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 
         #expect(error.problems.map(\.kind) == [.invalidSubscription])
-        #expect(error.problems.first?.message.contains("both state the subscriptionName 'instance'") == true)
+        #expect(error.problems.first?.message.contains("both have the subscriptionName 'instance'") == true)
     }
 
     @Test func strictlyEventsAreDeclaredAndHandledByWhatIsProved() throws {
@@ -117,14 +117,14 @@ import Testing
             error.problems.map(\.message) == [
                 """
                 Nothing proves that 'DomainTestSupport.JournalRed' can be made. It is a static event handler, which \
-                resolves by hand. To fix, let it be a '@Resolvable' type that conforms to 'HandlesDomainEvent'.
+                resolves by hand. To fix, make it a '@Resolvable' type that conforms to 'HandlesDomainEvent'.
                 """,
                 """
                 The durable event 'HeadraceRelayTests.Deposited' has no handler in this program. To fix, add one to \
                 'handlers: […]', or remove the event from 'events: […]'.
                 """,
                 """
-                The event 'DomainTestSupport.Noted' is handled and not declared. To fix, add \
+                The event 'DomainTestSupport.Noted' is handled but not declared. To fix, add \
                 'DomainTestSupport.Noted.self' to 'events: […]'.
                 """,
             ]
@@ -194,7 +194,7 @@ import Testing
         #expect(
             error.problems.map(\.message) == [
                 """
-                'HeadraceRelayTests.Remind' can be scheduled, and no relay carries it out. To fix, add \
+                'HeadraceRelayTests.Remind' can be scheduled, but no relay carries it out. To fix, add \
                 'ScheduledCommand(HeadraceRelayTests.Remind.self) { … }' to 'scheduled: […]'.
                 """
             ]

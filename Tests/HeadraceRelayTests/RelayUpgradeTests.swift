@@ -192,7 +192,7 @@ import Testing
 
         #expect(
             error?.message == """
-                The clock says that it is -5.0 seconds after 1970. Nothing was leased. To fix, set the clock of the \
+                The clock shows a time -5.0 seconds after 1970. Nothing was leased. To fix, set the clock of the \
                 machine, or the 'wallClock' of the relay.
                 """
         )

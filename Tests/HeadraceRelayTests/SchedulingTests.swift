@@ -103,7 +103,7 @@ import Testing
         try await withRelay(bench.relay { $0.unknownEventGrace = .zero }) { await bench.desk.wait(for: 1, "dead") }
         let deadLetters = DeadLetters(in: bench.store)
         let letter = try #require(try await deadLetters.page().first)
-        #expect(letter.reason.contains("Nobody carries out the scheduled command 'remind'"))
+        #expect(letter.reason.contains("This relay does not carry out the scheduled command 'remind'"))
 
         #expect(try await deadLetters.replay([letter.id]) == 1)
         try await withRelay(reminding(bench.relay())) { await bench.desk.wait(for: 1, "delivered") }

@@ -95,8 +95,8 @@ extension EntityContext {
         throw StoreError(
             code: .unusable,
             message: """
-                '\(type(of: store))' does not deliver messages, so none can be scheduled. To fix, use a store that \
-                conforms to 'DeliveryStore'.
+                '\(type(of: store))' does not deliver messages, so messages can't be scheduled. To fix, use a store \
+                that conforms to 'DeliveryStore'.
                 """
         )
     }

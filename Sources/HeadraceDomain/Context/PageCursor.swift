@@ -72,7 +72,7 @@ extension PageCursor: LosslessStringConvertible, Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let cursor = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is no cursor of a page.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is not a page cursor.")
         }
         self = cursor
     }

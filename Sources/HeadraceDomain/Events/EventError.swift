@@ -11,7 +11,7 @@ import HeadraceStorage
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct EventError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case unknownName, newerVersion, olderVersion, undecodable, ambiguousName, invalidMigrations
@@ -45,10 +45,10 @@ public struct EventError: Error, Sendable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 
     /// The underlying error, if there is one.
@@ -78,8 +78,8 @@ extension EventError {
         EventError(
             .unknownName,
             """
-            No type of event with the name '\(name)' is registered. To fix, register the type that states it, or a \
-            handler of it; a type may be renamed, its 'eventName' may not.
+            No type of event with the name '\(name)' is registered. To fix, register the type with this name, or a \
+            handler of it. A type may be renamed, but its 'eventName' may not.
             """
         )
     }
@@ -110,7 +110,7 @@ extension EventError {
             .undecodable,
             """
             '\(type.eventName)', stored with version \(version), does not decode as '\(String(naming: type))': \
-            \(cause). To fix, raise 'eventVersion' and add a migration, or let the type decode what was stored.
+            \(cause). To fix, raise 'eventVersion' and add a migration, or make the type decode the stored JSON.
             """,
             cause: cause
         )
@@ -124,8 +124,8 @@ extension EventError {
         EventError(
             .ambiguousName,
             """
-            '\(String(naming: one))' and '\(String(naming: other))' both state the eventName '\(name)'. \
-            To fix, give each its own.
+            '\(String(naming: one))' and '\(String(naming: other))' both have the eventName '\(name)'. \
+            To fix, give each type a unique name.
             """
         )
     }
@@ -134,8 +134,8 @@ extension EventError {
         EventError(
             .invalidMigrations,
             """
-            The migrations of '\(String(naming: type))' start from the versions \(versions) and must lead, one by \
-            one, to its version \(type.eventVersion). To fix, order them and fill the gaps.
+            The migrations of '\(String(naming: type))' start from the versions \(versions) and must lead, version by \
+            version, to its version \(type.eventVersion). To fix, order them and fill the gaps.
             """
         )
     }

@@ -171,7 +171,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
                 try await handle(event, by: handler, at: site)
             } catch {
                 Logger.current.error(
-                    "A post-commit handler failed. The changes are stored; the other handlers go on.",
+                    "A post-commit handler failed. The changes are stored; the other handlers continue.",
                     metadata: [
                         "headrace.event": "\(String(naming: type(of: event)))",
                         "headrace.handler": "\(String(naming: handler.type))",
@@ -256,8 +256,8 @@ extension DomainEventHandlerRegistrar.State {
         let eventName = BytewiseString(event.eventName)
         if let other = subscriptions[BytewiseString(name)]?.handlers[eventName] {
             return """
-                '\(String(naming: other.type))' and '\(String(naming: handler.type))' both state the subscriptionName \
-                '\(name)' for '\(event.eventName)'. To fix, give each its own.
+                '\(String(naming: other.type))' and '\(String(naming: handler.type))' both have the subscriptionName \
+                '\(name)' for '\(event.eventName)'. To fix, give each handler a unique name.
                 """
         }
         subscriptions[BytewiseString(name), default: .init()].handlers[eventName] = handler

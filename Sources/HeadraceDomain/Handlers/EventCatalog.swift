@@ -70,8 +70,8 @@ struct EventCatalog: Sendable {
         let isDurable = handler is any DurableDomainEventHandler.Type
         var part = RegistrationPart(handler, .unknown)
         part.advice = """
-            It is a static event handler, which resolves by hand. To fix, let it be a '@Resolvable' type that conforms to \
-            '\(isDurable ? "HandlesDurableDomainEvent" : "HandlesDomainEvent")'.
+            It is a static event handler, which resolves by hand. To fix, make it a '@Resolvable' type that conforms \
+            to '\(isDurable ? "HandlesDurableDomainEvent" : "HandlesDomainEvent")'.
             """
         return placed(part, Placement(of: handler), of: H.Event.self)
     }
@@ -134,7 +134,7 @@ extension CompositionProblem {
             .undeclaredEvent,
             path: [event],
             message: """
-                The event '\(String(naming: event))' is handled and not declared. To fix, add \
+                The event '\(String(naming: event))' is handled but not declared. To fix, add \
                 '\(String(naming: event)).self' to 'events: […]'.
                 """
         )

@@ -10,7 +10,7 @@ public import HeadraceCore
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case endlessEvents, rollbackOnly }
 
@@ -26,10 +26,10 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 
     /// The types of the events in the endless chain, in order; empty for other errors.
@@ -45,9 +45,9 @@ public struct UnitOfWorkError: Error, Sendable, CustomStringConvertible {
         UnitOfWorkError(
             code: .endlessEvents,
             message: """
-                \(chain.count) events followed from one another and pre-commit handlers still raise more \
-                (\(chain.suffix(3).joined(separator: " → ")) → …). Nothing was stored. To fix, find the handler \
-                that raises what leads back to itself, and let it raise only what is new.
+                Pre-commit handlers raise events in an endless chain: \(chain.count) events, each the cause of the \
+                next event (\(chain.suffix(3).joined(separator: " → ")) → …). Nothing was stored. To fix, find the \
+                handler that closes the loop, and raise its event only if there was a change.
                 """,
             chain: chain,
             cause: nil

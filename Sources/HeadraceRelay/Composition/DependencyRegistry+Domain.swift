@@ -135,7 +135,7 @@ private struct DomainDeclaration: RegistrationNote {
                     .notCarriedOut,
                     path: [command],
                     message: """
-                        '\(String(naming: command))' can be scheduled, and no relay carries it out. To fix, add \
+                        '\(String(naming: command))' can be scheduled, but no relay carries it out. To fix, add \
                         'ScheduledCommand(\(String(naming: command)).self) { … }' to 'scheduled: […]'.
                         """
                 )

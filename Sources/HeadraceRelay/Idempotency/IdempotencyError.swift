@@ -61,8 +61,8 @@ extension IdempotencyError {
         IdempotencyError(
             .differentCommand,
             """
-            Under the key '\(key)' a '\(context.typeName)' with another content, or another command, has taken effect. \
-            This one was not handled. To fix, give each command a key of its own.
+            Under the key '\(key)' another command has taken effect, or a '\(context.typeName)' with other content. \
+            This command was not handled. To fix, use a unique key for each command.
             """
         )
     }
@@ -71,8 +71,8 @@ extension IdempotencyError {
         IdempotencyError(
             .recursive,
             """
-            '\(context.typeName)' was sent under the key '\(key)' while a command with that key was being handled, which \
-            would wait for itself. It was not handled. To fix, give each command a key of its own.
+            '\(context.typeName)' was sent under the key '\(key)' by the handler of a command with that key, which \
+            would be a deadlock. It was not handled. To fix, use a unique key for each command.
             """
         )
     }
@@ -81,8 +81,8 @@ extension IdempotencyError {
         IdempotencyError(
             .notCodable,
             """
-            '\(context.typeName)' has an idempotency key, and \(what). It was not handled. To fix, add the conformance, \
-            or send it without a key.
+            '\(context.typeName)' has an idempotency key, but \(what). It was not handled. To fix, add the \
+            conformance, or send it without a key.
             """
         )
     }
@@ -91,8 +91,8 @@ extension IdempotencyError {
         IdempotencyError(
             .undecodableOutcome,
             """
-            The outcome that is stored under the key '\(key)' does not decode as '\(String(naming: type))': \(cause). \
-            The command has taken effect; it was not handled again. To fix, let the type decode what was stored.
+            The stored outcome of the key '\(key)' does not decode as '\(String(naming: type))': \(cause). \
+            The command has taken effect; it was not handled again. To fix, make the type decode the stored JSON.
             """,
             cause: cause
         )

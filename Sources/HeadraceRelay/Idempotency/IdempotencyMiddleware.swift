@@ -209,7 +209,7 @@ private struct OutcomeCoding<Output> {
                 guard let output = try DocumentCoding.decode([Value].self, from: json).first as? Output else {
                     throw DecodingError.valueNotFound(
                         Value.self,
-                        DecodingError.Context(codingPath: [], debugDescription: "There is no outcome.")
+                        DecodingError.Context(codingPath: [], debugDescription: "The stored outcome is empty.")
                     )
                 }
                 return output

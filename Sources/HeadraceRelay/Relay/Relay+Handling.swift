@@ -99,14 +99,14 @@ extension Relay {
                 name: stored.name,
                 version: stored.version,
                 reason: """
-                    No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, register \
-                    one and replay the dead letter, or discard it.
+                    No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, \
+                    register a handler and replay the dead letter, or discard it.
                     """
             )
         }
         let event = try decode(stored.json, name: stored.name, version: stored.version, key: stored.name)
         guard let handler = registrar.handler(of: delivery.subscription, for: stored.name) else {
-            throw Undeliverable(reason: "The handler of '\(stored.name)' is gone.")
+            throw Undeliverable(reason: "The handler of '\(stored.name)' is no longer registered.")
         }
         return (event, handler)
     }
@@ -155,8 +155,9 @@ extension Relay {
                     name: message.kind.key(message.name),
                     version: message.version,
                     reason: """
-                        Nobody carries out the scheduled command '\(message.name)'. To fix, add 'relay.carryOut(…)' for \
-                        its type before the relay runs, and replay the dead letter, or discard it.
+                        This relay does not carry out the scheduled command '\(message.name)'. To fix, add \
+                        'relay.carryOut(…)' for its type before the relay runs, and replay the dead letter, or discard \
+                        it.
                         """
                 )
             }

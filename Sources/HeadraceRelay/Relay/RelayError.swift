@@ -49,8 +49,8 @@ extension RelayError {
         RelayError(
             code: .retentionTooShort,
             message: """
-                Idempotency records are kept for \(retention), and a message may be tried again for \(schedule). To fix, \
-                set 'idempotencyRetention' to more than that, or allow fewer attempts.
+                Idempotency records are kept for \(retention), but a message may be retried for \(schedule). To fix, \
+                raise 'idempotencyRetention' above that time, or lower 'maximumAttempts'.
                 """
         )
     }
@@ -64,8 +64,8 @@ extension RelayError {
         RelayError(
             code: .unknownSubscription,
             message: """
-                No handler states the subscription '\(name)'; there are \(known). To fix, register its handlers with the \
-                registrar of the relay.
+                No handler has the subscription '\(name)'. Known subscriptions: \(known). To fix, register its \
+                handlers with the registrar of the relay.
                 """
         )
     }

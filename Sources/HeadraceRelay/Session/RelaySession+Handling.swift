@@ -49,7 +49,7 @@ extension RelaySession {
                 deadLetter(
                     delivery,
                     attempts: delivery.attempt - 1,
-                    reason: "The last attempt ended with its process, or without an outcome, and none is left.",
+                    reason: "The last attempt ended with its process, or without an outcome. No attempt is left.",
                     end: end
                 )
                 continue

@@ -23,7 +23,7 @@ extension RelaySession {
             date = max(date, now.advanced(by: relay.clock.now.duration(to: earliest)))
         }
         Logger.current.notice(
-            "Handling an event failed and will be tried again",
+            "A handler failed; the relay will retry the delivery",
             metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
         )
         for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
@@ -48,7 +48,7 @@ extension RelaySession {
         let since = unknownSince(delivery)
         let until = since.advanced(by: configuration.unknownEventGrace)
         Logger.current.notice(
-            "A message is unknown to this process, and is left for a process that knows it",
+            "A message is unknown to this process and waits for a process that knows it",
             metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
                 $1
             }
@@ -68,7 +68,7 @@ extension RelaySession {
 
     func deadLetter(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
         Logger.current.error(
-            "An event could not be delivered and is a dead letter now",
+            "An event could not be delivered and has become a dead letter",
             metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
         )
         for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }

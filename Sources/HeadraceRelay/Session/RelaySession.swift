@@ -95,7 +95,7 @@ final class RelaySession: Sendable {
 
     func report(lost lease: Lease) {
         Logger.current.warning(
-            "A lease was lost; what was done under it and not stored is refused",
+            "A lease was lost; changes under it that are not stored yet will be refused",
             metadata: ["headrace.relay.lane": "\(lease.lane)", "headrace.relay.token": "\(lease.token)"]
         )
         for observer in relay.observers { observer.leaseLost(lease) }
@@ -103,7 +103,7 @@ final class RelaySession: Sendable {
 
     func report(storeFailure error: any Error) {
         if error is CancellationError { return }
-        Logger.current.warning("The relay cannot use its store and tries again", metadata: ["error": "\(error)"])
+        Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
         for observer in relay.observers { observer.storeFailed(error) }
         // Nothing that this relay holds can be stored any longer.
         if let error = error as? StoreError, error.code == .schemaChanged {

@@ -15,7 +15,7 @@ extension StoreError {
             code: .versionConflict,
             message: """
                 The \(entity) was read at version \(expected) and \(now). Nothing was stored. \
-                To fix, do the work again on what is stored now.
+                To fix, repeat the work with the stored state.
                 """,
             entity: entity
         )
@@ -29,8 +29,8 @@ extension StoreError {
         return StoreError(
             code: .versionConflict,
             message: """
-                The \(required.reference) was read at version \(required.version), and something else is stored under that \
-                version now. Nothing was stored. To fix, do the work again on what is stored now.
+                The \(required.reference) was read at version \(required.version), and now has other content at that \
+                version. Nothing was stored. To fix, repeat the work with the stored state.
                 """,
             entity: required.reference
         )
@@ -41,8 +41,8 @@ extension StoreError {
         StoreError(
             code: .alreadyExists,
             message: """
-                The \(entity) exists already. Nothing was stored. To fix, find it and change it, or insert one \
-                with another identifier.
+                The \(entity) exists already. Nothing was stored. To fix, find and change it, or insert an \
+                entity with another identifier.
                 """,
             entity: entity
         )
@@ -57,8 +57,9 @@ extension StoreError {
         StoreError(
             code: .uniqueViolation,
             message: """
-                The \(entity) has \(entry.value.quoted) as its '\(entry.index)', which is unique, and \(entity.kind) '\(other)' \
-                has that already. Nothing was stored. To fix, choose another value or change the other one.
+                The \(entity) has the value \(entry.value.quoted) in the unique index '\(entry.index)', but this value \
+                belongs to the \(entity.kind) '\(other)'. Nothing was stored. To fix, choose another value, or change \
+                the other entity.
                 """,
             entity: entity,
             indexEntry: entry
@@ -71,7 +72,7 @@ extension StoreError {
             code: .undeclaredEntity,
             message: """
                 The store was not opened with entities of '\(entity.kind)'. Nothing was stored. To fix, add their \
-                type to its 'entities:'.
+                type to the 'entities:' of the store.
                 """,
             entity: entity
         )
@@ -82,8 +83,8 @@ extension StoreError {
         StoreError(
             code: .invalidDate,
             message: """
-                The clock says that it is \(now.timeIntervalSince1970) seconds after 1970. Nothing was leased. To fix, set \
-                the clock of the machine, or the 'wallClock' of the relay.
+                The clock shows a time \(now.timeIntervalSince1970) seconds after 1970. Nothing was leased. To fix, \
+                set the clock of the machine, or the 'wallClock' of the relay.
                 """
         )
     }
@@ -93,8 +94,8 @@ extension StoreError {
         StoreError(
             code: .unsupportedWork,
             message: """
-                '\(String(naming: store))' does not know work of the type '\(String(naming: type(of: work)))'. \
-                Nothing was stored. To fix, give it to the store that it was made for.
+                '\(String(naming: store))' does not support work of the type '\(String(naming: type(of: work)))'. \
+                Nothing was stored. To fix, use the store that supports this work.
                 """
         )
     }
@@ -104,8 +105,9 @@ extension StoreError {
         StoreError(
             code: .leaseLost,
             message: """
-                The lease \(lease.token) of lane \(lease.lane) has ended, and what it was for is being handled elsewhere \
-                or was cancelled. Nothing was stored. To fix, lease for longer, or let the handler do less at once.
+                The lease \(lease.token) of lane \(lease.lane) has ended: another relay handles its delivery, or the \
+                delivery was cancelled. Nothing was stored. To fix, raise the lease duration, or make the handler \
+                faster.
                 """
         )
     }
@@ -116,7 +118,7 @@ extension StoreError {
             code: .keyTaken,
             message: """
                 A command has taken effect under the idempotency key '\(key)'. Nothing was stored. To fix, send the \
-                command again and take the outcome that is stored, or give a new command a new key.
+                command again to receive the stored outcome, or use a new key for a new command.
                 """
         )
     }
@@ -124,7 +126,7 @@ extension StoreError {
     package static func invalidSchema(_ what: String) -> StoreError {
         StoreError(
             code: .invalidSchema,
-            message: "\(what) To fix, give each type of entity, and each index of a type, a name of its own."
+            message: "\(what) To fix, give each type of entity, and each index of a type, a unique name."
         )
     }
 }

@@ -11,7 +11,7 @@ public import HeadraceCore
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
@@ -108,10 +108,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, with the name of the file if the store has one.
+    /// The error and how to fix it, with the name of the file if the store has one.
     public let message: String
 
     /// The entity concerned, if one is.

@@ -71,7 +71,7 @@ public struct EntitySchema: Sendable {
                 throw StoreError.invalidSchema("Two types of entity have the entityName '\(kind.name)'.")
             }
             if Set(kind.indexes.map(\.name)).count < kind.indexes.count {
-                throw StoreError.invalidSchema("Two indexes of '\(kind.name)' have one name.")
+                throw StoreError.invalidSchema("Two indexes of '\(kind.name)' have the same name.")
             }
         }
     }
