@@ -10,7 +10,7 @@ import HeadraceStorage
 import Testing
 
 @Suite struct EntitySchemaTests {
-    @Test func twoTypesOfOneNameAreRefused() {
+    @Test func twoTypesWithTheSameNameAreRefused() {
         let error = #expect(throws: StoreError.self) { try EntitySchema([Customer.self, Impostor.self]) }
 
         #expect(error?.code == .invalidSchema)
@@ -29,14 +29,14 @@ import Testing
         #expect(error?.message.hasPrefix("The entityName of 'HeadraceDomainTests.Nameless' is empty.") == true)
     }
 
-    @Test func twoIndexesOfOneNameAreRefused() {
+    @Test func twoIndexesWithTheSameNameAreRefused() {
         let error = #expect(throws: StoreError.self) { try EntitySchema([TwoIndexes.self]) }
 
         #expect(error?.code == .invalidSchema)
         #expect(error?.message.hasPrefix("Two indexes of 'two-indexes' have the same name.") == true)
     }
 
-    @Test func itKnowsKindsAndUniqueIndexes() throws {
+    @Test func aSchemaKnowsKindsAndUniqueIndexes() throws {
         let schema = try EntitySchema([Customer.self, Order.self])
 
         #expect(schema.contains("customer"))

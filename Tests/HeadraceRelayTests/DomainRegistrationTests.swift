@@ -14,7 +14,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// What a composition knows of events, without making anything.
+/// Tests the domain's part of a composition, without creating instances.
 @Suite struct DomainRegistrationTests {
     @Test func theGraphShowsEventsSubscriptionsAndHandlers() {
         let builder = ContainerBuilder()
@@ -60,7 +60,7 @@ import Testing
         #expect(builder.graph.dot.contains("n4 [label=\"instance\\nsubscription\"]"))
     }
 
-    @Test func whatAHandlerNeedsAndNothingGivesIsFoundAtTheStart() throws {
+    @Test func validationReportsMissingDependenciesOfHandlers() throws {
         let builder = ContainerBuilder()
         builder.domainEvents(handlers: [BookDeposit.self, NoteAfter.self])
 
@@ -78,7 +78,7 @@ import Testing
         )
     }
 
-    @Test func theContextIsGivenBeforeTheCommitAndMissingAfterIt() throws {
+    @Test func theContextIsAvailableOnlyBeforeTheCommit() throws {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }
         builder.domainEvents(handlers: [NoteBefore.self, ContextAfter.self])
@@ -89,7 +89,7 @@ import Testing
         #expect(error.problems.first?.path.last.map { ObjectIdentifier($0) } == ObjectIdentifier(EntityContext.self))
     }
 
-    @Test func subscriptionsThatContradictOneAnotherAreAProblem() throws {
+    @Test func contradictorySubscriptionsAreAProblem() throws {
         let builder = ContainerBuilder()
         builder.singleton { Desk() }
         builder.domainEvents(handlers: [BookDeposit.self, BookDepositToo.self])
@@ -100,7 +100,7 @@ import Testing
         #expect(error.problems.first?.message.contains("both have the subscriptionName 'instance'") == true)
     }
 
-    @Test func strictlyEventsAreDeclaredAndHandledByWhatIsProved() throws {
+    @Test func strictValidationRequiresDeclaredEventsAndProvedHandlers() throws {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }
         builder.domainEvents(
@@ -131,7 +131,7 @@ import Testing
         )
     }
 
-    @Test func aDomainGivesEverythingThatWorksOnItsStoreAndIsProvedStrictly() async throws {
+    @Test func aDomainRegistersAllPartsAndPassesStrictValidation() async throws {
         let bench = try RelayBench()
         let builder = ContainerBuilder()
         builder.singleton { bench.desk }
@@ -165,7 +165,7 @@ import Testing
         #expect(bench.desk.lines.contains("remind now"))
     }
 
-    @Test func anEntityThatTheStoreWasNotOpenedWithIsAProblem() throws {
+    @Test func anEntityUnknownToTheStoreIsAProblem() throws {
         let builder = ContainerBuilder()
         builder.domain(store: try InMemoryStore(entities: [Balance.self]), entities: [Balance.self, Customer.self])
 
@@ -181,7 +181,7 @@ import Testing
         )
     }
 
-    @Test func strictlyAHandledCommandThatCanBeScheduledIsCarriedOut() throws {
+    @Test func strictValidationRequiresAnOperationForEachDurableCommand() throws {
         let store = try InMemoryStore(entities: [])
         let builder = ContainerBuilder()
         builder.domain(store: store)

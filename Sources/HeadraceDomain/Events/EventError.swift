@@ -20,7 +20,7 @@ public struct EventError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// No registered type has the name under which the event is stored.
+        /// The name under which the event is stored belongs to no registered type.
         public static let unknownName = Code(kind: .unknownName)
 
         /// A later version of the program has stored the event.

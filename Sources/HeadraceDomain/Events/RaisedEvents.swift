@@ -6,7 +6,7 @@
 
 import Synchronization
 
-/// The events that one entity has raised and no unit of work has taken yet.
+/// The events of one entity that no unit of work has taken yet.
 ///
 /// They are not part of the entity's state. All values are equal, encoding the entity leaves the property out, and
 /// decoding starts with no events. So the property doesn't change the stored form of an entity.

@@ -22,7 +22,7 @@ public struct IdempotencyError: Error, Sendable, CustomStringConvertible {
         /// The handler of the command has sent a command with the same key.
         public static let recursive = Code(kind: .recursive)
 
-        /// The command cannot be encoded, or what it returns cannot be encoded and decoded.
+        /// The command can't be encoded, or its return type can't be encoded and decoded.
         public static let notCodable = Code(kind: .notCodable)
 
         /// The stored outcome can't be decoded as the current return type of the command.

@@ -80,10 +80,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// The store was written by a later version of the program or of Headrace.
         public static let newerSchema = Code(kind: .newerSchema)
 
-        /// Another version of the program has changed the store while it was open: its indexes, or the schema version of an
-        /// entity.
+        /// Another version of the program has changed the indexes or a schema version of the store while it was open.
         ///
-        /// Nothing can be read or stored until the program is restarted, in the version that was started last.
+        /// All reads and commits fail until the program is restarted in the version that was started last.
         public static let schemaChanged = Code(kind: .schemaChanged)
 
         /// The store cannot be opened, read or written where it is.
