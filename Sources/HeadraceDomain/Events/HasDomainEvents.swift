@@ -21,7 +21,7 @@ public protocol HasDomainEvents: AnyObject {
 extension HasDomainEvents {
     /// Raises `event`, which is handled when the unit of work that uses this entity completes.
     ///
-    /// Without a unit of work, the event stays in ``raisedEvents``.
+    /// Without a unit of work, the event stays in ``HasDomainEvents/raisedEvents``.
     public func raiseEvent(_ event: some DomainEvent) {
         raisedEvents.append(event)
     }

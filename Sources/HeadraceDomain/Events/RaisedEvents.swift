@@ -64,7 +64,7 @@ extension RaisedEvents: Hashable {
 extension RaisedEvents: Codable {
     private enum NoKey: CodingKey {}
 
-    /// Creates a value without events, whatever the decoder contains.
+    /// Creates a value without events, and ignores the content of the decoder.
     public init(from decoder: any Decoder) throws {}
 
     /// Encodes an empty object if the encoder requires a value.

@@ -32,7 +32,7 @@ public import HeadraceStorage
 /// command, and the outcome are stored together with the changes. So a command that fails stores nothing, and is
 /// handled when it is sent again. If equal keys arrive at the same time, one command is handled, and the others wait
 /// for it. Two processes may handle the same key at once: the process that commits second is rolled back and returns
-/// the outcome of the first, whatever error it has met.
+/// the outcome of the first, even if it has met another error.
 ///
 /// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key
 /// meanwhile, the larger unit of work fails with the retryable error ``HeadraceStorage/StoreError/Code/keyTaken``. If

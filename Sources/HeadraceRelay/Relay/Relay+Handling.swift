@@ -42,7 +42,7 @@ extension Relay {
     /// Handles `delivery` in a unit of work on the store.
     ///
     /// The commit includes `settlement` in the same transaction. Once the commit is stored, the delivery is handled,
-    /// whatever error middleware throws afterwards.
+    /// even if middleware throws an error afterwards.
     func handle(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
         let context = EntityContext(store)
         context.extras.settlement = settlement

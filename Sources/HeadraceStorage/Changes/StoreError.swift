@@ -39,7 +39,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// ``StoreError/isRetryable``.
         public static let uniqueViolation = Code(kind: .uniqueViolation)
 
-        /// The type of an entity is not among those that the store was opened with.
+        /// The store was opened without the type of the entity.
         public static let undeclaredEntity = Code(kind: .undeclaredEntity)
 
         /// An entity was deleted that the context has not found, fetched, or inserted.
@@ -85,7 +85,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// All reads and commits fail until the program is restarted in the version that was started last.
         public static let schemaChanged = Code(kind: .schemaChanged)
 
-        /// The store cannot be opened, read or written where it is.
+        /// The store can't be opened, read, or written at its location.
         public static let unusable = Code(kind: .unusable)
 
         /// The store is closed.
