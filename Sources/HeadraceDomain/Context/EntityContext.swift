@@ -62,9 +62,9 @@ public final class EntityContext: DomainContext {
     /// Inserts `entity` when the unit of work commits.
     ///
     /// Inserting an entity that the context already tracks changes nothing. If another entity has its identifier, the
-    /// commit reports ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work has
-    /// looked for the identifier and found nothing: another writer was faster, and a retry finds its entity. The same
-    /// holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone has found nothing.
+    /// commit reports ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work
+    /// has looked for the identifier and found nothing: another writer was faster, and a retry finds its entity. The
+    /// same holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone found nothing.
     ///
     /// ```swift
     /// let customer = try await context.find(Customer.self, id: id) ?? Customer(id)
