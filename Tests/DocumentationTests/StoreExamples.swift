@@ -17,7 +17,7 @@ private final class ClosedBooks: StoreDecorator {
     }
 
     func commit(_ changes: ChangeSet) async throws {
-        throw StoreError(code: .readOnly, message: "The books are closed. To fix, open those of next year.")
+        throw StoreError(code: .readOnly, message: "The books are closed. To fix, open the books of next year.")
     }
 }
 

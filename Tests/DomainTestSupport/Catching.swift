@@ -6,7 +6,7 @@
 
 package import Testing
 
-/// Runs `operation`, and catches the error of the type `type` that it must throw, as a handler would.
+/// Runs `operation`, and catches the error of type `type` that it must throw, as a handler would.
 package nonisolated(nonsending) func catching<Caught>(
     _ type: Caught.Type,
     sourceLocation: SourceLocation = #_sourceLocation,

@@ -6,7 +6,7 @@
 
 package import HeadraceDomain
 
-/// What the tests store.
+/// The entity of most tests.
 package final class Customer: StoredEntity {
     package static let entityName = "customer"
     package static var indexes: [EntityIndex<Customer>] { [.email, .age, .tag] }
@@ -31,7 +31,7 @@ extension EntityIndex<Customer> {
     package static var tag: Self { EntityIndex("tag", each: { $0.tags }) }
 }
 
-/// An entity of another kind, known to the tests' stores.
+/// An entity of another type, which the stores of the tests know.
 package final class Order: StoredEntity {
     package static let entityName = "order"
 
@@ -43,7 +43,7 @@ package final class Order: StoredEntity {
     }
 }
 
-/// Something that happened, kept in memory only.
+/// An event that is kept in memory only.
 package struct Noted: DomainEvent, Equatable {
     package var text: String
 
@@ -52,7 +52,7 @@ package struct Noted: DomainEvent, Equatable {
     }
 }
 
-/// Something that happened, kept in the log.
+/// An event that is kept in the log.
 package struct Renamed: DurableDomainEvent, Equatable {
     package static let eventName = "renamed"
     package static let eventVersion = 3

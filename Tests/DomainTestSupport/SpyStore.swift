@@ -8,14 +8,14 @@ package import HeadraceDomain
 package import HeadraceStorage
 import Synchronization
 
-/// A store in memory that tells which change sets it was given.
+/// A store in memory that records the change sets that it receives.
 package final class SpyStore: EntityStore {
     private let base: InMemoryStore
     private let given = Mutex<[ChangeSet]>([])
 
     package var schema: EntitySchema { base.schema }
 
-    /// The change sets, refused ones included.
+    /// The change sets, including refused change sets.
     package var commits: [ChangeSet] { given.withLock { $0 } }
 
     package init(entities: [any StoredEntity.Type] = [Customer.self, Order.self]) throws {
@@ -48,7 +48,7 @@ package final class SpyStore: EntityStore {
         try await context.commit([])
     }
 
-    /// Gives the stored version of a customer.
+    /// Returns the stored version of a customer.
     package func version(of id: String) async throws -> Int? {
         try await find(EntityReference(kind: Customer.entityName, key: id))?.version
     }

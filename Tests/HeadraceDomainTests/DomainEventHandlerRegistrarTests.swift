@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerIsPreCommitUnlessItSaysOtherwise() {
+    @Test func handlersArePreCommitByDefault() {
         #expect(!JournalBefore.isPostCommit)
         #expect(JournalAfter.isPostCommit)
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(journal.entries == ["before one", "before two", "after one", "after two"])
     }
 
-    @Test func registeredTwiceAHandlerRunsOnce() async throws {
+    @Test func aHandlerRegisteredTwiceRunsOnce() async throws {
         for _ in 1...2 {
             registrar.register(JournalBefore.self)
             registrar.register(JournalAfter.self)
@@ -60,7 +60,7 @@ import Testing
         #expect(journal.entries == ["before one", "after one"])
     }
 
-    @Test func eventsOfOneSimpleNameAreTwoEvents() async throws {
+    @Test func eventsWithTheSameSimpleNameAreDistinct() async throws {
         registrar.register(JournalRed.self)
 
         try await raise(Red.Happened(), Blue.Happened())
@@ -68,7 +68,7 @@ import Testing
         #expect(journal.entries == ["red"])
     }
 
-    @Test func handlersGetTheContextAndWhatTheBaseResolves() async throws {
+    @Test func handlersResolveTheContextAndDependenciesOfTheBase() async throws {
         try await store.store(Customer("other"))
         registrar.register(TagOther.self)
 
@@ -79,7 +79,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [2])
     }
 
-    @Test func aFailingPreCommitHandlerStopsTheRestAndTheCommit() async throws {
+    @Test func aFailingPreCommitHandlerPreventsTheCommit() async throws {
         registrar.register(FailBefore.self)
         registrar.register(JournalBefore.self)
         registrar.register(JournalAfter.self)
@@ -106,7 +106,7 @@ import Testing
                 == ["one", "two"].map { text in
                     InMemoryLogHandler.Entry(
                         level: .error,
-                        message: "A post-commit handler failed. The changes are stored; the other handlers go on.",
+                        message: "A post-commit handler failed. The changes are stored; the other handlers continue.",
                         metadata: [
                             "headrace.event": "DomainTestSupport.Noted",
                             "headrace.handler": "HeadraceDomainTests.FailAfter",
@@ -126,7 +126,7 @@ import Testing
         #expect(journal.entries == ["before on the main actor", "after on the main actor"])
     }
 
-    @Test func anEventThatNobodyHandlesIsNoError() async throws {
+    @Test func anEventWithoutAHandlerIsNoError() async throws {
         try await raise(Noted("one"))
 
         #expect(store.commits.count == 1)

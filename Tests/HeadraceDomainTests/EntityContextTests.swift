@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Identity
 
-    @Test func severalEntitiesAreFoundAtOnceEachOnceAndAsThisContextKnowsThem() async throws {
+    @Test func aFindOfSeveralEntitiesReturnsEachOnceWithChangesOfTheContext() async throws {
         let store = try SpyStore()
         try await store.store(Customer("a"), Customer("b"), Customer("c"), Customer("d"))
         let context = EntityContext(store)
@@ -44,7 +44,7 @@ import Testing
         #expect(try await context.find(Customer.self, ids: []).isEmpty)
     }
 
-    @Test func whatIsFoundWithOthersIsSavedWhereItWasChanged() async throws {
+    @Test func ofSeveralFoundEntitiesOnlyTheChangedAreStored() async throws {
         let store = try SpyStore()
         try await store.store(Customer("a"), Customer("b"))
         let context = EntityContext(store)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.version(of: "b") == 2)
     }
 
-    @Test func oneEntityIsOneObject() async throws {
+    @Test func eachEntityIsOneObject() async throws {
         try await store.store(Customer("a"), Customer("b"))
 
         let found = try await context.find(Customer.self, id: "a")
@@ -72,7 +72,7 @@ import Testing
         #expect(late === fetched.last)
     }
 
-    @Test func whatIsInsertedIsFoundAndWhatIsDeletedIsNot() async throws {
+    @Test func anInsertedEntityIsFoundAndADeletedEntityIsNot() async throws {
         try await store.store(Customer("stored"))
         let inserted = Customer("inserted")
 
@@ -87,7 +87,7 @@ import Testing
         #expect(try await context.fetch(Customer.self).map(\.id) == ["inserted"])
     }
 
-    @Test func identifiersThatAreEqualAreOneEntityHoweverTheyAreWritten() async throws {
+    @Test func equalIdentifiersInDifferentBytesAreOneEntity() async throws {
         try await store.store(Customer("\u{E9}"))
 
         let customer = try #require(try await context.find(Customer.self, id: "e\u{301}"))
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: Fetching what is not committed
 
-    @Test func aFetchSeesWhatWasInsertedChangedAndDeletedHere() async throws {
+    @Test func aFetchIncludesUncommittedChanges() async throws {
         try await store.store(
             Customer("grows", age: 1),
             Customer("leaves", age: 20),
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, Int.max])
-    func aLimitCountsAfterWhatWasChangedHere(limit: Int) async throws {
+    func aLimitAppliesAfterUncommittedChanges(limit: Int) async throws {
         for age in 1...5 { try await store.store(Customer("stored \(age)", age: age * 10)) }
         try await context.find(Customer.self, id: "stored 1")?.age = 100
         context.delete(try #require(try await context.find(Customer.self, id: "stored 2")))
@@ -137,7 +137,7 @@ import Testing
         #expect(customers.map(\.id) == Array(expected.prefix(limit)))
     }
 
-    @Test func conditionsMeanTheSameForWhatIsStoredAndWhatIsNot() async throws {
+    @Test func conditionsMatchStoredAndNewEntitiesAlike() async throws {
         let conditions: [EntityCondition<Customer>] = [
             .equals(.tag, "x"), .isOneOf(.tag, ["x", "q"]), .isAtLeast(.age, 2), .isBelow(.age, 2),
             .isIn(.age, 2..<3), .equals(.email, "b@example.org"),
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func whatALimitLeavesOutIsNotTouched() async throws {
+    @Test func entitiesBeyondALimitAreNotTracked() async throws {
         try await store.store(Customer("a"), Customer("b"))
 
         _ = try await context.fetch(Customer.self, limit: 1)
@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test func theSameStateInOtherWordsIsNotWritten() async throws {
+    @Test func theSameStateInAnotherJSONFormIsNotWritten() async throws {
         let json = Data(#"{ "tags" : [], "unknown" : 1, "age" : 7.0, "id" : "a" }"#.utf8)
         let reference = EntityReference(kind: "customer", key: "a")
         let document = StoredDocument(reference: reference, version: 1, schemaVersion: 1, json: json)
@@ -192,7 +192,7 @@ import Testing
         #expect(try await store.version(of: "a") == 2)
     }
 
-    @Test func aWriteCarriesOnlyTheEntriesThatDiffer() async throws {
+    @Test func aWriteContainsOnlyChangedIndexEntries() async throws {
         try await store.store(Customer("a", email: "a@example.org", age: 1, tags: ["x", "y"]))
 
         let customer = try #require(try await context.find(Customer.self, id: "a"))
@@ -215,7 +215,7 @@ import Testing
         )
     }
 
-    @Test func whatIsDeletedAndInsertedAgainUnchangedIsNotWritten() async throws {
+    @Test func anEntityThatIsReinsertedUnchangedIsNotWritten() async throws {
         try await store.store(Customer("a", age: 1))
 
         context.delete(try #require(try await context.find(Customer.self, id: "a")))
@@ -226,7 +226,7 @@ import Testing
         #expect(try await store.version(of: "a") == 1)
     }
 
-    @Test func deletedInsertedAndDeletedAgainIsGone() async throws {
+    @Test func anEntityThatIsReinsertedAndDeletedAgainIsDeleted() async throws {
         try await store.store(Customer("a", age: 1))
         let again = Customer("a", age: 2)
 
@@ -255,7 +255,7 @@ import Testing
         #expect(error?.message.hasPrefix("The identifier of the renamable 'old' has become 'new'.") == true)
     }
 
-    @Test func deletingWhatTheContextHasNotReadIsReported() async throws {
+    @Test func deletingAnUntrackedEntityIsReported() async throws {
         try await store.store(Customer("a"))
 
         context.delete(Customer("a"))
@@ -266,7 +266,7 @@ import Testing
         #expect(try await store.version(of: "a") == 1)
     }
 
-    @Test func insertingWhatIsThereIsReported() async throws {
+    @Test func insertingAnExistingEntityIsReported() async throws {
         try await store.store(Customer("a"))
 
         context.insert(Customer("a"))
@@ -283,7 +283,7 @@ import Testing
         #expect(seen?.isRetryable == false)
     }
 
-    @Test func insertingWhatAnotherWriterHasInsertedSinceItWasLookedForMayBeRetried() async throws {
+    @Test func aConcurrentInsertAfterALookupIsRetryable() async throws {
         let looks: [(EntityContext) async throws -> Void] = [
             { _ = try await $0.find(Customer.self, id: "a") },
             { _ = try await $0.find(Customer.self, ids: ["a", "b"]) },
@@ -301,8 +301,8 @@ import Testing
             #expect(error?.isRetryable == true)
             #expect(
                 error?.message == """
-                    The customer 'a' did not exist when this unit of work looked for it, and another writer has inserted it \
-                    since. Nothing was stored. To fix, do the work again: it is found then.
+                    The customer 'a' did not exist when this unit of work looked for it, and another writer has \
+                    inserted it since. Nothing was stored. To fix, repeat the work: it then finds the entity.
                     """
             )
 
@@ -313,7 +313,7 @@ import Testing
         }
     }
 
-    @Test func takingAUniqueValueThatAnotherWriterHasTakenSinceItWasLookedForMayBeRetried() async throws {
+    @Test func aConcurrentUniqueValueAfterALookupIsRetryable() async throws {
         let email = "x@example.org"
         let one = [EntityCondition<Customer>.equals(.email, email)]
         let several = [EntityCondition<Customer>.isOneOf(.email, [email, "k"])]
@@ -345,7 +345,7 @@ import Testing
         }
     }
 
-    @Test func oneUniqueValueTwiceInOneUnitOfWorkMayNotBeRetried() async throws {
+    @Test func aDuplicateUniqueValueInOneUnitOfWorkIsNotRetryable() async throws {
         _ = try await context.fetch(Customer.self, where: [.equals(.email, "x@example.org")])
 
         context.insert(Customer("a", email: "x@example.org"))
@@ -363,10 +363,10 @@ import Testing
         try await context.commit([])
     }
 
-    @Test func aTypeThatWasNotDeclaredIsReported() async throws {
+    @Test func anUndeclaredTypeIsReported() async throws {
         let remedy = """
             The store was not opened with entities of 'renamable'. To fix, add \
-            'HeadraceDomainTests.Renamable.self' to its 'entities:'.
+            'HeadraceDomainTests.Renamable.self' to the 'entities:' of the store.
             """
 
         let finding = await #expect(throws: StoreError.self) { _ = try await context.find(Renamable.self, id: "a") }
@@ -381,7 +381,7 @@ import Testing
         #expect(inserting?.description == remedy)
     }
 
-    @Test func aDocumentThatDoesNotDecodeIsReported() async throws {
+    @Test func anUndecodableDocumentIsReported() async throws {
         let reference = EntityReference(kind: "customer", key: "a")
         let document = StoredDocument(reference: reference, version: 1, schemaVersion: 1, json: Data(#"{"id":1}"#.utf8))
         try await store.commit(ChangeSet(writes: [ChangeSet.Write(document: document)]))
@@ -397,7 +397,7 @@ import Testing
         }
     }
 
-    @Test func aDocumentOfALaterSchemaIsReported() async throws {
+    @Test func aDocumentWithALaterSchemaVersionIsReported() async throws {
         let reference = EntityReference(kind: "customer", key: "a")
         let json = Data(#"{"id":"a","tags":[]}"#.utf8)
         let document = StoredDocument(reference: reference, version: 1, schemaVersion: 2, json: json)

@@ -10,14 +10,14 @@ import HeadraceStorage
 import Testing
 
 @Suite struct EntitySchemaTests {
-    @Test func twoTypesOfOneNameAreRefused() {
+    @Test func twoTypesWithTheSameNameAreRefused() {
         let error = #expect(throws: StoreError.self) { try EntitySchema([Customer.self, Impostor.self]) }
 
         #expect(error?.code == .invalidSchema)
         #expect(
             error?.message == """
                 Two types of entity have the entityName 'customer'. To fix, give each type of entity, and each index \
-                of a type, a name of its own.
+                of a type, a unique name.
                 """
         )
     }
@@ -29,14 +29,14 @@ import Testing
         #expect(error?.message.hasPrefix("The entityName of 'HeadraceDomainTests.Nameless' is empty.") == true)
     }
 
-    @Test func twoIndexesOfOneNameAreRefused() {
+    @Test func twoIndexesWithTheSameNameAreRefused() {
         let error = #expect(throws: StoreError.self) { try EntitySchema([TwoIndexes.self]) }
 
         #expect(error?.code == .invalidSchema)
-        #expect(error?.message.hasPrefix("Two indexes of 'two-indexes' have one name.") == true)
+        #expect(error?.message.hasPrefix("Two indexes of 'two-indexes' have the same name.") == true)
     }
 
-    @Test func itKnowsKindsAndUniqueIndexes() throws {
+    @Test func aSchemaKnowsKindsAndUniqueIndexes() throws {
         let schema = try EntitySchema([Customer.self, Order.self])
 
         #expect(schema.contains("customer"))

@@ -16,7 +16,7 @@ import Testing
         CollectedEvent(event: Noted(text), source: nil)
     }
 
-    @Test func itGivesEventsInTheOrderRaised() throws {
+    @Test func eventsAreReturnedInTheOrderRaised() throws {
         var cascade = EventCascade([event("a"), event("b")])
         var given: [String] = []
 
@@ -31,7 +31,7 @@ import Testing
         #expect(try cascade.next() == nil)
     }
 
-    @Test func withoutEventsItEndsAtOnce() throws {
+    @Test func aCascadeWithoutEventsEndsAtOnce() throws {
         var cascade = EventCascade([])
 
         #expect(try cascade.next() == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.chain.count == EventCascade.longestChain + 1)
     }
 
-    @Test func aChainLeavesOutWhatDoesNotLeadToItsEnd() throws {
+    @Test func aChainContainsOnlyTheCausesOfItsEnd() throws {
         let link = CollectedEvent(event: Renamed(name: "link"), source: nil)
         var cascade = EventCascade([event("first")])
         _ = try cascade.next()

@@ -12,7 +12,7 @@ import HeadraceTesting
 import Testing
 
 @Suite struct EventRegistryTests {
-    /// Each version of the event as it was once written, and what it is today.
+    /// Each version of the event as JSON of that time, and its current value.
     static let golden: [(version: Int, json: String, event: OrderPlaced)] = [
         (1, #"{"id":"7","price":12.5}"#, OrderPlaced(id: 7, cents: 1250, currency: "EUR")),
         (2, #"{"id":7,"price":12.5}"#, OrderPlaced(id: 7, cents: 1250, currency: "EUR")),
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: golden)
-    func everyVersionThatWasEverWrittenDecodes(version: Int, json: String, event: OrderPlaced) throws {
+    func everyStoredVersionDecodes(version: Int, json: String, event: OrderPlaced) throws {
         #expect(try registry().decode(stored(json, version: version)) as? OrderPlaced == event)
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(error?.message.contains("To fix, ") == true)
     }
 
-    @Test func twoTypesOfOneNameAndMigrationsWithGapsAreRefused() throws {
+    @Test func duplicateNamesAndIncompleteMigrationsAreRefused() throws {
         struct Impostor: DurableDomainEvent { static let eventName = "order-placed" }
         struct Gap: DurableDomainEvent {
             static let eventName = "gap"
@@ -92,7 +92,7 @@ import Testing
     @Test(arguments: [
         "null", "true", "-1", "9223372036854775807", "0.1", "1e300", #""\u0000é""#, "[1,[2]]", #"{"a":{}}"#,
     ])
-    func jsonOfNoTypeComesBackAsItWas(text: String) throws {
+    func untypedJSONSurvivesARoundTrip(text: String) throws {
         let value = try JSONDecoder().decode([JSONValue].self, from: Data("[\(text)]".utf8))
 
         let again = try JSONDecoder().decode([JSONValue].self, from: JSONEncoder().encode(value))
@@ -100,8 +100,8 @@ import Testing
         #expect(value == again)
     }
 
-    /// A migration leaves alone what it doesn't change.
-    @Test func everyNumberPassesAMigrationAsItWas() throws {
+    /// A migration doesn't change numbers that it doesn't touch.
+    @Test func aMigrationPreservesEveryNumber() throws {
         struct Measured: DurableDomainEvent, Equatable {
             static let eventName = "measured"
             static let eventVersion = 2

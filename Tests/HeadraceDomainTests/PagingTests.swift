@@ -31,7 +31,7 @@ import Testing
         [nil, .ascending(.age), .descending(.age), .ascending(.tag), .descending(.tag)]
 
     @Test(arguments: 0..<orders.count, [1, 3, 7, 20, 21])
-    func pagesTogetherAreWhatIsFetchedAtOnce(order: Int, limit: Int) async throws {
+    func allPagesTogetherEqualAFetch(order: Int, limit: Int) async throws {
         try await fill()
         let order = Self.orders[order]
         let all = try await EntityContext(store).fetch(Customer.self, orderedBy: order).map(\.id)
@@ -40,7 +40,7 @@ import Testing
         var cursor: PageCursor?
         var pages = 0
         repeat {
-            // As a client does it: the cursor goes out as text and comes back, to another context.
+            // A client would do the same: the cursor is sent as text, and used in another context.
             let sent = cursor.flatMap { PageCursor($0.description) }
             #expect(sent == cursor)
             let page = try await EntityContext(store).page(Customer.self, orderedBy: order, after: sent, limit: limit)
@@ -54,7 +54,7 @@ import Testing
         #expect(pages == (all.count + limit - 1) / limit)
     }
 
-    @Test func aPageKnowsWhatTheUnitOfWorkHasChanged() async throws {
+    @Test func aPageIncludesChangesOfTheUnitOfWork() async throws {
         try await fill()
         let context = EntityContext(store)
         let first = try await context.page(Customer.self, limit: 3)
@@ -98,11 +98,11 @@ import Testing
     }
 
     @Test(arguments: ["", "=", "e30", "äöü", "eyJrIjoxfQ", String(repeating: "A", count: 10_000)])
-    func textThatIsNoCursorIsNone(text: String) {
+    func invalidCursorTextIsRefused(text: String) {
         #expect(PageCursor(text) == nil)
     }
 
-    @Test func aPageHasOneEntityAtTheLeast() async throws {
+    @Test func aPageHasAtLeastOneEntity() async throws {
         try await fill()
         let page = try await EntityContext(store).page(Customer.self, limit: -5)
 
@@ -110,7 +110,7 @@ import Testing
         #expect(page.next != nil)
     }
 
-    @Test func aReadSeesOneMomentAndStoresNothing() async throws {
+    @Test func aReadSeesASnapshotAndStoresNothing() async throws {
         try await fill()
         let error = await #expect(throws: StoreError.self) {
             try await store.read { context in

@@ -10,7 +10,7 @@ import HeadraceDomain
 import Testing
 
 @Suite struct RaisedEventsTests {
-    @Test func anEncodedEntityHasNoTraceOfThem() throws {
+    @Test func anEncodedEntityContainsNoEvents() throws {
         let customer = Customer("a", age: 1)
         customer.raiseEvent(Noted("hello"))
         let encoder = JSONEncoder()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", #","raisedEvents":{}"#, #","raisedEvents":null"#, #","raisedEvents":[1,2]"#])
-    func aDecodedEntityStartsWithoutAny(member: String) throws {
+    func aDecodedEntityHasNoEvents(member: String) throws {
         let json = Data(#"{"id":"a","tags":["x"]\#(member)}"#.utf8)
 
         let customer = try JSONDecoder().decode(Customer.self, from: json)
@@ -32,7 +32,7 @@ import Testing
         #expect(customer.raisedEvents.count == 0)
     }
 
-    @Test func theyAreNoPartOfEqualityOrHash() {
+    @Test func eventsAreNotPartOfEqualityOrHash() {
         struct Value: Hashable {
             var number = 1
             var raisedEvents = RaisedEvents()
@@ -47,7 +47,7 @@ import Testing
         #expect(one.hashValue == other.hashValue)
     }
 
-    @Test func theyAreKeptInOrderUntilAUnitOfWorkTakesThem() {
+    @Test func eventsStayInOrderUntilAUnitOfWorkTakesThem() {
         let customer = Customer("a")
 
         customer.raiseEvent(Noted("one"))
@@ -58,7 +58,7 @@ import Testing
         #expect(customer.raisedEvents.events.map { "\(type(of: $0))" } == ["Noted", "Renamed", "Noted"])
     }
 
-    @Test func aloneTheyEncodeAndDecodeToo() throws {
+    @Test func raisedEventsEncodeAndDecodeAtTheTopLevel() throws {
         let data = try JSONEncoder().encode([RaisedEvents()])
 
         #expect(try JSONDecoder().decode([RaisedEvents].self, from: data).count == 1)

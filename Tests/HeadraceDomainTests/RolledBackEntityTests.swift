@@ -23,7 +23,7 @@ import Testing
         unitOfWork = UnitOfWork(delegator: RecordingDelegator(), context: context)
     }
 
-    /// Gives the customer `a` as a unit of work has found it that was rolled back.
+    /// Returns the customer `a` as found by a unit of work that was rolled back.
     private nonisolated(nonsending) func rolledBackCustomer(
         _ change: (Customer) -> Void = { $0.age = 2 }
     ) async throws -> Customer {
@@ -75,7 +75,7 @@ import Testing
         #expect(error?.code == .rolledBack)
     }
 
-    @Test func aChangeThatTheCommitHasRefusedIsReportedWhenItIsMadeAgain() async throws {
+    @Test func aRefusedChangeIsReportedWhenItIsRepeated() async throws {
         try await store.store(Customer("taken", email: "x@example.org"))
         let found = try #require(try await context.find(Customer.self, id: "a"))
         await #expect(throws: StoreError.self) {
@@ -89,7 +89,7 @@ import Testing
         #expect(error?.code == .rolledBack)
     }
 
-    @Test func anEventOfItInALaterUnitOfWorkIsReportedAndDropped() async throws {
+    @Test func anEventInALaterUnitOfWorkIsReportedAndDropped() async throws {
         let customer = try await rolledBackCustomer()
 
         let error = await #expect(throws: StoreError.self) {
@@ -100,7 +100,7 @@ import Testing
         #expect(customer.raisedEvents.count == 0)
     }
 
-    @Test func itsDeletionInALaterUnitOfWorkIsReported() async throws {
+    @Test func aDeletionInALaterUnitOfWorkIsReported() async throws {
         let customer = try await rolledBackCustomer()
 
         let error = await #expect(throws: StoreError.self) {
@@ -111,7 +111,7 @@ import Testing
         #expect(try await store.version(of: "a") == 1)
     }
 
-    @Test func itsInsertionInALaterUnitOfWorkIsReported() async throws {
+    @Test func anInsertionInALaterUnitOfWorkIsReported() async throws {
         let customer = try await rolledBackCustomer()
 
         let error = await #expect(throws: StoreError.self) {
@@ -121,7 +121,7 @@ import Testing
         #expect(error?.code == .alreadyExists)
     }
 
-    @Test func afterTheReportTheEntityIsFoundAgainAndChanged() async throws {
+    @Test func afterTheReportTheEntityCanBeFoundAndChanged() async throws {
         let customer = try await rolledBackCustomer()
         await #expect(throws: StoreError.self) { try await unitOfWork.execute { _ in customer.age = 42 } }
 
@@ -144,7 +144,7 @@ import Testing
         #expect(error?.code == .rolledBack)
     }
 
-    @Test func whatIsReadOrSetBackIsNotReported() async throws {
+    @Test func aReadOrARevertedChangeIsNotReported() async throws {
         let customer = try await rolledBackCustomer()
         let other = try await rolledBackCustomer { _ in }
 
@@ -158,7 +158,7 @@ import Testing
         #expect(try await store.version(of: "b") == 2)
     }
 
-    @Test func whatWasInsertedMayBeInsertedAgain() async throws {
+    @Test func anInsertedEntityMayBeInsertedAgain() async throws {
         let customer = Customer("new")
         await #expect(throws: Failure()) {
             try await unitOfWork.execute { context in
@@ -174,7 +174,7 @@ import Testing
         #expect(try await store.version(of: "new") == 1)
     }
 
-    @Test func afterACommitAnEntityIsTheProgramsOwn() async throws {
+    @Test func afterACommitAnEntityIsNoLongerTracked() async throws {
         let customer = try await unitOfWork.execute { try #require(try await $0.find(Customer.self, id: "a")) }
 
         try await unitOfWork.execute { context in
@@ -186,7 +186,7 @@ import Testing
         #expect(try await store.version(of: "c") == 1)
     }
 
-    @Test func nothingIsKeptOfEntitiesThatTheProgramHasLetGoOf() async throws {
+    @Test func releasedEntitiesAreNotKept() async throws {
         weak var customer: Customer?
         do { customer = try await rolledBackCustomer() }
 

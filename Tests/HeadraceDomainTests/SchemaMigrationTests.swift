@@ -14,12 +14,12 @@ import Testing
 @Suite struct SchemaMigrationTests {
     private let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
-    @Test func everyVersionThatWasEverWrittenDecodes() throws {
+    @Test func everyStoredVersionDecodes() throws {
         try GoldenFiles.check(Person.self, in: folder)
         try GoldenFiles.check(PersonMoved.self, in: folder)
     }
 
-    @Test func aMissingVersionAndAShapeThatChangedWithoutOneAreFound() throws {
+    @Test func aMissingSampleAndAnUndeclaredChangeAreReported() throws {
         let missing = #expect(throws: GoldenFileError.self) { try GoldenFiles.check(Order.self, in: folder) }
         #expect(missing?.file == "order.1.json")
         #expect(missing?.message.hasPrefix("'order.1.json', version 1 of 1, could not be read") == true)
@@ -29,7 +29,7 @@ import Testing
         #expect(changed?.message.contains(#"encodes today: {"id":"a","name":"x"}."#) == true)
     }
 
-    @Test func whatIsReadIsMigratedAndWhatIsNotChangedIsLeftAsItIs() async throws {
+    @Test func anEntityIsMigratedWhenReadAndWrittenOnlyWhenChanged() async throws {
         let store = try InMemoryStore(entities: [Person.self])
         let old = #"{"id":"a","name":"Ada Lovelace"}"#
         try await store.commit(ChangeSet(writes: [write(old, version: 1)]))
@@ -54,7 +54,7 @@ import Testing
         )
     }
 
-    @Test func aMigrationThatFailsSaysOfWhatAndChangesNothing() async throws {
+    @Test func aFailingMigrationNamesTheEntityAndChangesNothing() async throws {
         let store = try InMemoryStore(entities: [Person.self])
         try await store.commit(ChangeSet(writes: [write(#"{"id":"a","name":"Plato"}"#, version: 1)]))
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [[2, 1], [1, 1], [0], [3], [1, 2, 3]])
-    func migrationsThatDoNotLeadUpToTheVersionAreRefused(versions: [Int]) throws {
+    func invalidMigrationsAreRefused(versions: [Int]) throws {
         Mistaken.versions.withValue(versions) {
             let error = #expect(throws: StoreError.self) { try InMemoryStore(entities: [Mistaken.self]) }
             #expect(error?.code == .invalidSchema)
@@ -94,7 +94,7 @@ import Testing
     }
 }
 
-/// Had one name, then two, then a city; the second version is skipped by a migration of its own.
+/// An entity whose versions have a full name, then two names, then an additional city.
 private final class Person: StoredEntity {
     static let entityName = "person"
     static let schemaVersion = 3

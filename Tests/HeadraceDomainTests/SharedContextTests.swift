@@ -39,7 +39,7 @@ import Testing
         #expect(customer.tags == ["x"])
     }
 
-    @Test func ofTwoTasksThatFindNothingTheSecondReceivesTheEntityThatTheFirstInserts() async throws {
+    @Test func twoConcurrentInsertsOfOneEntityReturnTheSameObject() async throws {
         let held = HeldReads(store)
         let office = Office(held)
         let first = Task { try await office.findOrInsert("new") }
@@ -53,7 +53,7 @@ import Testing
         #expect(try await store.find(EntityReference(kind: "customer", key: "new")) != nil)
     }
 
-    @Test func aFetchWithALimitIsFullThoughAnotherTaskDeletesWhatItReads() async throws {
+    @Test func aLimitedFetchIsFullEvenIfAnotherTaskDeletesEntities() async throws {
         let held = HeldReads(store, holding: [.fetch])
         let office = Office(held)
         let fetched = Task { try await office.fetchIDs(limit: 1) }

@@ -11,7 +11,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// Which events a unit of work collects, and when they are handled.
+/// Tests which events a unit of work collects, and when they are handled.
 @Suite(.timeLimit(.minutes(2))) struct UnitOfWorkEventTests {
     private let store: SpyStore
 
@@ -19,7 +19,7 @@ import Testing
         store = try SpyStore()
     }
 
-    @Test func eventsOfEveryTouchedEntityComeInTheOrderRaised() async throws {
+    @Test func eventsOfAllUsedEntitiesAreHandledInTheOrderRaised() async throws {
         try await store.store(
             Customer("found"),
             Customer("fetched", tags: ["fetch"]),
@@ -54,7 +54,7 @@ import Testing
         #expect(delegator.eventsAfterCommit.texts == expected)
     }
 
-    @Test func eventsOfWhatIsDeletedAndInsertedAgainAreAllCollected() async throws {
+    @Test func eventsOfAReinsertedEntityAreAllCollected() async throws {
         try await store.store(Customer("a"))
         let delegator = RecordingDelegator()
 
@@ -71,7 +71,7 @@ import Testing
         #expect(try await store.version(of: "a") == 2)
     }
 
-    @Test func anEventOfAnUntouchedEntityStaysWhereItIs() async throws {
+    @Test func anEventOfAnUnusedEntityStaysThere() async throws {
         let delegator = RecordingDelegator()
         let stranger = Customer("stranger")
 
@@ -141,7 +141,7 @@ import Testing
         #expect(delegator.handled.prefix(3) == ["before a", "before b", "before c"])
     }
 
-    @Test func eventsThatNeverEndGiveAnErrorWithTheirChain() async throws {
+    @Test func endlessEventsThrowAnErrorWithTheirChain() async throws {
         let delegator = ScriptedDelegator { event, context in
             let customer = try #require(try await context.find(Customer.self, id: "a"))
             if event is Noted {
@@ -165,17 +165,17 @@ import Testing
         #expect(error?.chain.prefix(2) == ["DomainTestSupport.Noted", "DomainTestSupport.Renamed"])
         #expect(
             error?.description == """
-                65 events followed from one another and pre-commit handlers still raise more \
-                (DomainTestSupport.Noted → DomainTestSupport.Renamed → DomainTestSupport.Noted → …). \
-                Nothing was stored. To fix, find the handler that raises what leads back to itself, and let it \
-                raise only what is new.
+                Pre-commit handlers raise events in an endless chain: 65 events, each the cause of the \
+                next event (DomainTestSupport.Noted → DomainTestSupport.Renamed → DomainTestSupport.Noted → …). \
+                Nothing was stored. To fix, find the handler that closes the loop, and raise its event only if there \
+                was a change.
                 """
         )
         #expect(store.commits.isEmpty)
         #expect(!delegator.handled.contains { $0.hasPrefix("after") })
     }
 
-    @Test func manyEventsThatDoNotFollowFromOneAnotherAreNoCascade() async throws {
+    @Test func manyIndependentEventsAreNoEndlessChain() async throws {
         let delegator = RecordingDelegator()
 
         try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
@@ -202,7 +202,7 @@ import Testing
         #expect(records.map { String(decoding: $0.event.json, as: UTF8.self) } == [#"{"name":"Ada"}"#])
     }
 
-    @Test func aContextGivesTheEventsOfTheLogAndNotThoseThatItWillAdd() async throws {
+    @Test func aContextReturnsCommittedEventsOnly() async throws {
         for name in ["Ada", "Grace", "Barbara"] {
             try await UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store)).execute { context in
                 let customer = Customer(name)
@@ -219,7 +219,7 @@ import Testing
         #expect(page.map { String(decoding: $0.event.json, as: UTF8.self) } == [#"{"name":"Grace"}"#])
     }
 
-    @Test func anUnchangedEntityThatRaisedAnEventHasTheEventStoredAlone() async throws {
+    @Test func anEventOfAnUnchangedEntityIsStoredWithoutAWrite() async throws {
         try await store.store(Customer("a"))
 
         try await UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store)).execute { context in
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: ["body", "handler", "store"])
-    func whatFailsIsRolledBackWithItsEventsAndARetryRaisesThemOnce(place: String) async throws {
+    func aFailureRollsEventsBackAndARetryRaisesThemOnce(place: String) async throws {
         try await store.store(Customer("a"), Customer("taken", email: "taken@example.org"))
         let delegator = RecordingDelegator()
         let failing = RecordingDelegator { _ in
@@ -269,7 +269,7 @@ import Testing
         #expect(try await store.version(of: "a") == 2)
     }
 
-    @Test func anObjectThatOutlivesAFailedUnitOfWorkHasLostItsEvents() async throws {
+    @Test func anEntityLosesItsEventsWhenItsUnitOfWorkFails() async throws {
         let customer = Customer("a")
         let delegator = RecordingDelegator()
         let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))

@@ -29,7 +29,7 @@ import Testing
 
     private var retry: RetryMiddleware { RetryMiddleware(backoff: Backoff(base: .zero), clock: clock) }
 
-    /// Inserts a customer in a unit of work of its own, as a handler does.
+    /// Inserts a customer in a nested unit of work, as a handler does.
     private nonisolated(nonsending) func insert(_ id: String) async throws {
         try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
             let customer = Customer(id)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aRetryWithinAUnitOfWorkIsKnownToDoNothing() {
+    @Test func validationReportsARetryWithinAUnitOfWork() {
         #expect(
             RetryMiddleware.conflict(withOuter: [UnitOfWorkMiddleware<EntityContext>.self])
                 == UnitOfWorkMiddleware<EntityContext>.self
@@ -57,7 +57,7 @@ import Testing
         #expect(delegator.eventsAfterCommit.texts == ["a", "b"])
     }
 
-    @Test func aFailureRollsEverythingBackAndPassesUnwrapped() async throws {
+    @Test func aFailureRollsEverythingBackAndIsThrownUnwrapped() async throws {
         await #expect(throws: Failure()) {
             try await chain(unitOfWork).run(Add(), kind: .command) { _ in
                 try await insert("a")
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [MessageKind.query, .event, .action, .effect])
-    func whatIsNoCommandPassesThrough(kind: MessageKind) async throws {
+    func otherMessagesPassThrough(kind: MessageKind) async throws {
         try await chain(unitOfWork).run(Add(), kind: kind) { _ in
             try await insert("a")
             #expect(store.commits.count == 1)
@@ -92,7 +92,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [2])
     }
 
-    @Test func aRetryAroundItDoesAllAgainAfterAConflict() async throws {
+    @Test func anOuterRetryRepeatsTheUnitOfWorkAfterAConflict() async throws {
         try await store.store(Customer("a", age: 1))
         var attempts = 0
 
@@ -107,7 +107,7 @@ import Testing
         #expect(try await store.version(of: "b") == 1)
     }
 
-    @Test func aRetryWithinItDoesNothingAgain() async throws {
+    @Test func anInnerRetryRepeatsNothing() async throws {
         var attempts = 0
 
         let error = await #expect(throws: StoreError.self) {
@@ -123,7 +123,7 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
-    @Test func aRetryOfACommandWithinACommandLeavesItToTheOuterOne() async throws {
+    @Test func aRetryOfANestedCommandIsLeftToTheOuterCommand() async throws {
         let chain = chain(retry, unitOfWork)
         var (outer, inner) = (0, 0)
 
@@ -140,7 +140,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [1])
     }
 
-    @Test func aCommandThatFailsWithinACommandAndIsCaughtIsNotStored() async throws {
+    @Test func aCaughtFailureOfANestedCommandStoresNothing() async throws {
         let chain = chain(unitOfWork)
 
         let error = await #expect(throws: UnitOfWorkError.self) {
@@ -158,7 +158,7 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
-    @Test func aRetryDoesACommandAgainInWhichAnotherOneFailedAndWasCaught() async throws {
+    @Test func aRetryRepeatsACommandAfterACaughtNestedFailure() async throws {
         let chain = chain(retry, unitOfWork)
         var (outer, inner) = (0, 0)
 
@@ -177,7 +177,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [1])
     }
 
-    @Test func aRetryDoesACommandAgainThatInsertsWhatAnotherWriterHasInserted() async throws {
+    @Test func aRetryAfterAConcurrentInsertFindsTheEntity() async throws {
         let (store, other) = (store, EntityContext(store))
         var attempts = 0
 
@@ -198,7 +198,7 @@ import Testing
         #expect(try await EntityContext(store).find(Customer.self, id: "a")?.age == 11)
     }
 
-    @Test func aTimeoutWithinItIsStillPartOfIt() async throws {
+    @Test func workWithinAnInnerTimeoutJoins() async throws {
         let timeout = TimeoutMiddleware(.seconds(5), clock: clock)
 
         try await chain(unitOfWork, timeout).run(Add(), kind: .command) { _ in
@@ -210,7 +210,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [2])
     }
 
-    @Test func aChildTaskWithinATimeoutIsNot() async throws {
+    @Test func aChildTaskWithinATimeoutDoesNotJoin() async throws {
         let (store, delegator) = (store, delegator)
         let timeout = TimeoutMiddleware(.seconds(5), clock: clock)
 
@@ -236,7 +236,7 @@ import Testing
                 try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute {
                     $0.insert(Customer("a"))
                 }
-                // Ends when it is cancelled, and hides it: it is the unit of work that must not commit then.
+                // Ends when it is cancelled, and hides the cancellation: the unit of work must not commit then.
                 try? await TestClock().sleep(for: .seconds(1))
             }
         }
@@ -260,7 +260,7 @@ import Testing
         #expect(error.codeName == code.description)
     }
 
-    @Test @MainActor func theHandlerStaysOnTheCallersActorWithWhatIsNotSendable() async throws {
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithNonSendableValues() async throws {
         let customer = Customer("a")
 
         let timeout = TimeoutMiddleware(.seconds(5), clock: clock)
@@ -273,7 +273,7 @@ import Testing
         #expect(returned === customer)
     }
 
-    /// Changes a customer; another writer may come first.
+    /// Changes a customer, possibly after another writer has changed it.
     private nonisolated(nonsending) func change(_ id: String, conflicting isConflicting: Bool) async throws {
         try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { context in
             let customer = try #require(try await context.find(Customer.self, id: id))
@@ -289,7 +289,7 @@ import Testing
 
 private struct Add: Sendable {}
 
-/// Checks that middleware before and after it stays on the main actor.
+/// Checks that the middleware stays on the main actor.
 private struct OnMainActor: Middleware {
     nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,

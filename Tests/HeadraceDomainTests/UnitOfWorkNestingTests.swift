@@ -12,7 +12,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// Which units of work join one that is running.
+/// Tests which units of work join a running unit of work.
 @Suite(.timeLimit(.minutes(2))) struct UnitOfWorkNestingTests {
     private let store: SpyStore
     private let other: SpyStore
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func withinAnotherOneOnTheSameStoreItJoins(isSameContext: Bool) async throws {
+    func aNestedUnitOfWorkOnTheSameStoreJoins(isSameContext: Bool) async throws {
         let context = EntityContext(store)
         let inner = isSameContext ? context : EntityContext(store)
 
@@ -45,7 +45,7 @@ import Testing
         #expect(delegator.eventsAfterCommit.texts == ["inner"])
     }
 
-    @Test func aHandlerThatExecutesJoins() async throws {
+    @Test func aUnitOfWorkInAPreCommitHandlerJoins() async throws {
         let store = store
         let inner = delegator
         let delegator = ScriptedDelegator { _, context in
@@ -64,7 +64,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [2])
     }
 
-    @Test func aFailureWithinRollsTheOuterOneBack() async throws {
+    @Test func aNestedFailureRollsTheOuterUnitOfWorkBack() async throws {
         await #expect(throws: Failure()) {
             try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
                 outer.insert(Customer("a"))
@@ -78,7 +78,7 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
-    @Test func afterAFailureWithinThatIsCaughtTheOuterOneCanOnlyRollBack() async throws {
+    @Test func afterACaughtNestedFailureTheOuterUnitOfWorkCanOnlyRollBack() async throws {
         let context = EntityContext(store)
         let unitOfWork = UnitOfWork(delegator: delegator, context: context)
 
@@ -113,7 +113,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [1])
     }
 
-    @Test func afterAFailureWithinNoOtherOneJoins() async throws {
+    @Test func afterANestedFailureNoUnitOfWorkJoins() async throws {
         let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
         var runs = 0
 
@@ -128,7 +128,7 @@ import Testing
         #expect(runs == 0)
     }
 
-    @Test func aFailureTwoLevelsWithinThatIsCaughtBetweenThemCountsToo() async throws {
+    @Test func aFailureTwoLevelsDeepThatIsCaughtBetweenCausesARollback() async throws {
         let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
 
         let error = await #expect(throws: UnitOfWorkError.self) {
@@ -144,7 +144,7 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
-    @Test func aFailureWithinThatAPreCommitHandlerCatchesCountsToo() async throws {
+    @Test func aNestedFailureThatAPreCommitHandlerCatchesCausesARollback() async throws {
         let (store, inner) = (store, delegator)
         let delegator = ScriptedDelegator { _, _ in
             await catching(Failure.self) {
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [StoreError.Code.versionConflict, .full])
-    func whetherTheOuterOneMayBeRetriedIsTheCausesToSay(code: StoreError.Code) async throws {
+    func rollbackOnlyIsRetryableIfItsCauseIs(code: StoreError.Code) async throws {
         let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
 
         let error = await #expect(throws: UnitOfWorkError.self) {
@@ -182,7 +182,7 @@ import Testing
         #expect(error?.isRetryable == (code == .versionConflict))
     }
 
-    @Test func whenTheOuterOneMayBeRetriedIsTheCausesToSay() async throws {
+    @Test func rollbackOnlyHasTheEarliestRetryOfItsCause() async throws {
         let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
         let busy = Busy(earliestRetry: ContinuousClock.now.advanced(by: .seconds(90)))
 
@@ -198,7 +198,7 @@ import Testing
         #expect(error?.earliestRetry == busy.earliestRetry)
     }
 
-    @Test func aFailureWithinOnAnotherStoreOrInAnotherTaskMayBeCaught() async throws {
+    @Test func aFailureOnAnotherStoreOrInAnotherTaskCanBeCaught() async throws {
         let (store, delegator) = (store, delegator)
 
         try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
@@ -219,7 +219,7 @@ import Testing
         #expect(store.commits.map(\.writes.count) == [1])
     }
 
-    @Test func onAnotherStoreItCommitsOnItsOwn() async throws {
+    @Test func aUnitOfWorkOnAnotherStoreCommitsSeparately() async throws {
         await #expect(throws: Failure()) {
             try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
                 outer.insert(Customer("a"))
@@ -235,7 +235,7 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
-    @Test func withinOneOnAnotherStoreItStillJoinsTheOneAround() async throws {
+    @Test func aUnitOfWorkJoinsAcrossAUnitOfWorkOnAnotherStore() async throws {
         try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { outer in
             outer.insert(Customer("a"))
             try await UnitOfWork(delegator: delegator, context: EntityContext(other)).execute { _ in
@@ -283,7 +283,7 @@ import Testing
         #expect(try await store.version(of: "c") == 1)
     }
 
-    @Test func afterOneHasEndedTheNextIsOnItsOwn() async throws {
+    @Test func consecutiveUnitsOfWorkCommitSeparately() async throws {
         let unitOfWork = UnitOfWork(delegator: delegator, context: EntityContext(store))
 
         for id in ["a", "b"] {
@@ -293,7 +293,7 @@ import Testing
         #expect(store.commits.count == 2)
     }
 
-    @Test func aPostCommitHandlerThatExecutesIsOnItsOwn() async throws {
+    @Test func aUnitOfWorkInAPostCommitHandlerCommitsSeparately() async throws {
         let services = ServiceLocator()
         services.register(store)
         services.register(RecordingDelegator())
@@ -311,7 +311,7 @@ import Testing
     }
 }
 
-/// Inserts a customer, named by the note, in a unit of work of its own.
+/// Inserts a customer, named by the note, in a separate unit of work.
 private struct InsertAfterwards: DomainEventHandler {
     static let isPostCommit = true
 
@@ -324,7 +324,7 @@ private struct InsertAfterwards: DomainEventHandler {
     }
 }
 
-/// An error that says when a retry may succeed.
+/// An error with an earliest time for a retry.
 private struct Busy: Error, RetryableError {
     let isRetryable = true
     let earliestRetry: ContinuousClock.Instant?

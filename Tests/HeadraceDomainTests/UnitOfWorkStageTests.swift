@@ -13,7 +13,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// What observers are told of a unit of work.
+/// Tests the stages of a unit of work that observers receive.
 @Suite(.timeLimit(.minutes(2))) struct UnitOfWorkStageTests {
     private let store: InMemoryStore
     private let observer = Stages()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func eachPartIsToldOfWithinThatOfWhichItIsOne() async throws {
+    @Test func observersReceiveNestedStages() async throws {
         try await note("a")
 
         #expect(
@@ -47,7 +47,7 @@ import Testing
         #expect(observer.events == ["a"])
     }
 
-    @Test func aHandlerThatRefusesEndsAllThatItIsIn() async throws {
+    @Test func aFailingHandlerEndsAllEnclosingStages() async throws {
         await #expect(throws: Refusal()) { try await note("refused") }
 
         let code = "HeadraceDomainTests.Refusal"
@@ -59,14 +59,14 @@ import Testing
         )
     }
 
-    @Test func aUnitOfWorkThatJoinsAnotherIsNoPartOfItsOwn() async throws {
+    @Test func aJoinedUnitOfWorkIsNoSeparateStage() async throws {
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { _ in try await note("a") }
 
         #expect(observer.lines.count { $0.hasPrefix("unit of work in") } == 1)
         #expect(observer.lines.count { $0.hasPrefix("commit in") } == 1)
     }
 
-    @Test func whatIsStoredIsTheSameObservedOrNot() async throws {
+    @Test func observersDoNotChangeTheCommit() async throws {
         var origins: [MessageOrigin] = []
         for isListening in [false, true] {
             observer.isListening = isListening
@@ -81,7 +81,7 @@ import Testing
         #expect(origins.count == 2)
     }
 
-    @Test @MainActor func everyPartStaysOnTheActorOfTheCaller() async throws {
+    @Test @MainActor func everyStageStaysOnTheActorOfTheCaller() async throws {
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
             MainActor.assertIsolated()
             let customer = Customer("main")

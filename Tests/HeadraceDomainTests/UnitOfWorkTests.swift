@@ -21,7 +21,7 @@ import Testing
         UnitOfWork(delegator: RecordingDelegator(), context: context ?? EntityContext(store))
     }
 
-    @Test func changesAreStoredWithoutACall() async throws {
+    @Test func changesAreStoredWithoutASaveCall() async throws {
         try await store.store(Customer("a"))
 
         try await unitOfWork().execute { context in
@@ -32,7 +32,7 @@ import Testing
         #expect(try await store.version(of: "a") == 2)
     }
 
-    @Test func whatIsChangedAndChangedBackIsNotWritten() async throws {
+    @Test func anEntityThatIsChangedAndChangedBackIsNotWritten() async throws {
         try await store.store(Customer("a", age: 1))
 
         try await unitOfWork().execute { context in
@@ -44,7 +44,7 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
-    @Test func withNothingToStoreTheStoreIsLeftAlone() async throws {
+    @Test func withoutChangesTheStoreIsNotCalled() async throws {
         try await store.store(Customer("a"))
 
         try await unitOfWork().execute { context in
@@ -78,13 +78,13 @@ import Testing
         #expect(
             error?.message == """
                 The customer 'a' was read at version 1 and is now at version 2. Nothing was stored. \
-                To fix, do the work again on what is stored now.
+                To fix, repeat the work with the stored state.
                 """
         )
         #expect(try await EntityContext(store).find(Customer.self, id: "a")?.age == 2)
     }
 
-    @Test func theResultNeedNotBeSendable() async throws {
+    @Test func theResultMayBeNonSendable() async throws {
         final class Box {
             var value = 1
         }

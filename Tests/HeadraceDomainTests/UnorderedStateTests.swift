@@ -32,7 +32,7 @@ import Testing
         try await store.find(EntityReference(kind: "album", key: "a"))?.version
     }
 
-    @Test func readingAHundredTimesLeavesTheVersionAtOne() async throws {
+    @Test func aHundredReadsDoNotChangeTheVersion() async throws {
         try await execute { $0.insert(Album("a", content: .full)) }
 
         for _ in 1...100 {
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Earlier versions have stored sets in the order of their hash tables.
-    @Test func aDocumentInAnotherOrderIsReadAndIsNoChange() async throws {
+    @Test func aDocumentInAnotherOrderIsReadWithoutAChange() async throws {
         let json = """
             {"content":{"groups":[["rock","pop","jazz"],["rock"]],"mark":{"genres":{"_0":["rock","jazz"]}},\
             "names":["d","c","b","a"],"notes":["rock",["x"],"jazz",["z","y"]],"places":[{"side":2,"track":1},7,\
@@ -76,7 +76,7 @@ import Testing
         #expect(try await version() == 1)
     }
 
-    @Test func equalEventsAndScheduledCommandsAreEqualBytes() async throws {
+    @Test func equalEventsAndScheduledCommandsHaveEqualBytes() async throws {
         for number in 1...9 {
             try await execute { context in
                 let album = Album("\(number)", content: .full)
@@ -90,7 +90,7 @@ import Testing
         #expect(Set(events.map(\.event.json)).count == 1)
     }
 
-    @Test func aKeyedCommandWithASetHasItsFirstOutcomeEachTime() async throws {
+    @Test func aKeyedCommandWithASetReturnsItsFirstOutcome() async throws {
         struct Fill: Encodable, Sendable, IdempotentMessage {
             var content: Album.Content
             var idempotencyKey: String { "fill" }
@@ -117,8 +117,8 @@ import Testing
         #expect(runs.withLock(\.self) == 1)
     }
 
-    /// As the version before stored it.
-    @Test func theFingerprintOfACommandWithoutSetsIsWhatItWas() async throws {
+    /// The expected record is in the form that an earlier version has stored.
+    @Test func theStoredFormOfACommandWithoutSetsIsUnchanged() async throws {
         struct Plain: Encodable, Sendable, IdempotentMessage {
             var name = "a/b"
             var at = Date(timeIntervalSinceReferenceDate: 0.5)
@@ -144,7 +144,7 @@ import Testing
         #expect(outcome == 41)
     }
 
-    /// The name under which middleware knows `message`.
+    /// The name by which middleware identifies `message`.
     private nonisolated(nonsending) func typeName(of message: some Sendable) async throws -> String? {
         let names = Mutex<String?>(nil)
         try await MiddlewareChain(middleware: []).run(message, kind: .command) { _ in
@@ -186,7 +186,7 @@ private final class Album: StoredEntity {
             )
         }
 
-        /// The same, in hash tables of another size.
+        /// An equal value whose hash tables have another size.
         var copy: Content {
             var copy = self
             copy.names.reserveCapacity(Int.random(in: 0...200))

@@ -17,7 +17,7 @@ import Logging
 import Testing
 import Tracing
 
-/// What a handler sees of the delivery, and what a registrar says about subscriptions.
+/// Tests the delivery context of handlers, and the reports of a registrar about subscriptions.
 @Suite(.timeLimit(.minutes(2))) struct DeliveryContextTests {
     private let bench: RelayBench
 
@@ -59,7 +59,7 @@ import Tracing
         )
     }
 
-    @Test func theTraceGoesOnAroundTheHandler() async throws {
+    @Test func theTraceContinuesInTheHandler() async throws {
         let tracer = Self.tracer
         let desk = bench.desk
         desk.script { _, _ in tracer.withSpan("handle") { _ in } }
@@ -73,14 +73,14 @@ import Tracing
         #expect(handling.spanContext.parentSpanID == deposit.spanContext.spanID)
     }
 
-    /// The instrument of the process; others do not trace, and it writes nothing for them.
+    /// The tracer of the whole process; tests without spans record nothing in it.
     private static let tracer = {
         let tracer = InMemoryTracer()
         InstrumentationSystem.bootstrap(tracer)
         return tracer
     }()
 
-    @Test func aReplayReachesOnlyTheSubscriptionNamedAndSaysSo() async throws {
+    @Test func aReplayReachesOnlyItsSubscriptionAndIsMarked() async throws {
         bench.registrar.register(Book.self)
         let desk = bench.desk
         desk.script { subscription, event in
@@ -106,7 +106,7 @@ import Tracing
         #expect(error?.code == .unknownSubscription)
     }
 
-    @Test func anUnknownEventAndAnUndecodableOneAreDeadLettersWithTheirReasons() async throws {
+    @Test func unknownAndUndecodableEventsAreDeadLettersWithReasons() async throws {
         var changes = ChangeSet()
         for (index, name) in ["unheard-of", "deposited"].enumerated() {
             changes.events.append(
@@ -127,8 +127,8 @@ import Tracing
 
         let reasons = try await DeadLetters(in: bench.store).page().map(\.reason).sorted()
         #expect(reasons.count == 2)
-        #expect(reasons.first?.hasPrefix("undecodable: 'deposited', stored with version 1, does not decode") == true)
-        #expect(reasons.last?.hasPrefix("unknownName: No type of event with the name 'unheard-of'") == true)
+        #expect(reasons.first?.hasPrefix("'deposited', stored with version 1, does not decode") == true)
+        #expect(reasons.last?.hasPrefix("No type of event with the name 'unheard-of'") == true)
     }
 
     @Test func aDurableEventsHandlerWithoutASubscriptionIsLoggedAndRunsInProcess() async throws {
@@ -145,7 +145,7 @@ import Tracing
         #expect(bench.desk.lines == ["in process 5"])
     }
 
-    @Test func mistakesInSubscriptionsKeepTheRelayFromStarting() async throws {
+    @Test func invalidSubscriptionsPreventTheRelayFromStarting() async throws {
         for _ in 1...2 {
             bench.registrar.register(MailAgain.self)
             bench.registrar.register(Early.self)
@@ -159,7 +159,7 @@ import Tracing
         #expect(lines.count == 3)
         for (line, text) in zip(
             lines,
-            ["both state the subscriptionName 'mail' for 'deposited'", "runs before the commit", "not free to use"]
+            ["both have the subscriptionName 'mail' for 'deposited'", "runs before the commit", "reserved or empty"]
         ) {
             #expect(line.contains(text))
             #expect(line.contains("To fix, "))

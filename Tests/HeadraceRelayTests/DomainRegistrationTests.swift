@@ -14,7 +14,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// What a composition knows of events, without making anything.
+/// Tests the domain's part of a composition, without creating instances.
 @Suite struct DomainRegistrationTests {
     @Test func theGraphShowsEventsSubscriptionsAndHandlers() {
         let builder = ContainerBuilder()
@@ -60,7 +60,7 @@ import Testing
         #expect(builder.graph.dot.contains("n4 [label=\"instance\\nsubscription\"]"))
     }
 
-    @Test func whatAHandlerNeedsAndNothingGivesIsFoundAtTheStart() throws {
+    @Test func validationReportsMissingDependenciesOfHandlers() throws {
         let builder = ContainerBuilder()
         builder.domainEvents(handlers: [BookDeposit.self, NoteAfter.self])
 
@@ -78,7 +78,7 @@ import Testing
         )
     }
 
-    @Test func theContextIsGivenBeforeTheCommitAndMissingAfterIt() throws {
+    @Test func theContextIsAvailableOnlyBeforeTheCommit() throws {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }
         builder.domainEvents(handlers: [NoteBefore.self, ContextAfter.self])
@@ -89,7 +89,7 @@ import Testing
         #expect(error.problems.first?.path.last.map { ObjectIdentifier($0) } == ObjectIdentifier(EntityContext.self))
     }
 
-    @Test func subscriptionsThatContradictOneAnotherAreAProblem() throws {
+    @Test func contradictorySubscriptionsAreAProblem() throws {
         let builder = ContainerBuilder()
         builder.singleton { Desk() }
         builder.domainEvents(handlers: [BookDeposit.self, BookDepositToo.self])
@@ -97,10 +97,10 @@ import Testing
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 
         #expect(error.problems.map(\.kind) == [.invalidSubscription])
-        #expect(error.problems.first?.message.contains("both state the subscriptionName 'instance'") == true)
+        #expect(error.problems.first?.message.contains("both have the subscriptionName 'instance'") == true)
     }
 
-    @Test func strictlyEventsAreDeclaredAndHandledByWhatIsProved() throws {
+    @Test func strictValidationRequiresDeclaredEventsAndProvedHandlers() throws {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }
         builder.domainEvents(
@@ -117,21 +117,21 @@ import Testing
             error.problems.map(\.message) == [
                 """
                 Nothing proves that 'DomainTestSupport.JournalRed' can be made. It is a static event handler, which \
-                resolves by hand. To fix, let it be a '@Resolvable' type that conforms to 'HandlesDomainEvent'.
+                resolves by hand. To fix, make it a '@Resolvable' type that conforms to 'HandlesDomainEvent'.
                 """,
                 """
                 The durable event 'HeadraceRelayTests.Deposited' has no handler in this program. To fix, add one to \
                 'handlers: […]', or remove the event from 'events: […]'.
                 """,
                 """
-                The event 'DomainTestSupport.Noted' is handled and not declared. To fix, add \
+                The event 'DomainTestSupport.Noted' is handled but not declared. To fix, add \
                 'DomainTestSupport.Noted.self' to 'events: […]'.
                 """,
             ]
         )
     }
 
-    @Test func aDomainGivesEverythingThatWorksOnItsStoreAndIsProvedStrictly() async throws {
+    @Test func aDomainRegistersAllPartsAndPassesStrictValidation() async throws {
         let bench = try RelayBench()
         let builder = ContainerBuilder()
         builder.singleton { bench.desk }
@@ -165,7 +165,7 @@ import Testing
         #expect(bench.desk.lines.contains("remind now"))
     }
 
-    @Test func anEntityThatTheStoreWasNotOpenedWithIsAProblem() throws {
+    @Test func anEntityUnknownToTheStoreIsAProblem() throws {
         let builder = ContainerBuilder()
         builder.domain(store: try InMemoryStore(entities: [Balance.self]), entities: [Balance.self, Customer.self])
 
@@ -181,7 +181,7 @@ import Testing
         )
     }
 
-    @Test func strictlyAHandledCommandThatCanBeScheduledIsCarriedOut() throws {
+    @Test func strictValidationRequiresAnOperationForEachDurableCommand() throws {
         let store = try InMemoryStore(entities: [])
         let builder = ContainerBuilder()
         builder.domain(store: store)
@@ -194,7 +194,7 @@ import Testing
         #expect(
             error.problems.map(\.message) == [
                 """
-                'HeadraceRelayTests.Remind' can be scheduled, and no relay carries it out. To fix, add \
+                'HeadraceRelayTests.Remind' can be scheduled, but no relay carries it out. To fix, add \
                 'ScheduledCommand(HeadraceRelayTests.Remind.self) { … }' to 'scheduled: […]'.
                 """
             ]

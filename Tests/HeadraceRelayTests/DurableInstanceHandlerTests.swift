@@ -13,7 +13,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// Deliveries to instances.
+/// Deliveries to handler instances.
 @Suite(.timeLimit(.minutes(2))) struct DurableInstanceHandlerTests {
     @Test func aDeliveryIsHandledInTheUnitOfWorkOfTheRelay() async throws {
         let bench = try RelayBench()
@@ -48,7 +48,7 @@ import Testing
         #expect(letters.first?.reason.contains("needed by HeadraceRelayTests.BookDeposit. To fix, add") == true)
     }
 
-    @Test func aStaticHandlerThatRequiresCostsADeliveryToo() async throws {
+    @Test func aMissingRequiredDependencyOfAStaticHandlerCostsADelivery() async throws {
         let bench = try RelayBench()
         let container = container { $0.domainEvents(staticHandlers: [RequiringMail.self]) }
 

@@ -55,7 +55,7 @@ import Testing
         try await EntityContext(store).find(Balance.self, id: "a")?.amount
     }
 
-    @Test func sentAgainItGivesTheFirstOutcomeAndDoesNothing() async throws {
+    @Test func aRepeatedCommandReturnsTheFirstOutcome() async throws {
         #expect(try await send(Deposit(key: "1", amount: 5)) == 5)
         #expect(try await send(Deposit(key: "2", amount: 1)) == 6)
         #expect(try await send(Deposit(key: "1", amount: 5)) == 5)
@@ -64,7 +64,7 @@ import Testing
         #expect(runs.value == 2)
     }
 
-    @Test func anotherContentUnderTheKeyIsATypedError() async throws {
+    @Test func aKeyWithOtherContentThrowsATypedError() async throws {
         _ = try await send(Deposit(key: "1", amount: 5))
 
         let error = await #expect(throws: IdempotencyError.self) { try await send(Deposit(key: "1", amount: 6)) }
@@ -74,7 +74,7 @@ import Testing
         #expect(try await balance() == 5)
     }
 
-    @Test func ofManyAtOnceOneRunsAndAllGetItsOutcome() async throws {
+    @Test func concurrentEqualKeysRunOnceAndShareTheOutcome() async throws {
         let outcomes = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { try await self.send(Deposit(key: "1", amount: 5)) } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -84,8 +84,8 @@ import Testing
         #expect(runs.value == 1)
     }
 
-    @Test func whereAnotherProcessCommitsFirstTheSecondIsRolledBackAndGivenTheFirstOutcome() async throws {
-        // Two chains do not know of one another, as two processes do not.
+    @Test func theSecondOfTwoProcessesReturnsTheFirstOutcome() async throws {
+        // Two chains share no state, like two processes.
         let (store, delegator, runs) = (store, delegator, runs)
         let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: store, delegator: delegator)])
         let deposit = Deposit(key: "1", amount: 5)
@@ -105,7 +105,7 @@ import Testing
         #expect(try await EntityContext(store).find(Balance.self, id: "b") == nil)
     }
 
-    @Test func aFailureLeavesNothingBehindAndTheCommandMayBeSentAgain() async throws {
+    @Test func aFailedCommandStoresNothingAndCanBeRepeated() async throws {
         await #expect(throws: Failure()) {
             try await chain.run(Deposit(key: "1", amount: 5), kind: .command) { _ in throw Failure() }
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(try await send(Deposit(key: "1", amount: 5)) == 5)
     }
 
-    @Test func aKeyOfTheTaskIsThatOfTheCommandButNotOfThoseItSends() async throws {
+    @Test func aTaskKeyAppliesToTheCommandButNotToNestedCommands() async throws {
         let chain = chain
         for _ in 1...2 {
             try await IdempotencyMiddleware.withKey("from outside") {
@@ -129,7 +129,7 @@ import Testing
         #expect(runs.value == 3)
     }
 
-    @Test func aKeyWithinItselfIsATypedErrorAndDoesNotWait() async throws {
+    @Test func aRecursiveKeyThrowsATypedErrorWithoutWaiting() async throws {
         let chain = chain
 
         let error = await #expect(throws: IdempotencyError.self) {
@@ -141,7 +141,7 @@ import Testing
         #expect(error?.code == .recursive)
     }
 
-    @Test func withinALargerUnitOfWorkItTakesEffectOnce() async throws {
+    @Test func aCommandWithinALargerUnitOfWorkTakesEffectOnce() async throws {
         let (store, delegator) = (store, delegator)
         try await UnitOfWork(delegator: delegator, context: EntityContext(store)).execute { _ in
             for _ in 1...2 {
@@ -155,7 +155,7 @@ import Testing
         #expect(runs.value == 1)
     }
 
-    /// A store that reports another conflict than a taken key, as one that doesn't check the keys first.
+    /// A store that checks the keys last, so it reports another conflict than a taken key.
     private final class LateKeys: StoreDecorator {
         let base: any DeliveryStore
         private let code: StoreError.Code
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [StoreError.Code.versionConflict, .alreadyExists, .uniqueViolation, .unusable])
-    func whateverErrorTheSecondOfTwoProcessesMeetsItIsGivenTheFirstOutcome(code: StoreError.Code) async throws {
+    func theSecondOfTwoProcessesReturnsTheFirstOutcomeAfterAnyError(code: StoreError.Code) async throws {
         let late = LateKeys(store, reporting: code)
         let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: late, delegator: delegator)])
         let deposit = Deposit(key: "1", amount: 5)
@@ -187,7 +187,7 @@ import Testing
         #expect(outcome == 5)
     }
 
-    @Test func aFailureWithinALargerUnitOfWorkIsNotSentAgainThere() async throws {
+    @Test func aFailureWithinALargerUnitOfWorkIsNotRepeatedThere() async throws {
         let (store, delegator, chain, runs) = (store, delegator, chain, runs)
         let deposit = Deposit(key: "1", amount: 5)
 
@@ -217,7 +217,7 @@ import Testing
         #expect(try await balance() == 5)
     }
 
-    @Test func withinALargerUnitOfWorkAKeyThatAnotherProcessHasUsedIsARetryableError() async throws {
+    @Test func aTakenKeyWithinALargerUnitOfWorkIsRetryable() async throws {
         let (store, delegator, runs) = (store, delegator, runs)
         let deposit = Deposit(key: "1", amount: 5)
         let other = MiddlewareChain(middleware: [IdempotencyMiddleware(on: store, delegator: delegator)])
@@ -230,7 +230,7 @@ import Testing
             try await other.run(deposit, kind: .command) { _ -> Int in
                 runs.count()
                 _ = try await Task.detached { try await self.send(deposit) }.value
-                // The handler sees the effect of the other process, and refuses to do the same again.
+                // The handler sees the effect of the other process, and refuses to repeat it.
                 throw Failure()
             }
         }
@@ -240,7 +240,7 @@ import Testing
         #expect(try await balance() == 5)
     }
 
-    @Test func whatIsNeitherEncodableNorReturnsWhatIsCodableIsRefusedBeforeItIsHandled() async throws {
+    @Test func aCommandOrOutcomeThatIsNotCodableIsRefusedBeforeHandling() async throws {
         struct Opaque: Sendable {}
         let chain = chain
         try await IdempotencyMiddleware.withKey("1") {
@@ -261,7 +261,7 @@ import Testing
         #expect(runs.value == 0)
     }
 
-    @Test func optionalOutcomesComeBackAsTheyWere() async throws {
+    @Test func optionalOutcomesSurviveARoundTrip() async throws {
         let chain = chain
         for expected in [nil, 7] as [Int?] {
             for _ in 1...2 {
@@ -286,7 +286,7 @@ import Testing
     }
 }
 
-/// Counts, from any task.
+/// A counter for concurrent use.
 final class Counter: Sendable {
     private let number = Mutex(0)
     var value: Int { number.withLock(\.self) }

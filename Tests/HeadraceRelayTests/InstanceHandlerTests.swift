@@ -15,9 +15,9 @@ import InMemoryLogging
 import Logging
 import Testing
 
-/// Handlers whose instances are made for each event, out of their dependencies.
+/// Handlers of which an instance is created for each event, with its dependencies.
 @Suite(.timeLimit(.minutes(2))) struct InstanceHandlerTests {
-    @Test func theyRunBeforeAndAfterTheCommitBesideStaticHandlers() async throws {
+    @Test func instanceHandlersRunBeforeAndAfterTheCommitLikeStaticHandlers() async throws {
         let store = try SpyStore()
         let journal = Journal()
         let container = container { builder in
@@ -35,7 +35,7 @@ import Testing
         #expect(try await EntityContext(store).find(Customer.self, id: "noted one") != nil)
     }
 
-    @Test func eachEventHasAScopeAndAnInstanceOfItsOwn() async throws {
+    @Test func eachEventHasItsOwnScopeAndInstance() async throws {
         let journal = Journal()
         let container = container { builder in
             builder.singleton { journal }
@@ -48,7 +48,7 @@ import Testing
         #expect(journal.entries == ["a 1", "b 1"])
     }
 
-    @Test @MainActor func theyRunOnTheCallersActor() async throws {
+    @Test @MainActor func instanceHandlersRunOnTheCallersActor() async throws {
         let journal = Journal()
         let container = container { builder in
             builder.singleton { journal }
@@ -92,7 +92,7 @@ import Testing
         #expect(handler.entries.first?.metadata["error"]?.description.contains("DomainTestSupport.Journal") == true)
     }
 
-    @Test func aRegistrarOfALocatorMakesThemToo() async throws {
+    @Test func aRegistrarWithALocatorCreatesHandlersToo() async throws {
         let journal = Journal()
         let services = ServiceLocator()
         services.register(journal)

@@ -12,7 +12,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-/// The relay among the services of a program.
+/// The relay as a service of a program.
 @Suite(.timeLimit(.minutes(2))) struct RelayServiceTests {
     private let bench: RelayBench
 
@@ -21,11 +21,11 @@ import Testing
         bench.registrar.register(Mail.self)
     }
 
-    @Test func aGracefulShutdownFinishesWhatIsBegunAndHandsBackTheRest() async throws {
+    @Test func aGracefulShutdownFinishesHandlersAndReleasesTheRest() async throws {
         bench.desk.script { [desk = bench.desk] _, event in
             if event.amount == 1 {
                 desk.note("begun")
-                // The relay was told before, as it asked first.
+                // The relay was notified before, because it registered first.
                 try await gracefulShutdown()
             }
         }
@@ -40,7 +40,7 @@ import Testing
         #expect(bench.desk.lines.filter { $0.hasPrefix("mail") } == ["mail 1"])
         let next = bench.relay()
         try await withRelay(next) { await bench.desk.wait(for: 1, "mail 2") }
-        // The second was leased with the first, and given back uncounted.
+        // The second delivery was leased with the first, and released without counting an attempt.
         #expect(bench.desk.lines.filter { $0.hasPrefix("mail") } == ["mail 1", "mail 2"])
     }
 

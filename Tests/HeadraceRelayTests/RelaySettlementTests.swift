@@ -13,7 +13,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// What a relay tells its store of what it has handled, and when: G2 to G4 of the article on durability.
+/// Tests which settlements a relay stores, and when: G2 to G4 of the article on durability.
 @Suite(.timeLimit(.minutes(1))) struct RelaySettlementTests {
     private let bench: RelayBench
 
@@ -22,13 +22,13 @@ import Testing
         bench.registrar.register(Record.self)
     }
 
-    @Test func aCommitSettlesWhatItsLaneHasHandledBefore() async throws {
+    @Test func aCommitSettlesEarlierDeliveriesOfItsLane() async throws {
         let store = HeldStore(bench.store, settling: Gate())
         try await bench.deposit(1, 2)
 
         try await withRelay(bench.relay(on: store)) {
             await bench.desk.wait(for: 2, "delivered")
-            // The acknowledgement of 1 is still on its way.
+            // The acknowledgement of 1 is not stored yet.
             #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
             try await bench.deposit(3)
             await bench.desk.wait(for: 1, "record 3")
@@ -41,14 +41,14 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func whatWaitsIsSettledAlsoIfTheCommitThatContainsItFails() async throws {
+    @Test func pendingSettlementsSurviveAFailedCommit() async throws {
         let store = HeldStore(FailingStore(bench.store, failing: 1), settling: Gate())
         try await bench.deposit(1, 2)
 
         try await withRelay(bench.relay(on: store)) {
             await bench.desk.wait(for: 1, "failed")
             store.settling.open()
-            // Past the pause before the second attempt at 2.
+            // The clock passes the back-off before the second attempt at 2.
             await bench.advance(until: 2, "delivered")
         }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func settlementsOutliveAStoreThatFailsWhileItSettles() async throws {
+    @Test func settlementsSurviveATemporaryFailureOfTheStore() async throws {
         let store = FailingStore(bench.store, failingSettlements: 1)
         try await bench.deposit(1, 3)
 
@@ -70,7 +70,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func aWorkerWhoseLeaseIsLostHandlesNothingMoreOfItsLaneAndSettlesNothing() async throws {
+    @Test func aWorkerStopsAndSettlesNothingAfterALostLease() async throws {
         let gate = Gate()
         bench.desk.script { _, _ in await gate.pass() }
         let store = HeldStore(RefusingStore(bench.store))
@@ -84,7 +84,7 @@ import Testing
             await bench.desk.wait(for: 2, "lost")
             gate.open()
             await bench.desk.wait(for: 1, "record")
-            // The only worker comes to this one after all else.
+            // The only worker handles this delivery last.
             try await bench.deposit(9, to: "c")
             await bench.desk.wait(for: 1, "record 9")
         }
@@ -94,7 +94,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 4)
     }
 
-    @Test(arguments: [1, 2]) func aLeaseThatIsLostDuringTheLastHandlerIsReportedOnceAndNothingElseIs(
+    @Test(arguments: [1, 2]) func aLeaseLostDuringTheLastHandlerIsReportedOnce(
         amount: Int
     ) async throws {
         let gate = Gate()
@@ -121,7 +121,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 1)
     }
 
-    @Test func aRenewalThatComesAfterTheCommitThatEndsTheLeaseReportsNoLoss() async throws {
+    @Test func aRenewalAfterTheFinalCommitReportsNoLoss() async throws {
         try await bench.deposit(2)
         let store = HeldStore(bench.store, committed: Gate())
 
@@ -139,7 +139,7 @@ import Testing
         #expect(bench.desk.lines == ["record 2", "delivered record"])
     }
 
-    @Test func aShutdownHandsBackTheRestOfALaneAndWhatNoWorkerHasBegun() async throws {
+    @Test func aShutdownReleasesUnhandledDeliveries() async throws {
         let gate = Gate()
         bench.desk.script { _, _ in await gate.pass() }
         for account in ["a", "b", "c"] { try await bench.deposit(1, 3, to: account) }
@@ -149,7 +149,7 @@ import Testing
         await gate.arrivals(1)
 
         relay.shutDown()
-        // While the only worker is busy, the lanes that wait for it are handed back.
+        // While the only worker is busy, the waiting lanes are released.
         await store.settling.arrivals(1)
         store.settling.open()
         gate.open()
@@ -164,7 +164,7 @@ import Testing
         #expect(Set(lanes.joined().map(\.mayHaveRun)) == [false])
     }
 
-    @Test func aHandlerThatIsTheOnlyAttemptCountsBeforeItRuns() async throws {
+    @Test func aSingleAttemptCountsBeforeTheHandlerRuns() async throws {
         let gate = Gate()
         bench.desk.script { _, _ in await gate.pass() }
         let store = HeldStore(bench.store)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func whatWasStoredIsDeliveredWhateverMiddlewareThrowsAfterwards() async throws {
+    @Test func aCommittedDeliveryIsDoneEvenIfMiddlewareThrowsLater() async throws {
         let (clock, desk) = (bench.clock, bench.desk)
         let store = LateStore(bench.store, clock: clock)
         let relay = Relay(
@@ -199,7 +199,7 @@ import Testing
     }
 }
 
-/// Commits, and returns when the time of the caller is up.
+/// A store that commits, and returns only after the caller's timeout.
 private final class LateStore: StoreDecorator {
     let base: any DeliveryStore
     private let clock: TestClock
@@ -211,14 +211,14 @@ private final class LateStore: StoreDecorator {
 
     func commit(_ changes: ChangeSet) async throws {
         try await base.commit(changes)
-        // The timeout sleeps, and the relay, which renews its leases and polls.
+        // Three tasks sleep: the timeout, and the relay's renewal and polling.
         await clock.waitForSleepers(3)
         clock.advance(by: .seconds(1))
         await untilCancelled()
     }
 }
 
-/// Stores even amounts, and nothing of odd ones.
+/// Stores even amounts, and ignores odd amounts.
 private struct Record: DurableDomainEventHandler {
     static let subscriptionName = "record"
 

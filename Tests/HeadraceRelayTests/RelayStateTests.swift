@@ -11,11 +11,11 @@ import Testing
 @testable import HeadraceRelay
 @testable import HeadraceStorage
 
-/// Which lane a relay handles next.
+/// Tests which lane a relay handles next.
 @Suite final class RelayStateTests {
     private var state = RelayState()
 
-    @Test func oneSuspectRunsAtATimeAfterAllOthersAndThoseWithTheFewestAttemptsFirst() {
+    @Test func suspectsRunOneAtATimeAfterAllOthersFewestAttemptsFirst() {
         enqueue(lane(1, attempt: 3, mayHaveRun: true), lane(2, attempt: 2, mayHaveRun: true), lane(3), lane(4))
 
         #expect(next() == 3)
@@ -26,14 +26,14 @@ import Testing
         #expect(next() == 1)
     }
 
-    @Test func aDeliveryThatMayHaveRunOnceAndOneThatFailedAreNoSuspects() {
+    @Test func aFirstRunOrAFailedAttemptIsNoSuspect() {
         enqueue(lane(1, attempt: 1, mayHaveRun: true), lane(2, attempt: 5))
 
         #expect(next() == 1)
         #expect(next() == 2)
     }
 
-    @Test func aSuspectWaitsForNoMoreThanItsPatience() {
+    @Test func aSuspectWaitsForALimitedNumberOfLanes() {
         enqueue(lane(1, attempt: 2, mayHaveRun: true))
         for number in 0..<Int64(2 * RelayState.patience) { enqueue(lane(number + 2)) }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(passed == RelayState.patience)
     }
 
-    @Test func nothingIsSettledUnderALeaseThatIsLost() {
+    @Test func aLostLeaseSettlesNothing() {
         enqueue(lane(1), lane(2))
         let (first, second) = (Lease(lane: 1, token: 1), Lease(lane: 2, token: 1))
         state.add(Settlement(lease: first, acknowledged: [1]))
@@ -59,7 +59,7 @@ import Testing
         #expect(state.heldCount == 1)
     }
 
-    @Test func aRefusalAfterTheCommitThatHasEndedTheLeaseIsNoLoss() {
+    @Test func aRefusalAfterTheFinalCommitIsNoLoss() {
         enqueue(lane(1))
         let lease = Lease(lane: 1, token: 1)
         state.add(Settlement(lease: lease, acknowledged: [1]))
@@ -75,7 +75,7 @@ import Testing
         #expect(state.heldCount == 0)
     }
 
-    @Test func settlementsThatWerePutBackComeBeforeLaterOnes() {
+    @Test func restoredSettlementsPrecedeLaterSettlements() {
         enqueue(lane(1))
         let lease = Lease(lane: 1, token: 1)
         state.add(Settlement(lease: lease, acknowledged: [1]))

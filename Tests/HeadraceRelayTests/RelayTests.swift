@@ -14,7 +14,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// What a relay promises: G2 to G5 and G7 of the article on durability.
+/// Tests the guarantees of a relay: G2 to G5 and G7 of the article on durability.
 @Suite(.timeLimit(.minutes(2))) struct RelayTests {
     private let bench: RelayBench
 
@@ -22,7 +22,7 @@ import Testing
         bench = try RelayBench()
     }
 
-    @Test func whatIsCommittedIsDeliveredAtOnceToEachSubscription() async throws {
+    @Test func committedEventsAreDeliveredAtOnceToEachSubscription() async throws {
         bench.registrar.register(Mail.self)
         bench.registrar.register(Book.self)
 
@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func withoutARelayDeliveriesWaitAndTheUnitOfWorkRunsNoneOfThem() async throws {
+    @Test func withoutARelayDeliveriesWait() async throws {
         bench.registrar.register(Mail.self)
         try await bench.deposit(5)
 
@@ -47,7 +47,7 @@ import Testing
         #expect(bench.desk.lines == ["mail 5", "delivered mail"])
     }
 
-    @Test func otherProcessesCommitsAreFoundByPolling() async throws {
+    @Test func pollingFindsCommitsOfOtherProcesses() async throws {
         bench.registrar.register(Mail.self)
         let other = UnsignalledStore(bench.store)
         try await withRelay(bench.relay(on: other)) {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aFailureIsTriedAgainWithItsAttemptsCountedAndThenADeadLetter() async throws {
+    @Test func aFailureIsRetriedAndThenBecomesADeadLetter() async throws {
         bench.registrar.register(Mail.self)
         bench.desk.script { _, _ in throw Failure() }
         let (desk, clock) = (bench.desk, bench.clock)
@@ -103,7 +103,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 2)
     }
 
-    @Test func eventsOfAStreamArriveInCommitOrderWhateverTheConcurrency() async throws {
+    @Test func eventsOfAStreamArriveInCommitOrderAtAnyConcurrency() async throws {
         bench.registrar.register(Mail.self)
         for amount in 0..<200 { try await bench.deposit(amount, to: "\(amount % 7)") }
 
@@ -117,10 +117,10 @@ import Testing
         #expect(amounts.sorted() == Array(0..<200))
     }
 
-    @Test func whatAHandlerStoresAndItsAcknowledgementAreOneCommit() async throws {
+    @Test func changesOfAHandlerAndItsAcknowledgementAreOneCommit() async throws {
         bench.registrar.register(Book.self)
         try await bench.deposit(5)
-        // The first commit of the handler is refused, with everything in it.
+        // The store refuses the first commit of the handler, as a whole.
         let store = FailingStore(bench.store, failing: 1)
 
         try await withRelay(bench.relay(on: store)) {
@@ -139,7 +139,7 @@ import Testing
         let (store, clock, desk) = (bench.store, bench.clock, bench.desk)
         let thief = LeaseThief(store: store, wallClock: bench.wallClock)
         desk.script { _, _ in
-            // As if this process had stood still for longer than its lease.
+            // As if this process had been suspended for longer than its lease.
             clock.advance(by: .seconds(20))
             try await thief.steal("book")
         }
@@ -172,7 +172,7 @@ import Testing
         #expect(desk.lines == ["mail 5", "delivered mail"])
     }
 
-    @Test func aGracefulShutdownFinishesWhatIsHandledAndHandsBackTheRestUncounted() async throws {
+    @Test func aGracefulShutdownReleasesDeliveriesWithoutCountingAttempts() async throws {
         bench.registrar.register(Mail.self)
         let gate = Gate()
         bench.desk.script { _, _ in await gate.pass() }
@@ -199,7 +199,7 @@ import Testing
         #expect(lanes.flatMap { $0 }.map(\.attempt) == Array(repeating: 1, count: 9))
     }
 
-    @Test func cancellationEndsHandlersAndHandsTheirDeliveriesBack() async throws {
+    @Test func cancellationEndsHandlersAndReleasesTheirDeliveries() async throws {
         bench.registrar.register(Mail.self)
         let desk = bench.desk
         desk.script { _, _ in
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func aStoreThatFailsForAWhileDoesNotEndTheRelay() async throws {
+    @Test func aTemporaryFailureOfTheStoreDoesNotEndTheRelay() async throws {
         bench.registrar.register(Mail.self)
         let store = FailingStore(bench.store, failingLeases: 2)
         try await bench.deposit(5)
@@ -265,7 +265,7 @@ import Testing
         #expect(error?.code == .alreadyRunning)
     }
 
-    @Test func aRetentionShorterThanTheLongestRetryScheduleKeepsItFromStarting() async throws {
+    @Test func aRelayRefusesARetentionShorterThanItsRetries() async throws {
         let relay = bench.relay {
             $0.backoff = Backoff(base: .seconds(10), factor: 2, longest: .seconds(60), jitter: 1)
             $0.maximumAttempts = 5

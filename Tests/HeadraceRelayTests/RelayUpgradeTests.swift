@@ -13,7 +13,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// A relay meets messages that it doesn't know, as during a rolling deployment.
+/// Tests a relay that receives unknown messages, as during a rolling deployment.
 @Suite(.timeLimit(.minutes(1))) struct RelayUpgradeTests {
     private struct Remind: DurableCommand {
         static let commandName = "remind"
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [("unknown", 1), ("deposited", 2), ("closed", 1), ("deposited", 0)])
-    func anUnknownMessageIsLeftWithTheRestOfItsStreamAndDelaysNoOther(name: String, version: Int) async throws {
+    func anUnknownMessageDelaysOnlyItsStream(name: String, version: Int) async throws {
         try bench.registrar.register(event: Closed.self)
         for stream in 0..<20 { try await commit(name, version: version, of: "\(stream)") }
 
@@ -41,7 +41,7 @@ import Testing
             try await bench.deposit(1, to: "19")
             try await bench.deposit(2, 3, to: "other")
             await bench.desk.wait(for: 2, "delivered")
-            // The relay looks again, and finds nothing that it could do.
+            // The relay polls again, and finds no due lane.
             for _ in 0..<3 {
                 await bench.clock.waitForSleepers(2)
                 bench.clock.advance(by: .seconds(1))
@@ -55,7 +55,7 @@ import Testing
         #expect(try await DeadLetters(in: bench.store).page().isEmpty)
     }
 
-    @Test func anUnknownMessageBecomesADeadLetterOnceNoProcessHasKnownItForTheGrace() async throws {
+    @Test func anUnknownMessageBecomesADeadLetterAfterTheGracePeriod() async throws {
         try await commit("unknown", version: 1, of: "a")
         try await bench.deposit(7)
         let relay = bench.relay(observers: [observer]) {
@@ -82,7 +82,7 @@ import Testing
         #expect(observer.count == 1)
     }
 
-    @Test func withoutAGraceAnUnknownMessageIsADeadLetterAtOnce() async throws {
+    @Test func withoutAGracePeriodAnUnknownMessageIsADeadLetterAtOnce() async throws {
         try await commit("deposited", version: 2, of: "a")
 
         try await withRelay(bench.relay(observers: [observer]) { $0.unknownEventGrace = .zero }) {
@@ -94,7 +94,7 @@ import Testing
         #expect(letter.reason.contains("'deposited' was stored with version 2"))
     }
 
-    @Test func aDocumentThatDoesNotDecodeIsADeadLetterAtOnce() async throws {
+    @Test func anUndecodableMessageIsADeadLetterAtOnce() async throws {
         try await commit("deposited", version: 1, of: "a")
 
         try await withRelay(bench.relay(observers: [observer])) { await bench.desk.wait(for: 1, "dead") }
@@ -121,7 +121,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func aRelayOnAStoreThatAnotherVersionHasChangedEndsWithTheError() async throws {
+    @Test func aRelayEndsIfAnotherVersionHasChangedTheStore() async throws {
         let relay = bench.relay(on: ChangedStore(bench.store))
 
         let error = await #expect(throws: StoreError.self) { try await relay.run() }
@@ -130,7 +130,7 @@ import Testing
         #expect(bench.desk.lines == ["store failed"])
     }
 
-    @Test func aRelayWhoseStoreIsChangedAfterItHasLeasedAllThatItMayEndsWithTheError() async throws {
+    @Test func aRelayWithoutFreeLanesEndsIfTheStoreIsChanged() async throws {
         for account in ["a", "b", "c"] { try await bench.deposit(5, to: account) }
         let relay = bench.relay(on: ChangedStore(bench.store, afterTheLease: true)) { $0.laneLimit = 2 }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(error?.code == .schemaChanged)
     }
 
-    @Test func aRetryWaitsUntilTheEarliestTimeThatItsErrorStates() async throws {
+    @Test func aRetryWaitsForTheEarliestRetryOfItsError() async throws {
         let earliest = bench.clock.now.advanced(by: .seconds(90))
         bench.desk.script { _, _ in throw Busy(earliestRetry: earliest) }
 
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func aMessageIsScheduledForAFiniteDateOnly(seconds: Double) throws {
+    func schedulingRequiresAFiniteDate(seconds: Double) throws {
         let context = EntityContext(bench.store)
         let date = Date(timeIntervalSince1970: seconds)
 
@@ -179,7 +179,7 @@ import Testing
         )
     }
 
-    @Test func whileTheClockIsBefore1970NothingIsLeasedAndTheErrorSaysSo() async throws {
+    @Test func aClockBefore1970LeasesNothingAndReportsAnError() async throws {
         let request = LeaseRequest(
             subscriptions: ["mail"],
             laneLimit: 1,
@@ -192,13 +192,13 @@ import Testing
 
         #expect(
             error?.message == """
-                The clock says that it is -5.0 seconds after 1970. Nothing was leased. To fix, set the clock of the \
+                The clock shows a time -5.0 seconds after 1970. Nothing was leased. To fix, set the clock of the \
                 machine, or the 'wallClock' of the relay.
                 """
         )
     }
 
-    /// Commits an event that no type of this program has made.
+    /// Commits an event that was not encoded from a type of this program.
     private func commit(_ name: String, version: Int, of stream: String) async throws {
         var changes = ChangeSet()
         changes.events = [

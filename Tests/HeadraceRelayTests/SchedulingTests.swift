@@ -41,7 +41,7 @@ import Testing
         return relay
     }
 
-    @Test func aCommandTakesEffectAtItsTimeAndNotBefore() async throws {
+    @Test func aScheduledCommandTakesEffectAtItsTime() async throws {
         try await execute { context in
             try context.schedule(Remind(text: "later"), at: RelayBench.epoch.addingTimeInterval(10))
             try context.schedule(Remind(text: "soon"), at: RelayBench.epoch.addingTimeInterval(2))
@@ -72,7 +72,7 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func whatIsCancelledTakesNoEffect() async throws {
+    @Test func aCancelledMessageTakesNoEffect() async throws {
         var id: UUID?
         try await execute { id = try $0.schedule(Remind(text: "never"), at: RelayBench.epoch) }
         let scheduled = try #require(id)
@@ -84,7 +84,7 @@ import Testing
         #expect(bench.desk.lines == ["reminded now", "delivered \(ScheduledMessage.subscription)"])
     }
 
-    @Test func anEventIsRaisedAtItsTimeWithAllItsHandlers() async throws {
+    @Test func aScheduledEventIsRaisedWithAllItsHandlers() async throws {
         bench.registrar.register(Book.self)
         let source = EntityReference(kind: Balance.entityName, key: "source")
         try await execute { context in
@@ -98,12 +98,12 @@ import Testing
         #expect(records.map(\.event.stream) == [source])
     }
 
-    @Test func aCommandThatNobodyCarriesOutIsADeadLetterThatCanBeReplayed() async throws {
+    @Test func aCommandWithoutAnOperationIsADeadLetterThatCanBeReplayed() async throws {
         try await execute { try $0.schedule(Remind(text: "now"), at: RelayBench.epoch) }
         try await withRelay(bench.relay { $0.unknownEventGrace = .zero }) { await bench.desk.wait(for: 1, "dead") }
         let deadLetters = DeadLetters(in: bench.store)
         let letter = try #require(try await deadLetters.page().first)
-        #expect(letter.reason.contains("Nobody carries out the scheduled command 'remind'"))
+        #expect(letter.reason.contains("This relay does not carry out the scheduled command 'remind'"))
 
         #expect(try await deadLetters.replay([letter.id]) == 1)
         try await withRelay(reminding(bench.relay())) { await bench.desk.wait(for: 1, "delivered") }
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.desk.lines.contains("reminded now"))
     }
 
-    @Test func aStoreThatDeliversNothingRefusesToSchedule() async throws {
+    @Test func schedulingRequiresADeliveryStore() async throws {
         let context = EntityContext(try SpyStore())
 
         let error = #expect(throws: StoreError.self) { try context.schedule(Remind(text: "x"), after: .seconds(1)) }

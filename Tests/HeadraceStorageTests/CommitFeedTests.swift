@@ -9,11 +9,11 @@ import Testing
 
 @testable import HeadraceStorage
 
-/// Who wakes when: the feed that tells live queries of commits.
+/// Tests which waiters a commit feed wakes, and when.
 @Suite(.timeLimit(.minutes(5))) struct CommitFeedTests {
     private let feed = CommitFeed()
 
-    @Test func aChangeThatWasBeforeIsNotWaitedFor() async throws {
+    @Test func waitReturnsAtOnceForAnEarlierChange() async throws {
         feed.recordCommit(of: [.order])
 
         try await feed.waitForChange(of: [.order], after: 0)
@@ -21,7 +21,7 @@ import Testing
         #expect(feed.position == 1)
     }
 
-    @Test func aChangeOfEverythingIsOneOfEach() async throws {
+    @Test func aChangeOfEverythingWakesAllWaiters() async throws {
         feed.recordCommit(of: nil)
 
         try await feed.waitForChange(of: [.order], after: 0)
@@ -29,7 +29,7 @@ import Testing
         try await feed.waitForChange(of: [.events], after: 0)
     }
 
-    @Test func onlyThoseWakeWhoseSubjectsWereChanged() {
+    @Test func aCommitWakesOnlyWaitersForItsSubjects() {
         var state = CommitFeedState<String>()
         let waiters: KeyValuePairs<String, Set<CommitFeed.Subject>> = [
             "orders": [.order], "customers": [.customer], "both": [.customer, .order], "log": [.events],
@@ -45,7 +45,7 @@ import Testing
         #expect(woken == [[], ["both", "orders"], [], ["log"], ["customers"]])
     }
 
-    @Test func aChangeThatWasSeenIsWaitedForAnew() {
+    @Test func waitIgnoresAChangeBeforeItsPosition() {
         var state = CommitFeedState<String>()
         _ = state.recordCommit(of: [.order])
 
@@ -54,7 +54,7 @@ import Testing
         #expect(isDone == [true, false])
     }
 
-    @Test func whoStopsWaitingIsNotWoken() {
+    @Test func aRemovedWaiterIsNotWoken() {
         var state = CommitFeedState<String>()
         let id = state.makeWaiterID()
         _ = state.wait("one", id: id, for: [.order], after: 0)
@@ -73,7 +73,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func nobodyMissesAChangeHoweverTheyMeet() async throws {
+    @Test func noWaiterMissesAConcurrentChange() async throws {
         for _ in 0..<500 {
             let feed = CommitFeed()
             try await withThrowingTaskGroup(of: Void.self) { group in

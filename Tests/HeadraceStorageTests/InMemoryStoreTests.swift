@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct InMemoryStoreTests {
     @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .inMemory))
-    func keepsTheContract(check: StoreContract.Check) async throws {
+    func fulfilsTheContract(check: StoreContract.Check) async throws {
         try await check.run { entities in
             try InMemoryStore(entities: entities)
         }

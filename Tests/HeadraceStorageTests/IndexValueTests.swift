@@ -10,7 +10,7 @@ import HeadraceStorage
 import Testing
 
 @Suite struct IndexValueTests {
-    @Test func numbersComeBeforeTextAndTextIsOrderedByItsBytes() {
+    @Test func numbersPrecedeTextAndTextIsOrderedByBytes() {
         let ordered: [IndexValue] = [
             .integer(.min), .integer(0), .integer(.max), .text(""), .text("\0"), .text("10"), .text("9"), .text("Z"),
             .text("a"), .text("e\u{301}"), .text("\u{E9}"), .text("\u{FFFF}"), .text("\u{10000}"),
@@ -29,7 +29,7 @@ import Testing
         #expect(Date(timeIntervalSince1970: .infinity).indexValue == .integer(.max))
     }
 
-    @Test func typesOfTheLibraryAndWrappersOfThemAreValues() throws {
+    @Test func standardTypesAndTheirWrappersAreIndexValues() throws {
         enum Level: Int, IndexValueConvertible { case low = 1, high }
         enum Colour: String, IndexValueConvertible { case red }
         let uuid = try #require(UUID(uuidString: "01234567-89AB-7DEF-8000-0123456789AB"))
@@ -40,7 +40,7 @@ import Testing
         #expect(uuid.indexValue == .text("01234567-89ab-7def-8000-0123456789ab"))
     }
 
-    @Test func identifiersHaveKeysThatNeverChange() throws {
+    @Test func identifiersHaveStableKeys() throws {
         struct CustomerID: RawRepresentable, EntityIdentifier { var rawValue: UUID }
         let uuid = try #require(UUID(uuidString: "01234567-89AB-7DEF-8000-0123456789AB"))
 

@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    @Test func whatIsStoredIsItsJSON() throws {
+    @Test func storedTextEqualsTheJSON() throws {
         for origin in Self.origins {
             #expect(try origin.storedText == String(decoding: DocumentCoding.encode(origin), as: UTF8.self))
             #expect(try MessageOrigin(storedText: origin.storedText) == origin)
         }
     }
 
-    @Test func otherJSONOfTheSameIsReadToo() throws {
+    @Test func equivalentJSONIsReadToo() throws {
         let id = UUID()
         for text in [
             "{ \"trace\" : {}, \"causationID\" : \"\(id)\" }",
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// Each text that is one byte away from one that is read gives what JSON gives, or is refused as by JSON.
-    @Test func damageIsSeenAsJSONSeesIt() throws {
+    /// Texts with one changed byte are read, or refused, exactly as a JSON decoder does.
+    @Test func damagedTextIsReadOrRefusedAsByAJSONDecoder() throws {
         let text = try MessageOrigin(causationID: UUID(), correlationID: UUID()).storedText
         for place in text.indices {
             for wrong in ["", "0", "Z", "\"", "{", "}", ",", ":", " "] {

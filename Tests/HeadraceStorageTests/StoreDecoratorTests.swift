@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .inMemory))
-    func keepsTheContractOfItsBase(check: StoreContract.Check) async throws {
+    func fulfilsTheContractOfItsBase(check: StoreContract.Check) async throws {
         try await check.run { entities in
             Plain(Plain(try InMemoryStore(entities: entities)))
         }

@@ -6,7 +6,7 @@
 
 import HeadraceStorage
 
-/// The identifiers and unique values that a unit of work has looked for, and that no stored entity had.
+/// The identifiers and unique values that a unit of work has looked for without finding a stored entity.
 ///
 /// If an insert fails because one of them is taken, another writer has come between the read and the commit. Doing the
 /// work again finds that writer's entity, so the error is retryable. Without the read, the insert would fail again.
@@ -31,7 +31,7 @@ struct Absences {
         }
     }
 
-    /// Returns `error`, by which a store has refused `changes`, as a retryable one if another writer has caused it.
+    /// Returns `error`, with which a store has refused `changes`, as a retryable error if another writer has caused it.
     func explain(_ error: StoreError, of changes: ChangeSet) -> StoreError {
         guard let entity = error.entity else { return error }
         if error.code == .alreadyExists, references.contains(entity) { return .insertedSinceRead(entity, cause: error) }

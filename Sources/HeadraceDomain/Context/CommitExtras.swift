@@ -8,18 +8,18 @@ import Foundation
 import HeadraceCore
 package import HeadraceStorage
 
-/// What a context stores with the changes to its entities.
+/// The additional content of a commit: settlement, idempotency records, scheduled messages, and cancellations.
 package struct CommitExtras {
     /// The delivery that the unit of work handles, which it settles in the same transaction.
     package var settlement: Settlement?
 
-    /// The commands with keys that the unit of work carries out, and what they returned.
+    /// The records of the commands with keys that the unit of work handles.
     package var idempotencyRecords: [IdempotencyRecord] = []
 
     var scheduled: [ScheduledMessage] = []
     var cancellations: [UUID] = []
 
-    /// Events that no entity has raised, and that were not taken yet.
+    /// Events that don't come from an entity, and that were not taken yet.
     private var events: [CollectedEvent] = []
 
     package mutating func raise(_ event: any DurableDomainEvent, for source: EntityReference?) {
@@ -31,9 +31,9 @@ package struct CommitExtras {
         return events
     }
 
-    /// Adds all this to `changes`.
+    /// Adds the extras to `changes`.
     ///
-    /// Where there are no changes, the settlement stays out: the relay settles many of those at once.
+    /// If there are no changes, the settlement is left out: the relay settles many such deliveries in one transaction.
     func add(to changes: inout ChangeSet) {
         changes.idempotencyRecords = idempotencyRecords
         changes.scheduled = scheduled
@@ -43,7 +43,7 @@ package struct CommitExtras {
 }
 
 extension ChangeSet {
-    /// Adds the durable ones of `events`, with the deliveries to their subscriptions.
+    /// Adds the durable events among `collected`, with the deliveries to their subscriptions.
     mutating func append(_ collected: [CollectedEvent]) throws {
         var common: (now: Date, origin: MessageOrigin)?
         for collected in collected {

@@ -7,13 +7,13 @@
 public import HeadraceStorage
 
 extension EntityContext {
-    /// Gives the events of the store's log after a position, in the order committed, `limit` at the most.
+    /// Returns at most `limit` events of the store's log after a position, in commit order.
     ///
-    /// Those that were raised in this unit of work are not among them: they are stored when it commits.
+    /// Events of this unit of work are not included: they are stored when it commits.
     ///
     /// - Parameters:
-    ///   - position: The position of the last event that is known; 0 for all from the first on.
-    ///   - limit: How many are given at the most.
+    ///   - position: The position of the last known event; 0 for all events.
+    ///   - limit: Maximum number of events.
     /// - Returns: The events.
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public nonisolated(nonsending) func events(after position: Int64, limit: Int) async throws -> [EventRecord] {

@@ -7,7 +7,8 @@
 import HeadraceStorage
 
 extension EntityContext {
-    /// Gives the entities of `type` for which all of `conditions` hold, those inserted and changed here included.
+    /// Returns the entities of `type` that match all `conditions`, including entities inserted or changed in this
+    /// context.
     ///
     /// ```swift
     /// let latest = try await context.fetch(
@@ -17,14 +18,14 @@ extension EntityContext {
     ///
     /// - Parameters:
     ///   - type: The type of entity.
-    ///   - conditions: What must hold; without any, all entities are given.
-    ///   - order: The order; by their keys where it is `nil`.
-    ///   - limit: How many are given at the most; all where it is `nil`.
-    /// - Returns: The entities, each the same object that the context gave before.
+    ///   - conditions: The conditions, which must all hold; without any, all entities match.
+    ///   - order: The order, or `nil` for the order of keys.
+    ///   - limit: Maximum number of entities, or `nil` for all.
+    /// - Returns: The entities. An entity that the context has already returned is the same object.
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
-    /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*; with an order by an index of
-    ///   one value for each entity, O(log *n*) for each entity that is looked at before the limit is reached; with one of
-    ///   several values, O(*n* log *n*). And O(*t*) in the entities that the context knows.
+    /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*; with an order by an
+    ///   index of one value for each entity, O(log *n*) for each entity that is read before the limit is reached; with
+    ///   an index of several values, O(*n* log *n*). In addition, O(*t*) for *t* entities that the context tracks.
     public nonisolated(nonsending) func fetch<Entity: StoredEntity>(
         _ type: Entity.Type,
         where conditions: [EntityCondition<Entity>] = [],
@@ -34,7 +35,7 @@ extension EntityContext {
         try await matches(type, where: conditions, orderedBy: order, after: nil, limit: limit).map(take)
     }
 
-    /// Gives a page of the entities that ``fetch(_:where:orderedBy:limit:)`` would give.
+    /// Returns a page of the entities that ``fetch(_:where:orderedBy:limit:)`` would return.
     ///
     /// ```swift
     /// var cursor: PageCursor?
@@ -45,18 +46,18 @@ extension EntityContext {
     /// } while cursor != nil
     /// ```
     ///
-    /// An entity that is on one page is on no later one unless its value in the order was changed in between. To read a
-    /// page costs the same whichever it is, where the index of the order holds one value for each entity.
+    /// An entity that is on one page is on no later page unless its value in the order was changed in between. If the
+    /// index of the order holds one value for each entity, each page costs the same.
     ///
     /// - Parameters:
     ///   - type: The type of entity.
-    ///   - conditions: What must hold; without any, all entities are given.
-    ///   - order: The order; by their keys where it is `nil`.
-    ///   - cursor: The ``EntityPage/next`` of the page before; `nil` for the first one.
-    ///   - limit: How many entities the page has at the most, from 1 on.
+    ///   - conditions: The conditions, which must all hold; without any, all entities match.
+    ///   - order: The order, or `nil` for the order of keys.
+    ///   - cursor: The ``EntityPage/next`` of the previous page; `nil` for the first page.
+    ///   - limit: Maximum number of entities on the page, at least 1.
     /// - Returns: The page.
-    /// - Throws: ``HeadraceStorage/StoreError``, with the code `foreignCursor` where `cursor` is of another type or order;
-    ///   `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `foreignCursor` if `cursor` belongs to another type or
+    ///   order; `CancellationError`.
     public nonisolated(nonsending) func page<Entity: StoredEntity>(
         _ type: Entity.Type,
         where conditions: [EntityCondition<Entity>] = [],
@@ -66,7 +67,7 @@ extension EntityContext {
     ) async throws -> EntityPage<Entity> {
         let place = try cursor?.place(in: type, order: order)
         let count = min(max(1, limit), .max - 1)
-        // One more tells whether there is another page.
+        // One entity more than the limit shows whether there is another page.
         let matches = try await matches(type, where: conditions, orderedBy: order, after: place, limit: count + 1)
         let page = matches.prefix(count)
         let next = matches.count > count ? page.last.map { PageCursor(after: $0, order: order) } : nil
@@ -82,7 +83,7 @@ extension EntityContext {
     ) async throws -> ArraySlice<FetchedEntity<Entity>> {
         try requireDeclared(type)
         let documents = try await read(type, where: conditions, orderedBy: order, after: place, limit: limit)
-        // After the read: another task of the caller's actor may have found or inserted entities meanwhile.
+        // After the read, because another task of the caller's actor may have found or inserted entities meanwhile.
         let known = known(type)
 
         let isDescending = order?.isDescending ?? false
@@ -100,7 +101,7 @@ extension EntityContext {
         return matches.prefix(limit.map { max(0, $0) } ?? matches.count)
     }
 
-    /// Reads enough documents for `limit` matches, whatever the context knows of the entities when the read is done.
+    /// Reads enough documents for `limit` matches, even if the context comes to know more entities during the read.
     private nonisolated(nonsending) func read<Entity: StoredEntity>(
         _ type: Entity.Type,
         where conditions: [EntityCondition<Entity>],
@@ -126,7 +127,7 @@ extension EntityContext {
         }
     }
 
-    /// Notes the unique values that were asked for, and that none of `documents`, which are all that match, has.
+    /// Notes the requested unique values that none of `documents` has; `documents` are all matching documents.
     private func noteAbsences<Entity: StoredEntity>(
         of conditions: [EntityCondition<Entity>],
         orderedBy order: EntityOrder<Entity>?,
@@ -136,7 +137,7 @@ extension EntityContext {
         guard conditions.count == 1, let index = conditions.first?.index, index.isUnique,
             case .oneOf(var missing) = conditions.first?.test, order.map({ $0.index.name == index.name }) ?? true
         else { return }
-        // Of entities that match, no two have the same value.
+        // No two matching entities have the same value.
         if documents.count >= missing.count { return }
         for document in documents {
             missing.subtract(index.values(try DocumentCoding.decode(document)))

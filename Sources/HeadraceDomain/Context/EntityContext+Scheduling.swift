@@ -9,16 +9,15 @@ public import HeadraceCore
 public import HeadraceStorage
 
 extension EntityContext {
-    /// Schedules `command`, if the unit of work commits: a `Relay` gives it to whoever carries it out, no earlier than
-    /// `date`.
+    /// Schedules `command` if the unit of work commits: a `Relay` carries the command out, no earlier than `date`.
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - date: When; one that has passed means as soon as possible.
-    ///   - id: The identifier under which it can be cancelled.
+    ///   - date: The time; a time in the past means as soon as possible.
+    ///   - id: The identifier under which the command can be cancelled.
     /// - Returns: `id`.
-    /// - Throws: What the command throws when it is encoded; ``HeadraceStorage/StoreError`` with the code `unusable` where the store
-    ///   delivers nothing, and `invalidDate` if `date` is infinite or not a number.
+    /// - Throws: The error of the command's encoding; ``HeadraceStorage/StoreError`` with the code `unusable` if the
+    ///   store doesn't keep deliveries, and `invalidDate` if `date` is infinite or not a number.
     @discardableResult
     public func schedule<Command: DurableCommand>(
         _ command: Command,
@@ -41,22 +40,23 @@ extension EntityContext {
         return id
     }
 
-    /// Schedules `command` as ``schedule(_:at:id:)`` does, for `delay` from now.
+    /// Schedules `command` as ``schedule(_:at:id:)`` does, after `delay`.
     @discardableResult
     public func schedule(_ command: some DurableCommand, after delay: Duration, id: UUID = .version7()) throws -> UUID {
         try schedule(command, at: Date().advanced(by: delay), id: id)
     }
 
-    /// Schedules `event`, if the unit of work commits: a `Relay` raises it no earlier than `date`, in a unit of work of
-    /// its own, with all its handlers.
+    /// Schedules `event` if the unit of work commits: a `Relay` raises the event no earlier than `date`.
+    ///
+    /// The event is raised in a separate unit of work, with all its handlers.
     ///
     /// - Parameters:
-    ///   - event: What will have happened then.
-    ///   - source: The entity for which it is raised, if for one: events of one entity keep their order.
-    ///   - date: When; one that has passed means as soon as possible.
-    ///   - id: The identifier under which it can be cancelled.
+    ///   - event: The event.
+    ///   - source: The entity that the event belongs to, or `nil`; events of one entity keep their order.
+    ///   - date: The time; a time in the past means as soon as possible.
+    ///   - id: The identifier under which the event can be cancelled.
     /// - Returns: `id`.
-    /// - Throws: As of ``schedule(_:at:id:)``.
+    /// - Throws: The same errors as ``schedule(_:at:id:)``.
     @discardableResult
     public func schedule<Event: DurableDomainEvent>(
         event: Event,
@@ -81,10 +81,11 @@ extension EntityContext {
         return id
     }
 
-    /// Cancels what was scheduled under `id`, if the unit of work commits; what has taken effect stays so, and is no error.
+    /// Cancels the message that was scheduled under `id`, if the unit of work commits.
     ///
-    /// Where it is being handled at that moment, one of the two wins: a handler that writes through its unit of work
-    /// finds its delivery gone, and stores nothing.
+    /// If the message has already taken effect, nothing happens, and that is not an error. If it is being handled at
+    /// that moment, either the cancellation or the handler wins: a handler that commits through its unit of work after
+    /// the cancellation finds its delivery gone, and stores nothing.
     public func cancelScheduled(_ id: UUID) {
         extras.cancellations.append(id)
     }
@@ -94,8 +95,8 @@ extension EntityContext {
         throw StoreError(
             code: .unusable,
             message: """
-                '\(type(of: store))' does not deliver messages, so none can be scheduled. To fix, use a store that \
-                conforms to 'DeliveryStore'.
+                '\(type(of: store))' does not deliver messages, so messages can't be scheduled. To fix, use a store \
+                that conforms to 'DeliveryStore'.
                 """
         )
     }

@@ -6,7 +6,7 @@
 
 public import HeadraceStorage
 
-/// The entities of one unit of work: it reads them from a store, each one once, and knows which were changed.
+/// The entities of one unit of work: the context reads each entity once, and detects changes.
 ///
 /// ```swift
 /// try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
@@ -16,53 +16,55 @@ public import HeadraceStorage
 /// }
 /// ```
 ///
-/// Whoever finds the same entity again gets the same object. When the unit of work ends, committed or not, the
-/// context forgets all entities: find them again in the next one. If an entity that was found before a roll-back is
-/// changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``, as the change would be lost.
+/// Each entity is one object in a context: finding it again returns the same object. When the unit of work ends,
+/// committed or not, the context forgets all entities: find them again in the next unit of work. If an entity that was
+/// found before a roll-back is changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``,
+/// because the change would be lost.
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
-    /// What is known of the entities, by their identity.
+    /// The tracked entities by their references.
     var tracked: [EntityReference: TrackedEntity] = [:]
 
     /// Every object that was read or inserted, in that order.
     private var touched: [TrackedEntity] = []
 
-    /// Is told which of them have raised events, so that they need not all be asked after each handler.
+    /// Tracks which entities have raised events, so that a handler costs no scan of all entities.
     private var watch = PendingEventTracker()
 
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
 
-    /// What this unit of work has looked for in vain.
+    /// The identifiers and unique values that this unit of work has looked for without a result.
     var absences = Absences()
 
     /// The entities that were read before a roll-back, and must not be changed any more.
     private var rolledBack = RolledBackEntities()
 
-    /// What is stored with the changes besides: what is scheduled, cancelled, settled and remembered.
+    /// The additional content of the commit: scheduled messages, cancellations, the settlement, and idempotency
+    /// records.
     package var extras = CommitExtras()
 
     /// Whether a commit has settled the delivery that the unit of work handles.
     package private(set) var hasSettled = false
 
-    /// What the store is to do in its own terms.
+    /// Work that the store executes within the commit.
     private var work: [any StoreWork] = []
 
     private let durability: Durability
 
-    /// Creates a context on `store`, empty, whose commits are as certain to last as `durability` says.
+    /// Creates an empty context on `store` that commits with the given durability.
     public init(_ store: any EntityStore, durability: Durability = .durable) {
         self.store = store
         self.durability = durability
     }
 
-    /// Adds `entity`: it is stored when the unit of work commits.
+    /// Inserts `entity` when the unit of work commits.
     ///
-    /// Inserting what the context has already changes nothing. If another entity has its identifier, the commit reports
-    /// ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work has looked for the
-    /// identifier and found nothing: another writer was faster, and the next attempt finds its entity. The same
-    /// holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone has found nothing.
+    /// Inserting an entity that the context already tracks changes nothing. If another entity has its identifier, the
+    /// commit reports ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work
+    /// has looked for the identifier and found nothing: another writer was faster, and a retry finds its entity. The
+    /// same holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone found nothing.
     ///
     /// ```swift
     /// let customer = try await context.find(Customer.self, id: id) ?? Customer(id)
@@ -84,7 +86,7 @@ public final class EntityContext: DomainContext {
 
     /// Deletes `entity` when the unit of work commits.
     ///
-    /// It must have been found, fetched or inserted in this context; otherwise the commit reports
+    /// The entity must have been found, fetched, or inserted in this context; otherwise the commit reports
     /// ``HeadraceStorage/StoreError/Code/unknownEntity``.
     public func delete(_ entity: some StoredEntity) {
         let reference = EntityReference(to: entity)
@@ -95,7 +97,7 @@ public final class EntityContext: DomainContext {
         known.isDeleted = true
     }
 
-    /// Gives the entity of `type` with the identifier `id`, or `nil` where there is none or it was deleted here.
+    /// Returns the entity of `type` with the identifier `id`, or `nil` if it doesn't exist or was deleted here.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public nonisolated(nonsending) func find<Entity: StoredEntity>(
@@ -114,16 +116,17 @@ public final class EntityContext: DomainContext {
         return known(reference)
     }
 
-    /// Gives the entities of `type` whose identifiers are among `ids`, each once and in that order; those that there are not,
-    /// or that were deleted here, are left out.
+    /// Returns the entities of `type` with the identifiers `ids`, each once and in that order.
+    ///
+    /// Entities that don't exist or that were deleted here are left out.
     ///
     /// ```swift
     /// let orders = try await context.find(Order.self, ids: customer.orders)
     /// ```
     ///
-    /// The store is asked once, for those that this context does not know.
+    /// The context asks the store once, for the entities that it doesn't know.
     ///
-    /// - Throws: As of ``find(_:id:)``.
+    /// - Throws: The same errors as ``find(_:id:)``.
     public nonisolated(nonsending) func find<Entity: StoredEntity>(
         _ type: Entity.Type,
         ids: some Sequence<Entity.ID>
@@ -143,9 +146,9 @@ public final class EntityContext: DomainContext {
         return references.compactMap { known($0) }
     }
 
-    /// Adds `work` to the unit of work: the store does it within the transaction, when it commits.
+    /// Adds `work` to the unit of work; the store executes it within the transaction of the commit.
     ///
-    /// Where the store does not know such work, the commit reports ``HeadraceStorage/StoreError/Code/unsupportedWork``.
+    /// If the store doesn't support the work, the commit reports ``HeadraceStorage/StoreError/Code/unsupportedWork``.
     public func perform(_ work: some StoreWork) {
         self.work.append(work)
     }
@@ -158,7 +161,7 @@ public final class EntityContext: DomainContext {
     /// Tracks the entity of `document`, which was just read, unless the context knows the entity by now.
     ///
     /// During the read, another task of the caller's actor may have found or inserted the entity. Both tasks must
-    /// receive the same object: a second one would take the place of the first, and its changes would be lost.
+    /// receive the same object: a second object would replace the first, and the changes to the first would be lost.
     private func trackIfUnknown<Entity: StoredEntity>(_ document: StoredDocument, as type: Entity.Type) throws {
         guard tracked[document.reference] == nil else { return }
         track(TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document))
@@ -178,25 +181,25 @@ public final class EntityContext: DomainContext {
 
     // MARK: DomainContext
 
-    /// Takes the events of all objects that were found, fetched or inserted, those deleted since included.
+    /// Takes the events of all objects that were found, fetched, or inserted, including entities deleted since.
     ///
-    /// - Complexity: O(*m* log *m*) in the number of events, however many entities the context knows.
+    /// - Complexity: O(*m* log *m*) for *m* events, however many entities the context knows.
     public func takeEvents() -> [CollectedEvent] {
         extras.takeEvents() + CollectedEvent.take(from: watch.takeAll().map { touched[$0].entity })
     }
 
-    /// The store: units of work on contexts of one store join.
+    /// The identity of the store: units of work on contexts of one store join.
     public var joinIdentity: ObjectIdentifier { ObjectIdentifier(store) }
 
     /// Whether the store is a ``HeadraceStorage/DeliveryStore``.
     public var storesDeliveries: Bool { store is any DeliveryStore }
 
-    /// Stores what was changed, and the durable ones of `events`, in one transaction; then forgets all entities.
+    /// Stores the changes and the durable events among `events` in one transaction, and then forgets all entities.
     ///
-    /// Where there is nothing to store, the store is left alone.
+    /// If there is nothing to store, the store isn't called.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since; what an entity or an
-    ///   event throws when it is encoded. Nothing is stored then.
+    /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since;
+    ///   the error of an entity's or an event's encoding. Then nothing is stored.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         if let mistake { throw mistake }
         try rolledBack.requireUnchanged { tracked[$0] != nil }
@@ -224,13 +227,13 @@ public final class EntityContext: DomainContext {
         forgetAll()
     }
 
-    /// Forgets all entities and what was changed in them.
+    /// Forgets all entities and their changes.
     ///
     /// The next commit reports a later change of an entity that was found before.
     public func rollback() {
         let read = touched.compactMap(\.rolledBack)
         forgetAll()
-        // By now, only the program holds the entities that are left.
+        // From here on, only entities that the program holds are alive.
         rolledBack.add(read)
     }
 
@@ -238,7 +241,7 @@ public final class EntityContext: DomainContext {
         tracked.removeAll()
         touched.removeAll()
         work.removeAll()
-        // A new one: what the forgotten entities raise from now on concerns nobody here.
+        // A new tracker: events that the forgotten entities raise from now on don't belong to this context.
         watch = PendingEventTracker()
         mistake = nil
         absences = Absences()

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Some of the entities that a query matches, in its order, and where the next ones begin.
+/// A page of the entities that match a query, with a cursor for the next page.
 public struct EntityPage<Entity: StoredEntity> {
-    /// The entities, each the same object that the context gave before.
+    /// The entities, in the order of the query; an entity that the context has already returned is the same object.
     public let entities: [Entity]
 
-    /// Where the next page begins; `nil` where there was nothing left.
+    /// The cursor of the next page, or `nil` if this page is the last.
     public let next: PageCursor?
 }

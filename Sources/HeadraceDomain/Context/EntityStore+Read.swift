@@ -7,7 +7,7 @@
 public import HeadraceStorage
 
 extension EntityStore {
-    /// Runs `body` with a context that sees one moment of the store, whatever others commit meanwhile.
+    /// Runs `body` with a context on a snapshot of the store, which later commits don't change.
     ///
     /// ```swift
     /// let isBalanced = try await store.read { context in
@@ -17,11 +17,11 @@ extension EntityStore {
     /// }
     /// ```
     ///
-    /// It is for queries. What `body` changes in the entities is not stored, and a unit of work on the context cannot be
-    /// committed. Keep it short where the store is a file: what was overwritten is kept in it until `body` ends.
+    /// Use it for queries. Changes of `body` to entities are not stored, and a unit of work on the context can't be
+    /// committed. Keep `body` short if the store is a file, because the file keeps overwritten data until `body` ends.
     ///
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; ``HeadraceStorage/StoreError`` where the store cannot be read; `CancellationError`.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; ``HeadraceStorage/StoreError`` if the store can't be read; `CancellationError`.
     public nonisolated(nonsending) func read<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {

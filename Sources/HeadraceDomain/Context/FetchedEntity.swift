@@ -6,13 +6,13 @@
 
 import HeadraceStorage
 
-/// An entity that a query gives, and where it stands in the order asked for.
+/// An entity that matches a query, with its place in the query's order.
 struct FetchedEntity<Entity: StoredEntity> {
     let tracked: TrackedEntity
     let entity: Entity
     let place: DocumentQuery.Place
 
-    /// Gives `nil` where a condition does not hold, or there is an order and no value to order by.
+    /// Returns `nil` if a condition doesn't hold, or if the entity has no value in the order's index.
     init?(_ tracked: TrackedEntity, conditions: [EntityCondition<Entity>], order: EntityOrder<Entity>?) {
         guard let entity = tracked.entity as? Entity,
             conditions.allSatisfy({ $0.index.values(entity).contains(where: $0.test.accepts) })

@@ -7,10 +7,11 @@
 import Foundation
 import HeadraceStorage
 
-/// Where a page of entities ends, and the next one begins.
+/// The position at which a page of entities ends and the next page begins.
 ///
-/// It is text that a client may keep and send back: it tells of the last entity of the page its key and its value in the
-/// order, so show it to nobody who may not see these. It stays good whatever is inserted, changed and deleted meanwhile.
+/// The cursor is text that a client may keep and send back. It contains the key of the page's last entity and its value
+/// in the order, so don't show it to a user who may not see these. It stays valid when entities are inserted, changed,
+/// or deleted.
 public struct PageCursor: Hashable, Sendable {
     private struct Content: Hashable, Codable {
         var kind: String
@@ -34,9 +35,9 @@ public struct PageCursor: Hashable, Sendable {
         )
     }
 
-    /// Gives the place in a query of `type` with this order.
+    /// Returns the place in a query of `type` with this order.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` with the code `foreignCursor` where another query has given the cursor.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `foreignCursor` if the cursor belongs to another query.
     func place<Entity: StoredEntity>(
         in type: Entity.Type,
         order: EntityOrder<Entity>?
@@ -50,7 +51,7 @@ public struct PageCursor: Hashable, Sendable {
 }
 
 extension PageCursor: LosslessStringConvertible, Codable {
-    /// Reads what ``description`` gave, or gives `nil` where that is something else.
+    /// Parses the text of ``description``, or returns `nil` if the text is not a cursor.
     public init?(_ description: String) {
         let base64 = description.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
@@ -60,9 +61,9 @@ extension PageCursor: LosslessStringConvertible, Codable {
         self.content = content
     }
 
-    /// The cursor as text, of letters, digits, `-` and `_`: base64url of RFC 4648.
+    /// The cursor as text of letters, digits, `-`, and `_` (base64url of RFC 4648).
     public var description: String {
-        // Text and numbers always encode.
+        // Text and numbers can always be encoded.
         let json = (try? DocumentCoding.encode(content)) ?? Data()
         return json.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
@@ -71,7 +72,7 @@ extension PageCursor: LosslessStringConvertible, Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let cursor = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is no cursor of a page.")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is not a page cursor.")
         }
         self = cursor
     }

@@ -9,12 +9,12 @@ import HeadraceStorage
 
 /// The entities that a context had read before a roll-back, and that the program still holds.
 ///
-/// The context no longer tracks them, so a later change of one would be lost. The next commit reports such a change.
-/// The references are weak: an entity that the program has let go of can't be changed.
+/// The context no longer tracks them, so a later change of such an entity would be lost. The next commit reports such a
+/// change. The references are weak, because the program can't change an entity that it no longer holds.
 struct RolledBackEntities {
     private var entities: [RolledBackEntity] = []
 
-    /// Adds all entities that are still alive, in their current states.
+    /// Adds all entities of `added` that are still alive, in their current states.
     mutating func add(_ added: [RolledBackEntity]) {
         entities.removeAll { $0.entity == nil }
         for added in added where added.entity != nil {
@@ -29,7 +29,7 @@ struct RolledBackEntities {
         entities.removeAll { $0.entity == nil || $0.entity === entity }
     }
 
-    /// Throws if one was changed, or has raised an event, since the roll-back.
+    /// Throws if an entity was changed, or has raised an event, since the roll-back.
     ///
     /// - Parameter isKnown: Whether the current unit of work knows the entity of a reference.
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `rolledBack`.
@@ -37,7 +37,7 @@ struct RolledBackEntities {
         if entities.isEmpty { return }
         entities.removeAll { $0.entity == nil }
         for entity in entities where entity.isChanged {
-            // The program has done what the report asks for: it has found the entity again.
+            // The program has done what the message asks for: it has found the entity again.
             if entity.wasReported, isKnown(entity.reference) {
                 entity.acceptCurrentState()
                 continue
@@ -65,7 +65,7 @@ final class RolledBackEntity {
         acceptedStates = [document.json]
     }
 
-    /// Whether the entity has another state than it may have, or new events.
+    /// Whether the entity has new events, or a state that is not among the accepted states.
     var isChanged: Bool {
         guard let entity else { return false }
         if entity.raisedEvents.count > eventCount { return true }
@@ -82,7 +82,7 @@ final class RolledBackEntity {
         }
     }
 
-    /// Notes that the change is reported, and drops the events: they belong to no unit of work.
+    /// Notes that the change was reported, and drops the events, which belong to no unit of work.
     func report() {
         wasReported = true
         _ = entity?.raisedEvents.takeAll()

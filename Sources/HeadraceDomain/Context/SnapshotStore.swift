@@ -6,7 +6,7 @@
 
 import HeadraceStorage
 
-/// One moment of a store, as a store that cannot be written.
+/// A snapshot of a store, as a read-only store.
 final class SnapshotStore: EntityStore {
     let schema: EntitySchema
     private let moment: any EntityReader

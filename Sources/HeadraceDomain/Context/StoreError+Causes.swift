@@ -14,8 +14,8 @@ extension StoreError {
         StoreError(
             code: .alreadyExists,
             message: """
-                The \(entity) did not exist when this unit of work looked for it, and another writer has inserted it since. \
-                Nothing was stored. To fix, do the work again: it is found then.
+                The \(entity) did not exist when this unit of work looked for it, and another writer has inserted it \
+                since. Nothing was stored. To fix, repeat the work: it then finds the entity.
                 """,
             entity: entity,
             cause: cause,
@@ -32,9 +32,9 @@ extension StoreError {
         StoreError(
             code: .uniqueViolation,
             message: """
-                The \(entity) has \(entry.value.quoted) as its '\(entry.index)', which is unique. No \(entity.kind) had it when \
-                this unit of work looked for it, and another writer has stored one since. Nothing was stored. To fix, do \
-                the work again: it is found then.
+                The \(entity) has the value \(entry.value.quoted) in the unique index '\(entry.index)'. No \
+                \(entity.kind) had this value when this unit of work looked for it, and another writer has stored an \
+                entity with it since. Nothing was stored. To fix, repeat the work: it then finds that entity.
                 """,
             entity: entity,
             indexEntry: entry,
@@ -48,8 +48,8 @@ extension StoreError {
         StoreError(
             code: .invalidDate,
             message: """
-                A message can't be scheduled for a date that is \(date.timeIntervalSince1970) seconds after 1970. Nothing \
-                was stored. To fix, schedule it for a finite date.
+                A message can't be scheduled for a date that is \(date.timeIntervalSince1970) seconds after 1970. \
+                Nothing was stored. To fix, schedule it for a finite date.
                 """
         )
     }
@@ -59,7 +59,7 @@ extension StoreError {
             code: .undeclaredEntity,
             message: """
                 The store was not opened with entities of '\(kind)'. To fix, add '\(String(naming: type)).self' \
-                to its 'entities:'.
+                to the 'entities:' of the store.
                 """
         )
     }
@@ -91,7 +91,7 @@ extension StoreError {
             code: .identifierChanged,
             message: """
                 The identifier of the \(entity) has become '\(key)'. Nothing was stored. To fix, declare the \
-                identifier with 'let'; to rename an entity, delete it and insert another one.
+                identifier with 'let'; to rename an entity, delete it and insert a new entity.
                 """,
             entity: entity
         )
@@ -112,9 +112,9 @@ extension StoreError {
         StoreError(
             code: .invalidSchema,
             message: """
-                The migrations of '\(String(naming: type))' start from the versions \(versions); each must start from \
-                a later one than the one before, and from less than its schemaVersion \(type.schemaVersion). To fix, \
-                order them, and raise the schemaVersion.
+                The migrations of '\(String(naming: type))' start from the versions \(versions); the versions must \
+                increase and be less than its schemaVersion \(type.schemaVersion). To fix, order the migrations, and \
+                raise the schemaVersion.
                 """
         )
     }
@@ -123,8 +123,8 @@ extension StoreError {
         StoreError(
             code: .readOnly,
             message: """
-                \(entity.map { "The \($0)" } ?? "Something") was changed in a context that reads one moment of the \
-                store. Nothing was stored. To fix, change it in a unit of work on a context of the store itself.
+                \(entity.map { "The \($0)" } ?? "Something") was changed in a read-only context on a snapshot \
+                of the store. Nothing was stored. To fix, change it in a unit of work on a context of the store itself.
                 """,
             entity: entity
         )
@@ -134,8 +134,8 @@ extension StoreError {
         StoreError(
             code: .foreignCursor,
             message: """
-                The cursor '\(cursor)' was given by a query of other entities than '\(kind)', or with another order. To \
-                fix, ask for the first page, or repeat the query that gave the cursor.
+                The cursor '\(cursor)' belongs to a query of other entities than '\(kind)', or to a query with another \
+                order. To fix, request the first page, or repeat the query that returned the cursor.
                 """
         )
     }
@@ -145,8 +145,8 @@ extension StoreError {
             code: .undecodable,
             message: """
                 The \(document.reference), stored at version \(document.version), does not decode as \
-                '\(String(naming: type))': \(cause). To fix, let the type decode what was stored (make a new \
-                property optional, or give 'init(from:)' a default).
+                '\(String(naming: type))': \(cause). To fix, make the type decode the stored JSON (make a new \
+                property optional, or use a default in 'init(from:)').
                 """,
             entity: document.reference,
             cause: cause

@@ -7,20 +7,20 @@
 import Foundation
 import HeadraceStorage
 
-/// One entity of a context, with what the store holds of it; finds out whether it was changed.
+/// An entity of a context with its stored state, which detects changes.
 final class TrackedEntity {
     let entity: any StoredEntity
     let reference: EntityReference
 
-    /// What the store holds; `nil` where the entity is new.
+    /// The stored document, or `nil` if the entity is new.
     private let stored: StoredDocument?
 
-    /// What the store's indexes hold of it.
+    /// The stored index entries of the entity.
     private let storedEntries: Set<ChangeSet.IndexEntry>
 
     var isDeleted = false
 
-    /// Whether the store gave the entity; `false` for one that was inserted.
+    /// Whether the entity was read from the store; `false` if it was inserted.
     private let isRead: Bool
 
     /// Tracks a new entity.
@@ -32,7 +32,7 @@ final class TrackedEntity {
         isRead = false
     }
 
-    /// Tracks an entity as it was read.
+    /// Tracks an entity that was read from the store.
     init(_ entity: some StoredEntity, storedAs document: StoredDocument) {
         self.entity = entity
         reference = document.reference
@@ -41,7 +41,7 @@ final class TrackedEntity {
         isRead = true
     }
 
-    /// Tracks a new entity in the place of one that was deleted.
+    /// Tracks a new entity in place of a deleted entity.
     init(_ entity: any StoredEntity, replacing deleted: TrackedEntity) {
         self.entity = entity
         reference = deleted.reference
@@ -50,12 +50,12 @@ final class TrackedEntity {
         isRead = false
     }
 
-    /// The entity as one that was read before a roll-back; `nil` for one that was inserted, which may be inserted again.
+    /// The entity as a rolled-back entity, or `nil` if it was inserted, because it may be inserted again.
     var rolledBack: RolledBackEntity? {
         isRead ? stored.map { RolledBackEntity(entity, storedAs: $0) } : nil
     }
 
-    /// Adds to `changes` what must be written or deleted, if anything.
+    /// Adds the write or the deletion of the entity to `changes`, if there is one.
     func addChange(to changes: inout ChangeSet) throws {
         if isDeleted {
             if let stored {
@@ -95,8 +95,7 @@ final class TrackedEntity {
         )
     }
 
-    /// Whether `json` is the state that is stored, possibly by an earlier version of the type which wrote the
-    /// same state in other words.
+    /// Whether `json` is the stored state, possibly written by an earlier version of the type in another form.
     private func isSameState<Entity: StoredEntity>(
         _ json: Data,
         as stored: StoredDocument,

@@ -7,7 +7,7 @@
 public import HeadraceCore
 public import HeadraceStorage
 
-/// Handles each command as one unit of work: everything it does is stored when it is handled, or nothing is.
+/// Handles each command as one unit of work: either all its changes are stored, or none.
 ///
 /// ```swift
 /// UnitOfWorkMiddleware(on: store, delegator: registrar)
@@ -16,27 +16,28 @@ public import HeadraceStorage
 /// A program that declares its domain with `domain(…)` of a `ContainerBuilder` names the type in
 /// `resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]` of its dispatcher.
 ///
-/// Units of work that a handler executes on the same store join it, and so do commands that it sends: one commit for
-/// all of them, when the first one is handled. Queries, events and all else pass through.
+/// Units of work that a handler executes on the same store join the command's unit of work, and so do commands that the
+/// handler sends. There is one commit for all of them, when the first command has been handled. Queries, events, and
+/// all other messages pass through.
 ///
 /// If a command that a handler sends fails, the whole unit of work can only roll back, even if the handler catches the error;
 /// see ``UnitOfWork/execute(_:)``.
 ///
-/// A retry belongs before it, as it is the commit that meets the conflict; within a unit of work nothing is retried, and
-/// `validate()` reports a retry that stands there.
+/// Put a retry outside of this middleware, because the commit meets the conflict. Within a unit of work nothing is
+/// retried, and `validate()` reports a retry at that place.
 public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMiddleware {
     private let delegator: any DomainEventDelegator
     private let makeContext: @Sendable () -> Context
 
-    /// Creates middleware whose units of work are on the contexts that `makeContext` makes, a new one for each command.
+    /// Creates middleware that runs each unit of work on a new context from `makeContext`.
     public init(delegator: any DomainEventDelegator, makeContext: @escaping @Sendable () -> Context) {
         self.delegator = delegator
         self.makeContext = makeContext
     }
 
-    /// Handles `message`, if it is a command in a unit of work.
+    /// Handles `message`, within a unit of work if the message is a command.
     ///
-    /// - Throws: What `next` throws, and then nothing is stored; what ``UnitOfWork/execute(_:)`` throws.
+    /// - Throws: The error of `next`, and then nothing is stored; the errors of ``UnitOfWork/execute(_:)``.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -50,7 +51,7 @@ public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMi
 }
 
 extension UnitOfWorkMiddleware where Context == EntityContext {
-    /// Creates middleware whose units of work are on `store`, their events brought to their handlers by `delegator`.
+    /// Creates middleware that runs units of work on `store`; `delegator` delivers their events to the handlers.
     public init(on store: any EntityStore, delegator: any DomainEventDelegator) {
         self.init(delegator: delegator) { EntityContext(store) }
     }

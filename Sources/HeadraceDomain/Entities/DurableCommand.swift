@@ -15,6 +15,6 @@
 /// relay.carryOut(SendReminder.self) { try await dispatcher.dispatch($0) }
 /// ```
 public protocol DurableCommand: Codable, Sendable {
-    /// The name under which the command is stored. It never changes, whatever becomes of the type's own name.
+    /// The name under which the command is stored, which must never change, even if the type is renamed.
     static var commandName: String { get }
 }

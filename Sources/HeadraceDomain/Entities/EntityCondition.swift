@@ -6,7 +6,7 @@
 
 import HeadraceStorage
 
-/// What the entities that are fetched must have in one of their indexes.
+/// A condition on the values of an entity in one index.
 public struct EntityCondition<Entity: StoredEntity>: Sendable {
     let index: EntityIndex<Entity>
     let test: IndexPredicate
@@ -43,21 +43,22 @@ public struct EntityCondition<Entity: StoredEntity>: Sendable {
     }
 }
 
-/// In which order entities are fetched: by a value in an index, or by their keys.
+/// The order of fetched entities: by the values in an index, or by their keys.
 public struct EntityOrder<Entity: StoredEntity>: Sendable {
     let index: EntityIndex<Entity>
     let isDescending: Bool
 
-    /// The least value first; equal ones by key.
+    /// Orders by value, then by key, both ascending.
     ///
-    /// An entity without a value in `index` is left out; one with several counts once, by its least.
+    /// An entity without a value in `index` is left out. An entity with several values occurs once, at its least value.
     public static func ascending(_ index: EntityIndex<Entity>) -> Self {
         EntityOrder(index: index, isDescending: false)
     }
 
-    /// The greatest value first; equal ones by key, the greatest first too.
+    /// Orders by value, then by key, both descending.
     ///
-    /// An entity without a value in `index` is left out; one with several counts once, by its greatest.
+    /// An entity without a value in `index` is left out. An entity with several values occurs once, at its greatest
+    /// value.
     public static func descending(_ index: EntityIndex<Entity>) -> Self {
         EntityOrder(index: index, isDescending: true)
     }

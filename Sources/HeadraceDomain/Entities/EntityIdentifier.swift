@@ -7,17 +7,18 @@
 public import Foundation
 import HeadraceCore
 
-/// What tells the entities of one type apart, and can be written as text.
+/// An identifier of the entities of one type, which can be written as text.
 ///
-/// `UUID`, `String`, `Int` and enumerations or wrappers of them are identifiers; make those of stored things
+/// `UUID`, `String`, `Int`, and enumerations or wrappers of them are identifiers. For stored entities, create UUIDs
 /// with `UUID.version7()`, which sort by time.
 public protocol EntityIdentifier: Hashable, Sendable, Codable {
-    /// The identifier as text: two are equal exactly where the UTF-8 bytes of their texts are. It never changes.
+    /// The identifier as text, which must never change: identifiers are equal if and only if the UTF-8 bytes of their
+    /// texts are.
     var storageKey: String { get }
 }
 
 extension String: EntityIdentifier {
-    /// The text, composed (Unicode's normalization form C): texts that are equal have one key.
+    /// The text in composed form (Unicode's normalization form C), so that equal texts have the same key.
     public var storageKey: String {
         utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
     }

@@ -6,7 +6,7 @@
 
 import HeadraceStorage
 
-/// A value, or several, by which the entities of a type can be fetched without reading them all.
+/// An index by which the entities of a type can be fetched without reading all of them.
 ///
 /// ```swift
 /// extension EntityIndex<Order> {
@@ -17,21 +17,21 @@ import HeadraceStorage
 /// let orders = try await context.fetch(Order.self, where: [.equals(.customer, id)])
 /// ```
 public struct EntityIndex<Entity: StoredEntity>: Sendable {
-    /// The name of the index among those of its type.
+    /// The name of the index, unique within its type.
     ///
-    /// It is stored, so renaming it makes the index anew.
+    /// The name is stored. If it changes, the store rebuilds the index.
     public let name: String
 
-    /// Whether two entities may not have the same value.
+    /// Whether each value belongs to at most one entity.
     public let isUnique: Bool
 
-    /// Whether no entity has more than one value.
+    /// Whether each entity has at most one value.
     let holdsOneValue: Bool
 
-    /// Gives the values of an entity, in any order and some perhaps twice.
+    /// Returns the values of an entity, in any order and possibly with duplicates.
     let values: @Sendable (Entity) -> [IndexValue]
 
-    /// Creates an index of one value for each entity, or none where `value` gives `nil`.
+    /// Creates an index with one value for each entity, or none if `value` returns `nil`.
     public init(
         _ name: String,
         unique: Bool = false,
@@ -43,7 +43,7 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
         values = { entity in value(entity).map { [$0.indexValue] } ?? [] }
     }
 
-    /// Creates an index of any number of values for each entity; each value counts once.
+    /// Creates an index with any number of values for each entity; duplicate values count once.
     public init(
         _ name: String,
         unique: Bool = false,

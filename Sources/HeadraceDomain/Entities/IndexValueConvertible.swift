@@ -8,9 +8,9 @@ public import Foundation
 import HeadraceCore
 public import HeadraceStorage
 
-/// What can be a value in an index.
+/// A value that can be stored in an index.
 public protocol IndexValueConvertible: SendableMetatype {
-    /// The value as it stands in the index; its order is the order of the index.
+    /// The value in the index, which determines the order.
     var indexValue: IndexValue { get }
 }
 
@@ -40,7 +40,7 @@ extension UUID: IndexValueConvertible {
 }
 
 extension Date: IndexValueConvertible {
-    /// Microseconds since 1970, rounded down; the far ends of the range stand for what lies beyond them.
+    /// Microseconds since 1970, rounded down and clamped to the range of `Int64`.
     public var indexValue: IndexValue {
         let microseconds = (timeIntervalSince1970 * 1_000_000).rounded(.down)
         return .integer(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
@@ -48,6 +48,6 @@ extension Date: IndexValueConvertible {
 }
 
 extension IndexValueConvertible where Self: RawRepresentable, RawValue: IndexValueConvertible {
-    /// The value of the raw value.
+    /// The index value of the raw value.
     public var indexValue: IndexValue { rawValue.indexValue }
 }

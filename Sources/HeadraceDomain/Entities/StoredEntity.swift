@@ -35,30 +35,34 @@ public import HeadraceStorage
 /// A `Set`, and a `Dictionary` whose keys aren't strings, are stored sorted, so their order is no change. If your own
 /// `encode(to:)` writes the elements of a set one by one, sort them first.
 public protocol StoredEntity: HasDomainEvents, Codable, Identifiable, SendableMetatype where ID: EntityIdentifier {
-    /// The name under which the entities are stored. It never changes, whatever becomes of the type's own name.
+    /// The name under which the entities are stored, which must never change, even if the type is renamed.
     static var entityName: String { get }
 
-    /// The version of the document's shape, counting from 1; 1 unless stated. A store refuses to open where
-    /// it was opened with a later one before. Raise it too when an index gets other values from the same
-    /// document: a store that is opened with a later version than before makes all indexes of the type anew.
+    /// The version of the document's shape, counting from 1; the default is 1.
+    ///
+    /// A store can't be opened with an earlier version than before. Raise the version also when an index computes other
+    /// values from the same document: a store that is opened with a later version than before rebuilds all indexes of
+    /// the type.
     static var schemaVersion: Int { get }
 
-    /// How documents of earlier versions become documents of this one, in the order of the versions that they start from;
-    /// none unless stated. A version from which none starts has the shape of the next one.
+    /// The migrations of documents from earlier versions, ordered by the version that they start from; none by default.
+    ///
+    /// A version without a migration has the shape of the next version.
     static var schemaMigrations: [JSONMigration] { get }
 
-    /// The indexes by which entities are fetched; none unless stated. A store that is opened with other
-    /// indexes than before makes them anew.
+    /// The indexes by which entities are fetched; none by default.
+    ///
+    /// A store that is opened with other indexes than before rebuilds them.
     static var indexes: [EntityIndex<Self>] { get }
 }
 
 extension StoredEntity {
-    /// The first version.
+    /// The default, version 1.
     public static var schemaVersion: Int { 1 }
 
-    /// None.
+    /// No migrations.
     public static var schemaMigrations: [JSONMigration] { [] }
 
-    /// None.
+    /// No indexes.
     public static var indexes: [EntityIndex<Self>] { [] }
 }

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Something that happened in the domain, told in the past tense: `OrderPlaced`, not `PlaceOrder`.
+/// A fact that happened in the domain, named in the past tense: `OrderPlaced`, not `PlaceOrder`.
 ///
-/// An entity raises it (``HasDomainEvents/raiseEvent(_:)``); a ``UnitOfWork`` collects it and hands it
-/// to the handlers of its type. It is kept in memory only: conform to ``DurableDomainEvent`` to have it
-/// stored with the changes that it tells of.
+/// An entity raises an event (``HasDomainEvents/raiseEvent(_:)``); a ``UnitOfWork`` collects it and passes it to the
+/// handlers of its type. A plain event is kept in memory only. Conform to ``DurableDomainEvent`` to store it with the
+/// changes that it describes.
 public protocol DomainEvent: Sendable {}

@@ -20,32 +20,32 @@ public import HeadraceResolution
 /// }
 /// ```
 ///
-/// An event may have many handlers. All pre-commit handlers run before all post-commit handlers; among
-/// themselves they run one after the other, and a program should not rely on which comes first.
+/// An event can have many handlers. All pre-commit handlers run before all post-commit handlers. Within each group,
+/// handlers run one after the other, in no guaranteed order.
 public protocol DomainEventHandler<Event>: SendableMetatype {
     /// The type of event that is handled.
     associatedtype Event: DomainEvent
 
-    /// Whether the handler runs after the changes are stored; `false` unless stated.
+    /// Whether the handler runs after the commit; `false` by default.
     ///
-    /// - `false`: it runs before, and its failure rolls the unit of work back. For what the domain needs
-    ///   to be whole. The resolver gives the context of the unit of work, and events raised by entities
-    ///   that it touches are handled in turn.
-    /// - `true`: it runs after, on its own. Its failure is logged; it stops no other handler and takes
-    ///   nothing back. For what is outside of the domain and may be out of reach. Where it must not be missed, make
-    ///   the handler a ``DurableDomainEventHandler``.
+    /// - `false`: the handler runs before the commit, and its failure rolls the unit of work back. Use this for rules
+    ///   of the domain. The resolver returns the context of the unit of work, and events raised by entities that the
+    ///   handler changes are handled in turn.
+    /// - `true`: the handler runs after the commit. Its failure is logged, stops no other handler, and rolls nothing
+    ///   back. Use this for effects outside of the domain. If the effect must happen, make the handler a
+    ///   ``DurableDomainEventHandler``.
     static var isPostCommit: Bool { get }
 
     /// Handles `event`, in the task and on the actor of the unit of work.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - resolver: Gives what the handler needs.
-    /// - Throws: Whatever keeps the event from being handled; see ``isPostCommit`` for what follows.
+    ///   - event: The event.
+    ///   - resolver: Resolves the dependencies of the handler.
+    /// - Throws: An error if the event can't be handled; ``isPostCommit`` determines the consequence.
     nonisolated(nonsending) static func handle(event: Event, resolver: any DependencyResolver) async throws
 }
 
 extension DomainEventHandler {
-    /// Before the commit.
+    /// Runs before the commit.
     public static var isPostCommit: Bool { false }
 }

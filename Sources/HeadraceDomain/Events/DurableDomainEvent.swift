@@ -6,7 +6,7 @@
 
 public import HeadraceStorage
 
-/// A domain event that is stored in the event log, in the same transaction as the changes that it tells of.
+/// A domain event that is stored in the event log, in the same transaction as the changes that it describes.
 ///
 /// ```swift
 /// struct OrderPlaced: DurableDomainEvent {
@@ -16,23 +16,24 @@ public import HeadraceStorage
 /// }
 /// ```
 ///
-/// It is delivered for certain to each ``DurableDomainEventHandler``; see <doc:Durability>.
+/// A `Relay` delivers it to each ``DurableDomainEventHandler`` at least once; see <doc:Durability>.
 public protocol DurableDomainEvent: DomainEvent, Codable {
-    /// The name under which the event is stored. It never changes, whatever becomes of the type's own name.
+    /// The name under which the event is stored, which must never change, even if the type is renamed.
     static var eventName: String { get }
 
-    /// The version of the event's shape, counting from 1; 1 unless stated.
+    /// The version of the event's shape, counting from 1; the default is 1.
     static var eventVersion: Int { get }
 
-    /// How events of earlier versions become events of this one: a migration for each version, in order, the last one
-    /// from the version before this; none unless stated.
+    /// The migrations of events from earlier versions; none by default.
+    ///
+    /// There must be one migration for each earlier version, in order.
     static var eventMigrations: [JSONMigration] { get }
 }
 
 extension DurableDomainEvent {
-    /// The first version.
+    /// The default, version 1.
     public static var eventVersion: Int { 1 }
 
-    /// None.
+    /// No migrations.
     public static var eventMigrations: [JSONMigration] { [] }
 }

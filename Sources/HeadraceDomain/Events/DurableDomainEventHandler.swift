@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Handles one type of durable event after the commit, for certain.
+/// Handles one type of durable event after the commit, at least once.
 ///
 /// ```swift
 /// struct SendConfirmation: DurableDomainEventHandler {
@@ -16,20 +16,20 @@
 /// }
 /// ```
 ///
-/// The unit of work stores the event and one delivery for each such handler in the transaction of its changes, and does not
-/// run the handler. A `Relay` does: in the background, in a unit of work of its own, again after a failure and also
-/// after the process was killed. See <doc:Durability>.
+/// The unit of work stores the event and one delivery for each such handler in the transaction of its changes (an
+/// outbox), and doesn't run the handler. A `Relay` runs it in the background, in a separate unit of work, and repeats
+/// it after a failure or after the process was killed. See <doc:Durability>.
 ///
-/// Where the store of the unit of work keeps no deliveries, the handler runs like any other post-commit handler.
+/// If the store of the unit of work keeps no deliveries, the handler runs like any other post-commit handler.
 public protocol DurableDomainEventHandler<Event>: DomainEventHandler where Event: DurableDomainEvent {
-    /// The name under which the store keeps what is still to be delivered to the handler.
+    /// The name under which the store keeps the deliveries to the handler.
     ///
-    /// It never changes, whatever becomes of the type's own name. Handlers of several types of event may share one: a
-    /// stream's events then reach them in the order of their commits.
+    /// The name must never change, even if the type is renamed. Handlers of several types of event may share a name:
+    /// then the events of a stream reach them in commit order.
     static var subscriptionName: String { get }
 }
 
 extension DurableDomainEventHandler {
-    /// After the commit; to state `false` is a mistake, which the registrar reports.
+    /// Runs after the commit; declaring `false` is an error, which the registrar reports.
     public static var isPostCommit: Bool { true }
 }

@@ -7,11 +7,11 @@
 public import HeadraceCore
 import HeadraceStorage
 
-/// An error about a stored event or its type: it cannot be told what happened.
+/// An error of a stored event or of its type.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct EventError: CodedError {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case unknownName, newerVersion, olderVersion, undecodable, ambiguousName, invalidMigrations
@@ -20,7 +20,7 @@ public struct EventError: CodedError {
 
         private let kind: Kind
 
-        /// No type states the name under which the event is stored.
+        /// The name under which the event is stored belongs to no registered type.
         public static let unknownName = Code(kind: .unknownName)
 
         /// A later version of the program has stored the event.
@@ -29,29 +29,29 @@ public struct EventError: CodedError {
         /// No migration starts from the version under which the event is stored.
         public static let olderVersion = Code(kind: .olderVersion)
 
-        /// The JSON is not what the type decodes, or a migration has failed.
+        /// The JSON can't be decoded as the type, or a migration has failed.
         public static let undecodable = Code(kind: .undecodable)
 
-        /// Two types state one name.
+        /// Two types have the same name.
         public static let ambiguousName = Code(kind: .ambiguousName)
 
-        /// The migrations of a type do not follow from one another.
+        /// The migrations of a type are out of order, or a migration is missing.
         public static let invalidMigrations = Code(kind: .invalidMigrations)
 
-        /// Handlers state subscriptions that contradict one another, or that can't receive deliveries.
+        /// Handlers declare subscriptions that contradict one another, or that can't receive deliveries.
         public static let invalidSubscriptions = Code(kind: .invalidSubscriptions)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 
-    /// The error beneath, if there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     private init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -70,8 +70,8 @@ extension EventError {
         EventError(
             .unknownName,
             """
-            No type of event with the name '\(name)' is registered. To fix, register the type that states it, or a \
-            handler of it; a type may be renamed, its 'eventName' may not.
+            No type of event with the name '\(name)' is registered. To fix, register the type with this name, or a \
+            handler of it. A type may be renamed, but its 'eventName' may not.
             """
         )
     }
@@ -102,7 +102,7 @@ extension EventError {
             .undecodable,
             """
             '\(type.eventName)', stored with version \(version), does not decode as '\(String(naming: type))': \
-            \(cause). To fix, raise 'eventVersion' and add a migration, or let the type decode what was stored.
+            \(cause). To fix, raise 'eventVersion' and add a migration, or make the type decode the stored JSON.
             """,
             cause: cause
         )
@@ -116,8 +116,8 @@ extension EventError {
         EventError(
             .ambiguousName,
             """
-            '\(String(naming: one))' and '\(String(naming: other))' both state the eventName '\(name)'. \
-            To fix, give each its own.
+            '\(String(naming: one))' and '\(String(naming: other))' both have the eventName '\(name)'. \
+            To fix, give each type a unique name.
             """
         )
     }
@@ -126,8 +126,8 @@ extension EventError {
         EventError(
             .invalidMigrations,
             """
-            The migrations of '\(String(naming: type))' start from the versions \(versions) and must lead, one by \
-            one, to its version \(type.eventVersion). To fix, order them and fill the gaps.
+            The migrations of '\(String(naming: type))' start from the versions \(versions) and must lead, version by \
+            version, to its version \(type.eventVersion). To fix, order them and fill the gaps.
             """
         )
     }

@@ -7,10 +7,10 @@
 package import Foundation
 public import HeadraceStorage
 
-/// Knows the types of durable events by their stored names, and makes events of stored JSON, that of earlier versions
-/// included.
+/// The types of durable events by their stored names; decodes stored events, including events of earlier versions.
 ///
-/// A ``DomainEventHandlerRegistrar`` keeps one of the events that it has handlers for. Make your own to read the log:
+/// A ``DomainEventHandlerRegistrar`` has a registry of the events of its handlers. Create your own registry to read the
+/// log:
 ///
 /// ```swift
 /// var events = EventRegistry()
@@ -20,16 +20,16 @@ public import HeadraceStorage
 public struct EventRegistry: Sendable {
     private var types: [BytewiseString: any DurableDomainEvent.Type] = [:]
 
-    /// Knows no event.
+    /// Creates an empty registry.
     public init() {}
 
-    /// The names of all events that it knows, sorted.
+    /// The names of all registered events, sorted.
     public var names: [String] { types.keys.sorted().map(\.text) }
 
     /// Adds `type`; adding it again changes nothing.
     ///
-    /// - Throws: ``EventError`` with the code `ambiguousName` where another type has its name, and `invalidMigrations`
-    ///   where its migrations do not lead from one version to the next, up to its own.
+    /// - Throws: ``EventError`` with the code `ambiguousName` if another type has the same name, and
+    ///   `invalidMigrations` if the migrations don't lead from one version to the next, up to the version of the type.
     public mutating func register<Event: DurableDomainEvent>(_ type: Event.Type) throws {
         let known = types[BytewiseString(Event.eventName)]
         if let known, known != type {
@@ -44,15 +44,15 @@ public struct EventRegistry: Sendable {
         types[BytewiseString(Event.eventName)] = type
     }
 
-    /// Gives the type whose events are stored under `name`, or `nil` where nobody knows it.
+    /// Returns the type whose events are stored under `name`, or `nil` if the name is unknown.
     public func type(named name: String) -> (any DurableDomainEvent.Type)? {
         types[BytewiseString(name)]
     }
 
-    /// Makes the event that was stored as `stored`, brought to the version of its type.
+    /// Decodes a stored event and migrates it to the version of its type.
     ///
-    /// - Throws: ``EventError`` with the code `unknownName`, `newerVersion`, `olderVersion` where no migration starts
-    ///   from its version, or `undecodable`.
+    /// - Throws: ``EventError`` with the code `unknownName`, `newerVersion`, `olderVersion` if no migration starts from
+    ///   the stored version, or `undecodable`.
     public func decode(_ stored: NewEvent) throws -> any DurableDomainEvent {
         try decode(stored.json, name: stored.name, version: stored.version)
     }

@@ -19,31 +19,32 @@
 /// }
 /// ```
 ///
-/// An instance is made for each event, so a handler needs no care for sharing. If the handler is declared with
+/// An instance is created for each event, so a handler need not be thread-safe. If the handler is declared with
 /// `domainEvents(handlers:)` of a builder, `validate()` proves its dependencies. If a dependency is missing
-/// nevertheless, handling the event
-/// fails with a `ResolutionError`. A ``DomainEventHandler`` does the same with a static function that resolves by hand,
-/// which can't be proved.
+/// nevertheless, the handling fails with a `ResolutionError`. A ``DomainEventHandler`` does the same with a static
+/// function that resolves by hand, which can't be validated.
 public protocol HandlesDomainEvent<Event>: SendableMetatype {
     /// The type of event that is handled.
     associatedtype Event: DomainEvent
 
-    /// Whether the handler runs after the changes are stored; `false` unless stated.
+    /// Whether the handler runs after the commit; `false` by default.
     ///
-    /// - `false`: it runs before the commit, and its failure rolls the unit of work back. A handler may take the context of
-    ///   the unit of work as a dependency.
-    /// - `true`: it runs after the commit. Its failure is logged; it stops no other handler and takes nothing back.
+    /// - `false`: the handler runs before the commit, and its failure rolls the unit of work back. A handler may take
+    ///   the context of the unit of work as a dependency.
+    /// - `true`: the handler runs after the commit. Its failure is logged, stops no other handler, and rolls nothing
+    ///   back.
     nonisolated static var isPostCommit: Bool { get }
 
     /// Handles `event`, in the task and on the actor of the unit of work.
     ///
-    /// `@MainActor` before the class does not change that, unless the class is `@Resolvable`; `@MainActor func handle` does.
+    /// `@MainActor` before the class doesn't change that, unless the class is `@Resolvable`; `@MainActor func handle`
+    /// does.
     ///
-    /// - Throws: Whatever keeps the event from being handled; see ``isPostCommit`` for what follows.
+    /// - Throws: An error if the event can't be handled; ``isPostCommit`` determines the consequence.
     nonisolated(nonsending) func handle(_ event: Event) async throws
 }
 
 extension HandlesDomainEvent {
-    /// Before the commit.
+    /// Runs before the commit.
     public static var isPostCommit: Bool { false }
 }

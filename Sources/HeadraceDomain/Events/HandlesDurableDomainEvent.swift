@@ -19,19 +19,19 @@
 /// }
 /// ```
 ///
-/// The delivery is stored with the changes, and a `Relay` makes it, in a unit of work whose context the handler may take as
-/// a dependency. A missing dependency costs a delivery: the relay tries again, and in the end keeps a dead letter.
-/// A ``DurableDomainEventHandler`` does the same with a static function. Of a subscription, some handlers may be static and
-/// others not.
+/// The delivery is stored with the changes. A `Relay` runs the handler in a unit of work, whose context the handler may
+/// take as a dependency. If a dependency is missing, the attempt fails: the relay retries, and in the end keeps a dead
+/// letter. A ``DurableDomainEventHandler`` does the same with a static function. One subscription can have both kinds
+/// of handlers.
 public protocol HandlesDurableDomainEvent<Event>: HandlesDomainEvent where Event: DurableDomainEvent {
     /// The name under which the store keeps the deliveries to the handler.
     ///
-    /// It never changes, also if the type is renamed. Handlers of several types of event may share one name: a
-    /// stream's events then reach them in the order of their commits.
+    /// The name must never change, even if the type is renamed. Handlers of several types of event may share a name:
+    /// then the events of a stream reach them in commit order.
     nonisolated static var subscriptionName: String { get }
 }
 
 extension HandlesDurableDomainEvent {
-    /// After the commit; to state `false` is a mistake, which the registrar reports.
+    /// Runs after the commit; declaring `false` is an error, which the registrar reports.
     public static var isPostCommit: Bool { true }
 }

@@ -19,9 +19,9 @@ public protocol HasDomainEvents: AnyObject {
 }
 
 extension HasDomainEvents {
-    /// Raises `event`: it is handled when the unit of work that touches this entity completes.
+    /// Raises `event`, which is handled when the unit of work that uses this entity completes.
     ///
-    /// Without a unit of work it stays where it is.
+    /// Without a unit of work, the event stays in ``HasDomainEvents/raisedEvents``.
     public func raiseEvent(_ event: some DomainEvent) {
         raisedEvents.append(event)
     }

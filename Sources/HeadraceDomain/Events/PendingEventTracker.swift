@@ -4,16 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Remembers which entities of one context have raised events, by the numbers that the context gave them.
+/// Tracks which entities of one context have raised events, by numbers that the context assigns.
 final class PendingEventTracker {
     private var numbers: [Int] = []
 
-    /// Notes that the entity `number` has events, having had none.
+    /// Notes that the entity `number`, which had no events, has raised an event.
     func note(_ number: Int) {
         numbers.append(number)
     }
 
-    /// Gives the numbers noted since it was last asked, each once.
+    /// Returns the numbers noted since the last call, each once.
     func takeAll() -> [Int] {
         defer { numbers.removeAll() }
         return numbers

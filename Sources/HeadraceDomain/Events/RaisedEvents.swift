@@ -6,12 +6,12 @@
 
 import Synchronization
 
-/// The events that one entity has raised and no unit of work has taken yet.
+/// The events of one entity that no unit of work has taken yet.
 ///
-/// It is not part of the entity's state. Any two are equal; encoding the entity leaves the property
-/// out and decoding starts empty, so a stored entity looks the same with it and without.
+/// They are not part of the entity's state. All values are equal, encoding the entity leaves the property out, and
+/// decoding starts with no events. So the property doesn't change the stored form of an entity.
 public struct RaisedEvents {
-    /// An event with its place among all events raised in this process.
+    /// An event with its order among all events raised in this process.
     struct Entry: Sendable {
         let order: UInt64
         let event: any DomainEvent
@@ -19,10 +19,10 @@ public struct RaisedEvents {
 
     private var entries: [Entry] = []
 
-    /// Who is told when there are events, and under which number.
+    /// The tracker to notify when there are events, and the number of the entity.
     private var watch: (by: PendingEventTracker, number: Int)?
 
-    /// Starts without events.
+    /// Creates a value without events.
     public init() {}
 
     /// The number of events.
@@ -37,43 +37,43 @@ public struct RaisedEvents {
         entries.append(Entry(order: order, event: event))
     }
 
-    /// Gives the events and keeps none.
+    /// Removes and returns the events.
     mutating func takeAll() -> [Entry] {
         defer { entries.removeAll() }
         return entries
     }
 
-    /// Tells `watch`, now or as soon as it is so, that `number` has events.
+    /// Notifies `watch` about events of the entity `number`, now or when the first event is raised.
     mutating func watch(by watch: PendingEventTracker, as number: Int) {
         self.watch = (watch, number)
         if !entries.isEmpty { watch.note(number) }
     }
 
-    /// Orders the events of different entities; relaxed, as one unit of work raises them one by one.
+    /// Orders the events of different entities; relaxed, because one unit of work raises its events one by one.
     private static let lastOrder = Atomic<UInt64>(0)
 }
 
 extension RaisedEvents: Hashable {
-    /// Always true.
+    /// Always `true`.
     public static func == (one: RaisedEvents, other: RaisedEvents) -> Bool { true }
 
-    /// Adds nothing.
+    /// Does nothing.
     public func hash(into hasher: inout Hasher) {}
 }
 
 extension RaisedEvents: Codable {
     private enum NoKey: CodingKey {}
 
-    /// Starts without events, whatever is there.
+    /// Creates a value without events, and ignores the content of the decoder.
     public init(from decoder: any Decoder) throws {}
 
-    /// Writes an empty object where it is asked to write something.
+    /// Encodes an empty object if the encoder requires a value.
     public func encode(to encoder: any Encoder) throws {
         _ = encoder.container(keyedBy: NoKey.self)
     }
 }
 
-// Synthesised `Codable` code prefers these to the generic methods, as they are more specific.
+// Synthesized `Codable` code prefers these to the generic methods, because they are more specific.
 
 extension KeyedEncodingContainer {
     /// Leaves the property out.
@@ -81,7 +81,7 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-    /// Starts empty, whether the property is there or not.
+    /// Returns a value without events, whether the property is there or not.
     public func decode(_ type: RaisedEvents.Type, forKey key: Key) throws -> RaisedEvents {
         RaisedEvents()
     }

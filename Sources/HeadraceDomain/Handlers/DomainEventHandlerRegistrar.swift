@@ -10,21 +10,21 @@ import HeadraceStorage
 import Logging
 import Synchronization
 
-/// Brings each domain event to the handlers registered for its type.
+/// Calls the handlers that are registered for the type of each domain event.
 ///
 /// ```swift
 /// let registrar = DomainEventHandlerRegistrar(resolver: services)
 /// registrar.register(OrderPlacedHandler.self)
 /// ```
 ///
-/// It may be shared; handlers may be registered while units of work run, and see the events from then on. A program that
-/// declares its handlers with `domainEvents(…)` of a `ContainerBuilder` has their dependencies validated.
+/// A registrar may be shared. Handlers may be registered while units of work run, and receive events from then on. If a
+/// program declares its handlers with `domainEvents(…)` of a `ContainerBuilder`, their dependencies are validated.
 public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     fileprivate struct Handlers {
         var beforeCommit: [EventHandlerRoute] = []
         var afterCommit: [EventHandlerRoute] = []
 
-        /// Those to which a store delivers, by their subscriptions.
+        /// The durable handlers, with their subscriptions.
         var subscribed: [(subscription: String, handler: EventHandlerRoute)] = []
     }
 
@@ -44,14 +44,14 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     private let containerNumber: UInt
     private let state = Mutex(State())
 
-    /// What is told of units of work, their events and handlers.
+    /// The observers of units of work, their events, and handlers.
     public let observers: [any MessageObserver]
 
-    /// Creates a registrar whose handlers get what they need from `resolver`.
+    /// Creates a registrar whose handlers take their dependencies from `resolver`.
     ///
     /// - Parameters:
-    ///   - resolver: Has what handlers need.
-    ///   - observers: Are told of each unit of work, each of its events and handlers, and of the commit.
+    ///   - resolver: Resolves the dependencies of handlers.
+    ///   - observers: Are notified of each unit of work, each of its events and handlers, and the commit.
     public init(resolver: any DependencyResolver & Sendable, observers: [any MessageObserver] = []) {
         self.resolver = resolver
         containerNumber = resolver.containerNumber
@@ -60,18 +60,18 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     /// Registers `handler` for its type of event.
     ///
-    /// Registering it again changes nothing. A post-commit handler of a ``DurableDomainEvent`` that is no
-    /// ``DurableDomainEventHandler`` is logged at `debug`, as it may miss events; a mistake in what one states is logged at
-    /// `error`, and thrown by ``validate()`` and by `Relay.run()`.
+    /// Registering it again changes nothing. If a post-commit handler of a ``DurableDomainEvent`` is not a
+    /// ``DurableDomainEventHandler``, that is logged at `debug`, because the handler may miss events. A mistake in a
+    /// handler's declaration is logged at `error`, and thrown by ``validate()`` and by `Relay.run()`.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
     }
 
-    /// Registers `handler` for its type of event: an instance is made for each event.
+    /// Registers `handler` for its type of event: an instance is created for each event.
     ///
     /// Dependencies come from a scope that is opened for the event, if the registrar's resolver is a container or a
-    /// scope. If one is
-    /// missing, handling the event fails with a `ResolutionError`. Everything else is as for static handlers.
+    /// scope. If a dependency is missing, the handling fails with a `ResolutionError`. Everything else is the same as
+    /// for static handlers.
     public func register<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
         register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
     }
@@ -105,14 +105,14 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         if let remark { Logger.current.log(level: remark.level, "\(remark.text)") }
     }
 
-    /// Makes `event` known to the log without a handler of it, so that it can be scheduled.
+    /// Registers `event` without a handler, so that it can be scheduled.
     ///
     /// - Throws: ``EventError`` with the code `ambiguousName` or `invalidMigrations`.
     public func register<Event: DurableDomainEvent>(event: Event.Type) throws {
         try state.withLock { try $0.events.register(event) }
     }
 
-    /// Makes `event` known as ``register(event:)`` does; a mistake is kept for ``validate()``.
+    /// Registers `event` as ``register(event:)`` does; a mistake is kept for ``validate()``.
     func declare<Event: DurableDomainEvent>(_ event: Event.Type) {
         let mistake = state.withLock { state -> (level: Logger.Level, text: String)? in
             do {
@@ -125,7 +125,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         if let mistake { Logger.current.log(level: mistake.level, "\(mistake.text)") }
     }
 
-    /// Throws what is wrong with the handlers that were registered; a program learns it at start.
+    /// Throws if a registered handler has a mistake; call it at the start of the program.
     ///
     /// - Throws: ``EventError`` with the code `invalidSubscriptions`, naming all mistakes.
     public func validate() throws {
@@ -135,7 +135,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     /// Runs the pre-commit handlers of the type of `event`, one after the other.
     ///
-    /// - Throws: What the first one that fails throws; the others do not run.
+    /// - Throws: The error of the first handler that fails; the remaining handlers don't run.
     public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context
@@ -151,13 +151,14 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         handlers(of: event).subscribed.map(\.subscription)
     }
 
-    /// Runs all post-commit handlers of the type of `event`, one after the other; logs what fails.
+    /// Runs all post-commit handlers of the type of `event`, one after the other, and logs failures.
     public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
         await handleAfterCommit(event, exceptFor: [])
     }
 
-    /// Runs the post-commit handlers of the type of `event`, except those of `subscriptions`, one after the other; logs
-    /// what fails.
+    /// Runs the post-commit handlers of the type of `event`, except the handlers of `subscriptions`.
+    ///
+    /// They run one after the other; failures are logged.
     public nonisolated(nonsending) func handleAfterCommit(
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]
@@ -170,7 +171,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
                 try await handle(event, by: handler, at: site)
             } catch {
                 Logger.current.error(
-                    "A post-commit handler failed. The changes are stored; the other handlers go on.",
+                    "A post-commit handler failed. The changes are stored; the other handlers continue.",
                     metadata: [
                         "headrace.event": "\(String(naming: type(of: event)))",
                         "headrace.handler": "\(String(naming: handler.type))",
@@ -197,18 +198,18 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         state.withLock { Set($0.subscriptions[BytewiseString(subscription)]?.handlers.keys.map(\.text) ?? []) }
     }
 
-    /// The types of event that are known by name.
+    /// The types of event, by name.
     package var events: EventRegistry { state.withLock { $0.events } }
 
-    /// Gives the handler of `subscription` for the events named `name`.
+    /// Returns the handler of `subscription` for the events named `name`.
     package func handler(of subscription: String, for name: String) -> EventHandlerRoute? {
         state.withLock { $0.subscriptions[BytewiseString(subscription)]?.handlers[BytewiseString(name)] }
     }
 
-    /// What is wrong with the handlers that were registered.
+    /// The mistakes in the registered handlers.
     package var mistakes: [String] { state.withLock { $0.mistakes } }
 
-    /// Runs `handler`, which gets `context` from its resolver.
+    /// Runs `handler` with a resolver that returns `context`.
     package nonisolated(nonsending) func handle(
         _ event: any DomainEvent,
         by handler: EventHandlerRoute,
@@ -234,14 +235,14 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 }
 
 extension DomainEventHandlerRegistrar.State {
-    /// Keeps `mistake`, and tells what to log where it is new.
+    /// Keeps `mistake`, and returns the log message if the mistake is new.
     fileprivate mutating func note(_ mistake: String) -> (level: Logger.Level, text: String)? {
         if mistakes.contains(mistake) { return nil }
         mistakes.append(mistake)
         return (.error, mistake)
     }
 
-    /// Adds `handler` to the subscription `name`, or tells why that cannot be.
+    /// Adds `handler` to the subscription `name`, or returns the reason why that isn't possible.
     fileprivate mutating func subscribe(
         _ handler: EventHandlerRoute,
         to event: any DurableDomainEvent.Type,
@@ -255,8 +256,8 @@ extension DomainEventHandlerRegistrar.State {
         let eventName = BytewiseString(event.eventName)
         if let other = subscriptions[BytewiseString(name)]?.handlers[eventName] {
             return """
-                '\(String(naming: other.type))' and '\(String(naming: handler.type))' both state the subscriptionName \
-                '\(name)' for '\(event.eventName)'. To fix, give each its own.
+                '\(String(naming: other.type))' and '\(String(naming: handler.type))' both have the subscriptionName \
+                '\(name)' for '\(event.eventName)'. To fix, give each handler a unique name.
                 """
         }
         subscriptions[BytewiseString(name), default: .init()].handlers[eventName] = handler

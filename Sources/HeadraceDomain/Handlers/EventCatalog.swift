@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceResolution
 
-/// The events and handlers of one declaration, to be drawn and checked with the graph.
+/// The events and handlers of one declaration, for the graph and its validation.
 struct EventCatalog: Sendable {
     let events: [any DomainEvent.Type]
     let handlers: [any (HandlesDomainEvent & Resolvable).Type]
@@ -59,7 +59,7 @@ struct EventCatalog: Sendable {
 
     private static func part<H: HandlesDomainEvent & Resolvable>(_ handler: H.Type) -> RegistrationPart {
         let placement = Placement(of: handler)
-        // Before the commit and in a delivery, the unit of work gives its context.
+        // Before the commit and in a delivery, the unit of work provides its context.
         let isGivenContext = if case .afterCommit = placement { false } else { true }
         let own = handler.ownDependencies
         let part = RegistrationPart(handler, isGivenContext ? own.without(EntityContext.self) : own)
@@ -70,8 +70,8 @@ struct EventCatalog: Sendable {
         let isDurable = handler is any DurableDomainEventHandler.Type
         var part = RegistrationPart(handler, .unknown)
         part.advice = """
-            It is a static event handler, which resolves by hand. To fix, let it be a '@Resolvable' type that conforms to \
-            '\(isDurable ? "HandlesDurableDomainEvent" : "HandlesDomainEvent")'.
+            It is a static event handler, which resolves by hand. To fix, make it a '@Resolvable' type that conforms \
+            to '\(isDurable ? "HandlesDurableDomainEvent" : "HandlesDomainEvent")'.
             """
         return placed(part, Placement(of: handler), of: H.Event.self)
     }
@@ -94,7 +94,7 @@ struct EventCatalog: Sendable {
 }
 
 extension EventCatalog: RegistrationNote {
-    /// Each mistake in what handlers state of themselves.
+    /// Returns each mistake in the declarations of handlers.
     static func problems(in notes: [EventCatalog]) -> [CompositionProblem] {
         notes.flatMap { note in
             let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
@@ -103,7 +103,7 @@ extension EventCatalog: RegistrationNote {
         }
     }
 
-    /// Each durable event without a handler, and each handled event that is not declared.
+    /// Returns each durable event without a handler, and each handled event that is not declared.
     static func unproved(in notes: [EventCatalog], among all: [any RegistrationNote]) -> [CompositionProblem] {
         let handled = notes.flatMap(\.handledEvents)
         let handledIDs = Set(handled.map { ObjectIdentifier($0) })
@@ -134,7 +134,7 @@ extension CompositionProblem {
             .undeclaredEvent,
             path: [event],
             message: """
-                The event '\(String(naming: event))' is handled and not declared. To fix, add \
+                The event '\(String(naming: event))' is handled but not declared. To fix, add \
                 '\(String(naming: event)).self' to 'events: […]'.
                 """
         )

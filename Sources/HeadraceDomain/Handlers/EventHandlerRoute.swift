@@ -6,7 +6,7 @@
 
 import HeadraceResolution
 
-/// The way of one type of event to one handler, static or an instance.
+/// The route from one type of event to one handler, static or an instance.
 package struct EventHandlerRoute: Sendable {
     /// The type of the handler.
     let type: Any.Type
@@ -14,7 +14,7 @@ package struct EventHandlerRoute: Sendable {
     /// Runs the handler, in the task and on the actor of the caller.
     let handle: nonisolated(nonsending) @Sendable (any DomainEvent, HandlingContext) async throws -> Void
 
-    /// The way to a static handler.
+    /// Creates the route to a static handler.
     init<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         type = handler
         handle = { event, site in
@@ -24,7 +24,7 @@ package struct EventHandlerRoute: Sendable {
         }
     }
 
-    /// The way to a handler that is made for each event.
+    /// Creates the route to a handler that is created for each event.
     init<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
         type = handler
         let memory = HandlerMemory()
@@ -32,7 +32,7 @@ package struct EventHandlerRoute: Sendable {
             guard let event = event as? Handler.Event else { return }
             let scope = HandlerScope(site)
             try await scope.make(Handler.self, remembering: memory).handle(event)
-            // Until here: scoped objects refer to their scope weakly.
+            // Keeps the scope alive until here, because scoped objects refer to it weakly.
             withExtendedLifetime(scope) {}
         }
     }
@@ -53,7 +53,7 @@ struct HandlingContext {
     let context: (any DomainContext)?
     let contextType: Any.Type?
 
-    /// A place after the commit, without a context.
+    /// Creates a context for handlers after the commit.
     init(base: any DependencyResolver & Sendable, containerNumber: UInt) {
         self.base = base
         self.containerNumber = containerNumber
@@ -62,7 +62,7 @@ struct HandlingContext {
         contextType = nil
     }
 
-    /// A place in a unit of work on `context`.
+    /// Creates a context for handlers in a unit of work on `context`.
     init<Context: DomainContext>(
         base: any DependencyResolver & Sendable,
         containerNumber: UInt,
@@ -76,7 +76,7 @@ struct HandlingContext {
     }
 }
 
-/// Returns the context of the running unit of work, and from `base` everything else.
+/// Returns the context of the running unit of work, and resolves everything else from `base`.
 private struct ContextResolver<Context: DomainContext>: DependencyResolver {
     let context: Context
     let base: any DependencyResolver

@@ -8,12 +8,13 @@ import HeadraceCore
 import HeadraceResolution
 import Synchronization
 
-/// The scope that a handler of one event is made in: the context of the unit of work, and everything else from a scope
-/// that is opened for the event, if the handler takes anything else.
+/// The scope for the handler of one event: the context of the unit of work, and a scope that is opened for the event.
 ///
-/// Why `@unchecked Sendable` is right here, though a context is not `Sendable`: the context is given only to the task that
-/// runs the unit of work, which has made this scope. That task does one thing after the other. All other properties are
-/// `Sendable`.
+/// The scope is opened only if the handler has other dependencies than the context.
+///
+/// `@unchecked Sendable` is safe, although a context is not `Sendable`: only the task that runs the unit of work has
+/// access to the context. That task has created this scope, and does one thing after the other. All other properties
+/// are `Sendable`.
 final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
     private let context: (any DomainContext)?
     private let contextType: Any.Type?
@@ -30,7 +31,7 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
         task = .current
     }
 
-    /// Makes a handler, unless one of its stated dependencies is missing.
+    /// Creates a handler, unless one of its declared dependencies is missing.
     ///
     /// - Throws: ``ResolutionError``.
     func make<Handler: Resolvable>(
@@ -53,7 +54,7 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
     ) throws(ResolutionError) {
         if proof.holds(in: containerNumber) { return }
         if try registrar.check(type, given: contextType) { return proof.remember(containerNumber) }
-        // The answer depends on the scope, or on the thread: the scope that the handler gets is the one to ask.
+        // The result depends on the scope, or on the thread, so ask the scope that the handler receives.
         try base.check(type, given: contextType)
     }
 
@@ -74,7 +75,7 @@ final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
         given(type).map { [$0] } ?? base.resolveAll(type)
     }
 
-    /// The resolver of everything but the context: a scope of the event, if the registrar has a scope.
+    /// The resolver of everything but the context: a scope for the event, if the registrar has a scope.
     private var base: any DependencyResolver & Sendable {
         opened.withLock { opened in
             if let opened { return opened }

@@ -7,7 +7,7 @@
 import HeadraceCore
 import HeadraceStorage
 
-/// When a handler runs, as it states it.
+/// The time at which a handler runs, according to its declaration.
 enum Placement {
     case beforeCommit
     case afterCommit(remark: String?)
@@ -36,8 +36,8 @@ enum Placement {
         } else if let event = event as? any DurableDomainEvent.Type {
             self = .afterCommit(
                 remark: """
-                    '\(String(naming: handler))' handles '\(event.eventName)' after the commit, and misses it where \
-                    that fails or the process ends. To have it delivered for certain, conform it to \
+                    '\(String(naming: handler))' handles '\(event.eventName)' after the commit, and misses it if \
+                    the handler fails or the process ends. For at-least-once delivery, conform the handler to \
                     '\(durable)'.
                     """
             )
@@ -73,9 +73,9 @@ enum Placement {
         _ isPostCommit: Bool,
         transient: String
     ) {
-        let stated = "'\(String(naming: handler))' states the subscriptionName '\(name)'"
+        let stated = "'\(String(naming: handler))' has the subscriptionName '\(name)'"
         if name.isEmpty || name == ScheduledMessage.subscription {
-            self = .mistaken("\(stated), which is not free to use. To fix, choose another one.")
+            self = .mistaken("\(stated), which is reserved or empty. To fix, choose another name.")
         } else if !isPostCommit {
             self = .mistaken(
                 "\(stated), but runs before the commit. To fix, remove 'isPostCommit', or conform to '\(transient)'."
@@ -85,7 +85,7 @@ enum Placement {
         }
     }
 
-    /// When the handler runs, in a word or two.
+    /// The time at which the handler runs, in a word or two.
     var remark: String {
         switch self {
         case .beforeCommit: "before the commit"

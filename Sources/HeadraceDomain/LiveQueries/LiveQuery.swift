@@ -7,7 +7,7 @@
 public import HeadraceCore
 public import HeadraceStorage
 
-/// What a read gives, and again whenever a commit has changed it.
+/// A sequence of query results: the current result first, and a new result whenever a commit has changed it.
 ///
 /// ```swift
 /// for try await open in store.observe({ try await $0.fetch(Order.self, where: [.equals(.isOpen, true)]) }) {
@@ -15,33 +15,33 @@ public import HeadraceStorage
 /// }
 /// ```
 ///
-/// - The first value is the current one; each further one was read from other entities, other versions or contents of
-///   them, or other events. A commit that changes none of these yields nothing. To compare, the query keeps the documents
-///   of its last value.
-/// - Nothing is kept back: a value is read when it is asked for, in the task and on the actor of whoever asks. Who is
-///   slow misses what was in between, and never the last state.
-/// - Each read has a context of its own, and so entities of its own. Change them in a unit of work, not here.
-/// - A cancelled task gets `CancellationError`. After an error the iteration has ended.
+/// - The first value is the current result. Each further value was read from other entities, other versions or contents
+///   of them, or other events. A commit that changes none of these yields nothing. The query keeps the documents of its
+///   last value to compare them.
+/// - Values are not buffered: a value is read when it is requested, in the task and on the actor of the caller. A slow
+///   consumer skips intermediate states, but always receives the last state.
+/// - Each read has a new context with its own entity objects. Change entities in a unit of work, not here.
+/// - If the task is cancelled, the iteration throws `CancellationError`. After an error, the iteration has ended.
 ///
-/// It is iterated as often as one wants, by one task at a time.
+/// A query can be iterated any number of times. An iterator must be used by one task at a time.
 public struct LiveQuery<Value>: AsyncSequence {
-    /// Iterating fails with what the read throws, with ``HeadraceStorage/StoreError`` or `CancellationError`.
+    /// Iterating throws the error of the read, ``HeadraceStorage/StoreError``, or `CancellationError`.
     public typealias Failure = any Error
 
     let store: any ObservableStore
     let polling: (interval: Duration, clock: any TimeSource)?
     let read: nonisolated(nonsending) (EntityContext) async throws -> Value
 
-    /// Begins to iterate; nothing is read yet.
+    /// Creates an iterator, without reading anything yet.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(query: self)
     }
 
-    /// Gives the states one by one.
+    /// Returns the results one by one.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let query: LiveQuery
 
-        /// What the last value was read from, and the position of the feed before that.
+        /// The reads of the last value, and the position of the feed before them.
         private var last: (reads: [ReadLog.Read], position: Int)?
         private var isEnded = false
 
@@ -49,33 +49,34 @@ public struct LiveQuery<Value>: AsyncSequence {
             self.query = query
         }
 
-        /// Gives the next state.
+        /// Returns the next result.
         ///
-        /// - Returns: The state; `nil` after an error.
-        /// - Throws: What the read throws; ``HeadraceStorage/StoreError``; `CancellationError`.
+        /// - Returns: The result; `nil` after an error.
+        /// - Throws: The error of the read; ``HeadraceStorage/StoreError``; `CancellationError`.
         public mutating func next() async throws -> Value? {
             try await next(isolation: #isolation)
         }
 
-        /// Gives the next state, on `actor`.
+        /// Returns the next result, on `actor`.
         ///
-        /// - Returns: As of ``next()``.
-        /// - Throws: As of ``next()``.
+        /// - Returns: The same as ``next()``.
+        /// - Throws: The same errors as ``next()``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             if isEnded { return nil }
-            // Until a value is found, whatever happens ends the iteration.
+            // If anything fails before a value is found, the iteration has ended.
             isEnded = true
             while true {
                 if let last {
                     let subjects = Set(last.reads.map(\.subject))
                     try await query.store.waitForCommit(to: subjects, after: last.position, polling: query.polling)
                 } else if query.polling != nil {
-                    // What others commit from now on is news.
+                    // Commits of other writers after this call are noticed later.
                     try await query.store.noticeOtherCommits()
                 }
                 try Task.checkCancellation()
 
-                // Taken before the read: a commit in between is read, and at worst read once more for nothing.
+                // Taken before the read: a commit in between is part of the read, and at worst causes one read too
+                // many.
                 let position = query.store.commitFeed.position
                 let log = ReadLog(query.store)
                 let value = try await query.read(EntityContext(log))
@@ -94,16 +95,16 @@ public struct LiveQuery<Value>: AsyncSequence {
 extension LiveQuery.AsyncIterator: Sendable {}
 
 extension ObservableStore {
-    /// Observes what `read` reads: gives its value, and again whenever a commit has changed that.
+    /// Observes the result of `read`: returns the current value, and a new value whenever a commit has changed it.
     ///
     /// Commits of this store are noticed at once. Those of other processes, and of other stores on the same file, are
     /// noticed if you give an interval for `polling`. Polling asks the store whether anything has changed, not for data.
     ///
     /// - Parameters:
-    ///   - interval: How often to ask whether others have committed; never unless given.
-    ///   - clock: Waits between the questions.
-    ///   - read: Reads through the context that it is given, in the isolation of whoever iterates.
-    /// - Returns: The states, one after the other.
+    ///   - interval: How often to check for commits of other writers; never if `nil`.
+    ///   - clock: The clock for the interval.
+    ///   - read: Reads with the given context, in the isolation of the caller that iterates.
+    /// - Returns: The results, one after the other.
     public func observe<Value>(
         polling interval: Duration? = nil,
         clock: any TimeSource = ContinuousClock(),
@@ -112,7 +113,7 @@ extension ObservableStore {
         LiveQuery(store: self, polling: interval.map { ($0, clock) }, read: read)
     }
 
-    /// Returns when one of `subjects` was changed after `position`.
+    /// Returns when a commit after `position` has changed one of `subjects`.
     fileprivate func waitForCommit(
         to subjects: Set<CommitFeed.Subject>,
         after position: Int,

@@ -12,8 +12,8 @@ final class ReadLog: EntityStore {
     struct Read: Equatable {
         /// The result of a read: documents, or events by their positions.
         ///
-        /// Documents are compared as a whole: an entity that was deleted and inserted again has the versions of the one
-        /// before once more.
+        /// Documents are compared as a whole, because an entity that was deleted and inserted again repeats the
+        /// versions of the deleted entity.
         enum Answer: Equatable {
             case entities([StoredDocument])
             case events(positions: [Int64])
@@ -40,7 +40,7 @@ final class ReadLog: EntityStore {
         self.store = store
     }
 
-    /// What was read, in that order.
+    /// The reads, in order.
     var reads: [Read] { log.withLock(\.self) }
 
     var schema: EntitySchema { store.schema }
@@ -90,7 +90,7 @@ final class ReadLog: EntityStore {
     }
 }
 
-/// One moment of the store; what is read of it is in the log too.
+/// A snapshot of the store that adds its reads to the log.
 private final class LoggedSnapshot: EntityReader {
     private let moment: any EntityReader
     private let log: ReadLog

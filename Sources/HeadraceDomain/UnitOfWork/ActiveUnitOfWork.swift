@@ -6,28 +6,27 @@
 
 import HeadraceCore
 
-/// The units of work that are running in a task, one within the other, so that one within them can join.
+/// The units of work that are running in a task, nested within each other, so that an inner unit of work can join.
 ///
-/// Why `@unchecked Sendable` is right here, though a context is not `Sendable`: task-local values are
-/// seen by child tasks, but ``joinable(by:)`` gives the context to the very task that runs the unit of
-/// work, or to the child that stands in for it while it waits, and only while it runs. What one task does
-/// it does one after the other, on whatever actor, so nothing reaches the context at the same moment as
-/// something else. Nor can it be kept: it is handed on as a parameter of a `nonisolated(nonsending)` body,
-/// which the compiler lets neither store it in an actor nor send it to another task. The same holds for ``failure``: only
-/// the task that runs the unit of work reads and sets it.
+/// `@unchecked Sendable` is safe, although a context is not `Sendable`. Child tasks see task-local values, but
+/// ``joinable(by:)`` returns the context only to the task that runs the unit of work, or to the child task that acts
+/// for it while it waits, and only while the unit of work runs. One task does one thing after the other, on any actor,
+/// so there is no concurrent access to the context. The context can't escape either: it is passed as a parameter of a
+/// `nonisolated(nonsending)` body, and the compiler doesn't let the body store it in an actor or send it to another
+/// task. The same holds for ``failure``: only the task that runs the unit of work reads and sets it.
 package final class ActiveUnitOfWork: @unchecked Sendable {
     @TaskLocal private static var current: ActiveUnitOfWork?
 
     private let context: any DomainContext
 
-    /// The error of the first unit of work that has joined this one and failed, if there is one.
+    /// The error of the first joined unit of work that has failed, if there is one.
     ///
-    /// This unit of work can only roll back then.
+    /// Then this unit of work can only roll back.
     private var failure: (any Error)?
 
     private let task: TaskIdentity
 
-    /// The unit of work within which this one runs, on another store or in another task.
+    /// The enclosing unit of work, on another store or in another task.
     private let outer: ActiveUnitOfWork?
 
     private init(context: any DomainContext) {
@@ -36,11 +35,11 @@ package final class ActiveUnitOfWork: @unchecked Sendable {
         task = .current
     }
 
-    /// Runs `body` as part of the running unit of work of the same task and the same store as `context`.
+    /// Runs `body` as part of the running unit of work of the same task on the same store as `context`.
     ///
-    /// - Returns: What `body` returns; `nil` if no such unit of work is running.
-    /// - Throws: What `body` throws, and then the running unit of work can only roll back; ``UnitOfWorkError`` with the
-    ///   code `rollbackOnly` if it could only roll back before.
+    /// - Returns: The result of `body`; `nil` if no such unit of work is running.
+    /// - Throws: The error of `body`, after which the running unit of work can only roll back; ``UnitOfWorkError`` with
+    ///   the code `rollbackOnly` if it could only roll back before.
     static nonisolated(nonsending) func joined<Context: DomainContext, Result>(
         by context: Context,
         _ body: nonisolated(nonsending) (Context) async throws -> Result
@@ -55,7 +54,7 @@ package final class ActiveUnitOfWork: @unchecked Sendable {
         }
     }
 
-    /// Whether a unit of work on `context` would join one that is running.
+    /// Whether a unit of work on `context` would join a running unit of work.
     package static func isJoinable(by context: some DomainContext) -> Bool {
         joinable(by: context) != nil
     }
@@ -72,7 +71,7 @@ package final class ActiveUnitOfWork: @unchecked Sendable {
         return nil
     }
 
-    /// Throws if a unit of work that has joined this one has failed.
+    /// Throws if a joined unit of work has failed.
     func requireNoFailure() throws {
         if let failure { throw UnitOfWorkError.rollbackOnly(cause: failure) }
     }

@@ -8,16 +8,16 @@ public import HeadraceStorage
 
 /// An event that a unit of work has taken from the entity that raised it.
 public struct CollectedEvent: Sendable {
-    /// What happened.
+    /// The event.
     public let event: any DomainEvent
 
-    /// The entity that raised it, or `nil` where that is not kept by a store.
+    /// The entity that raised the event, or `nil` if a store doesn't keep that entity.
     public let source: EntityReference?
 
-    /// The names of the subscriptions to which a store is to deliver it.
+    /// The names of the subscriptions to which the store must deliver the event.
     public var subscriptions: [String]
 
-    /// Creates the record of an event; it goes to no subscription unless told.
+    /// Creates a collected event; by default, it has no subscriptions.
     public init(event: any DomainEvent, source: EntityReference?, subscriptions: [String] = []) {
         self.event = event
         self.source = source
@@ -26,7 +26,7 @@ public struct CollectedEvent: Sendable {
 }
 
 extension CollectedEvent {
-    /// Takes the events from `entities`, which keep none of them, and gives them in the order raised.
+    /// Removes the events from `entities` and returns them in the order raised.
     public static func take(from entities: some Sequence<any HasDomainEvents>) -> [CollectedEvent] {
         var taken: [(order: UInt64, event: CollectedEvent)] = []
         for entity in entities where entity.raisedEvents.count > 0 {

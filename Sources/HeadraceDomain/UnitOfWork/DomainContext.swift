@@ -4,38 +4,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Where a unit of work happens: it knows which entities were touched, and makes their changes permanent.
+/// The session of a unit of work: it tracks the entities in use and commits their changes.
 ///
-/// ``EntityContext`` is the one to use. Conform another kind of session to it (an object graph of a
-/// framework, say) to run units of work on that.
+/// Usually this is ``EntityContext``. Conform another kind of session (for example, the object graph of a framework) to
+/// run units of work on it.
 public protocol DomainContext: AnyObject {
-    /// Takes the events that touched entities have raised since they were last taken, in the order raised.
+    /// Takes the events that the entities in use have raised since the last call, in the order raised.
     ///
-    /// An entity is touched that was found, fetched, inserted, changed or deleted since the last commit or
-    /// roll-back. A context that can list those answers with ``CollectedEvent/take(from:)``.
+    /// An entity is in use if it was found, fetched, inserted, changed, or deleted since the last commit or roll-back.
+    /// A context that can list its entities uses ``CollectedEvent/take(from:)``.
     func takeEvents() -> [CollectedEvent]
 
-    /// Tells which contexts belong together: a unit of work within another one on the same identity joins it.
+    /// The identity for joining: a unit of work within another unit of work on the same identity joins it.
     var joinIdentity: ObjectIdentifier { get }
 
-    /// Whether ``commit(_:)`` stores to which subscriptions events are to be delivered; `false` unless stated.
+    /// Whether ``commit(_:)`` stores deliveries of events to subscriptions; `false` by default.
     ///
-    /// Where it does not, their handlers run in process, like those without a subscription.
+    /// If it doesn't, durable handlers run in process, like handlers without a subscription.
     var storesDeliveries: Bool { get }
 
-    /// Makes all changes permanent, and stores those of `events` that are durable with them, or does neither.
+    /// Commits all changes together with the durable events among `events`, or stores neither.
     ///
-    /// - Throws: Whatever keeps the changes from being stored. ``rollback()`` is called next.
+    /// - Throws: An error if the changes can't be stored. The unit of work calls ``rollback()`` next.
     nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws
 
-    /// Forgets all changes that were not committed.
+    /// Discards all uncommitted changes.
     func rollback()
 }
 
 extension DomainContext {
-    /// The context itself: only units of work on this very context join.
+    /// The context's own identity: only units of work on this context join.
     public var joinIdentity: ObjectIdentifier { ObjectIdentifier(self) }
 
-    /// It does not.
+    /// The default, `false`.
     public var storesDeliveries: Bool { false }
 }

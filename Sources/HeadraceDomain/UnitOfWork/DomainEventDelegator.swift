@@ -6,48 +6,47 @@
 
 public import HeadraceCore
 
-/// Brings the events of a unit of work to whatever handles them.
+/// Delivers the events of a unit of work to their handlers.
 ///
-/// ``DomainEventHandlerRegistrar`` is the one to use; write your own to record events in a test.
+/// Usually this is ``DomainEventHandlerRegistrar``. Write your own to record events in a test.
 public protocol DomainEventDelegator: Sendable {
-    /// What is told of units of work, their events and handlers, as stages of the message that is handled; nothing unless
-    /// implemented.
+    /// The observers of units of work, their events, and handlers, as stages of the current message; none by default.
     var observers: [any MessageObserver] { get }
 
     /// Handles `event` before the changes in `context` are committed.
     ///
-    /// - Throws: Whatever must keep the unit of work from being committed.
+    /// - Throws: An error, which rolls the unit of work back.
     nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context
     ) async throws
 
-    /// The names of the subscriptions to which a store is to deliver `event`; none unless implemented.
+    /// The names of the subscriptions to which the store must deliver `event`; none by default.
     ///
-    /// It is asked before the commit, which stores them with the event.
+    /// The unit of work calls it before the commit, which stores the deliveries with the event.
     func subscriptions(to event: any DomainEvent) -> [String]
 
-    /// Handles `event` after the changes were committed, except by the handlers of `subscriptions`, to which it is
-    /// delivered; what fails must fail here, and not stop the rest.
+    /// Handles `event` after the commit, except by the handlers of `subscriptions`.
     ///
-    /// Unless implemented, it is ``handleAfterCommit(_:)``.
+    /// A relay runs the handlers of `subscriptions`. A failing handler must not stop the others. By default, it calls
+    /// ``handleAfterCommit(_:)``.
     nonisolated(nonsending) func handleAfterCommit(
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]
     ) async
 
-    /// Handles `event` after the changes were committed; what fails must fail here, and not stop the rest.
+    /// Handles `event` after the commit; a failing handler must not stop the others.
     nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async
 }
 
 extension DomainEventDelegator {
-    /// None.
+    /// No observers.
     public var observers: [any MessageObserver] { [] }
 
-    /// None.
+    /// No subscriptions.
     public func subscriptions(to event: any DomainEvent) -> [String] { [] }
 
-    /// As ``handleAfterCommit(_:)``.
+    /// Calls ``handleAfterCommit(_:)``.
     public nonisolated(nonsending) func handleAfterCommit(
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]

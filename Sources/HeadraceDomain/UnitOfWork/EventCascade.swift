@@ -6,21 +6,21 @@
 
 import HeadraceCore
 
-/// The events of a unit of work, in the order handled, with what each came of; finds those that never end.
+/// The events of a unit of work in the order handled, each with its cause; detects endless chains.
 ///
-/// Pure: it decides what is next, ``UnitOfWork`` does it.
+/// It is a pure value: it decides on the next event, and ``UnitOfWork`` handles it.
 struct EventCascade {
-    /// How many events may follow from one another.
+    /// Maximum number of events in a chain of cause and effect.
     ///
     /// A domain that needs more has a loop in its handlers.
     static let longestChain = 64
 
     private(set) var events: [CollectedEvent]
 
-    /// For each event the index of the one whose handlers raised it.
+    /// For each event, the index of the event whose handlers raised it.
     private var causes: [Int?]
 
-    /// For each event the number of events that led to it, itself included.
+    /// For each event, the length of its chain, including the event.
     private var depths: [Int]
 
     private var nextIndex = 0
@@ -31,7 +31,7 @@ struct EventCascade {
         depths = Array(repeating: 1, count: raised.count)
     }
 
-    /// Gives the event to handle next, or `nil` when all were.
+    /// Returns the next event to handle, or `nil` if all events were handled.
     mutating func next() throws(UnitOfWorkError) -> CollectedEvent? {
         guard nextIndex < events.count else { return nil }
         defer { nextIndex += 1 }
@@ -41,7 +41,7 @@ struct EventCascade {
         return events[nextIndex]
     }
 
-    /// Adds what the handlers of the event given last have raised.
+    /// Adds the events that the handlers of the last returned event have raised.
     mutating func append(_ raised: [CollectedEvent]) {
         let cause = nextIndex - 1
         for event in raised {
@@ -51,7 +51,7 @@ struct EventCascade {
         }
     }
 
-    /// The types of the events that led to the one at `index`, the first one first.
+    /// The types of the events in the chain that ends at `index`, in order.
     private func chain(to index: Int) -> [String] {
         var chain: [String] = []
         var current: Int? = index

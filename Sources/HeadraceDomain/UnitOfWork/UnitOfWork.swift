@@ -6,7 +6,7 @@
 
 import HeadraceCore
 
-/// A stretch of work on the domain that is stored whole or not at all, with its events.
+/// A piece of work on the domain whose changes and events are stored in one transaction, or not at all.
 ///
 /// ```swift
 /// let unitOfWork = UnitOfWork(delegator: registrar, context: EntityContext(store))
@@ -16,24 +16,23 @@ import HeadraceCore
 /// }
 /// ```
 ///
-/// ``execute(_:)`` runs the body, then the pre-commit handlers of all events that the touched entities have
-/// raised, and those of the events that these raise, until there are none; then it commits; then it runs
-/// the post-commit handlers, except those to which a `Relay` delivers. Everything happens in the caller's task and on
-/// the caller's actor.
+/// ``execute(_:)`` runs the body. Then it runs the pre-commit handlers of all raised events, including the events that
+/// these handlers raise, until there are none. Then it commits. Then it runs the post-commit handlers, except durable
+/// handlers, to which a `Relay` delivers. Everything happens in the caller's task and on the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
     private let delegator: any DomainEventDelegator
     private let context: Context
 
-    /// Creates a unit of work on `context` whose events `delegator` brings to their handlers.
+    /// Creates a unit of work on `context`; `delegator` delivers its events to the handlers.
     public init(delegator: any DomainEventDelegator, context: Context) {
         self.delegator = delegator
         self.context = context
     }
 
-    /// Runs `body` and commits what it changed.
+    /// Runs `body` and commits its changes.
     ///
-    /// Within the body of another unit of work of the same task on the same store it joins that one:
-    /// `body` gets the outer context, and the outer unit of work commits.
+    /// Within the body of another unit of work of the same task on the same store, it joins that unit of work: `body`
+    /// receives the outer context, and the outer unit of work commits.
     ///
     /// If a nested unit of work throws, the outer unit of work can only roll back, even if the error is caught. The
     /// program holds the entities that the nested unit of work has changed, so their states can't be restored. The outer
@@ -41,12 +40,11 @@ public struct UnitOfWork<Context: DomainContext> {
     /// cause. No other unit of work can join it. If an error must not end the outer unit of work, return a
     /// value from the nested unit of work instead of throwing, or execute it outside.
     ///
-    /// - Returns: What `body` returns, once the changes are stored and the post-commit handlers have run.
-    /// - Throws: Whatever `body` or a pre-commit handler throws, unwrapped; ``UnitOfWorkError`` where the
-    ///   events never end, or a nested unit of work has failed; ``HeadraceStorage/StoreError`` where the changes cannot be stored;
-    ///   `CancellationError` where the
-    ///   task was cancelled before the commit. In each case nothing is stored, the raised events are
-    ///   dropped, and executing again starts afresh.
+    /// - Returns: The result of `body`, once the changes are stored and the post-commit handlers have run.
+    /// - Throws: The error of `body` or of a pre-commit handler, unwrapped; ``UnitOfWorkError`` if the events never
+    ///   end, or if a nested unit of work has failed; ``HeadraceStorage/StoreError`` if the changes can't be stored;
+    ///   `CancellationError` if the task was cancelled before the commit. In each case nothing is stored, the raised
+    ///   events are dropped, and the unit of work can be executed again.
     public nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result
     ) async throws -> Result {
@@ -65,7 +63,7 @@ public struct UnitOfWork<Context: DomainContext> {
         let (result, events) = try await ActiveUnitOfWork.running(on: context) { active in
             do {
                 let result = try await body(context)
-                // A cancelled task has failed because of that, whatever error came of it within.
+                // The error within a cancelled task is a consequence of the cancellation.
                 try Task.checkCancellation()
                 try active.requireNoFailure()
                 let events = addressed(try await handleBeforeCommit(observers))
@@ -93,7 +91,7 @@ public struct UnitOfWork<Context: DomainContext> {
         try await MessageStage.run(.commit, observers: observers) { try await context.commit(events) }
     }
 
-    /// Gives `events` with their subscriptions, where the context stores those.
+    /// Returns `events` with their subscriptions if the context stores deliveries.
     private func addressed(_ events: [CollectedEvent]) -> [CollectedEvent] {
         if !context.storesDeliveries { return events }
         return events.map { collected in

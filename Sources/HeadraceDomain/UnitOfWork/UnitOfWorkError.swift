@@ -6,17 +6,17 @@
 
 public import HeadraceCore
 
-/// An error of the unit of work itself, neither of a handler nor of the store.
+/// An error of the unit of work as such, rather than of a handler or the store.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct UnitOfWorkError: CodedError {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case endlessEvents, rollbackOnly }
 
         private let kind: Kind
 
-        /// Pre-commit handlers raise events that raise events, beyond any use.
+        /// Pre-commit handlers raise events in an endless chain.
         public static let endlessEvents = Code(kind: .endlessEvents)
 
         /// A nested unit of work has failed, and its error was caught.
@@ -26,13 +26,13 @@ public struct UnitOfWorkError: CodedError {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 
-    /// The types of the events that led to one another, the first one first; empty if the error is about something else.
+    /// The types of the events in the endless chain, in order; empty for other errors.
     public let chain: [String]
 
     /// The error of the nested unit of work, if the code is `rollbackOnly`.
@@ -42,9 +42,9 @@ public struct UnitOfWorkError: CodedError {
         UnitOfWorkError(
             code: .endlessEvents,
             message: """
-                \(chain.count) events followed from one another and pre-commit handlers still raise more \
-                (\(chain.suffix(3).joined(separator: " → ")) → …). Nothing was stored. To fix, find the handler \
-                that raises what leads back to itself, and let it raise only what is new.
+                Pre-commit handlers raise events in an endless chain: \(chain.count) events, each the cause of the \
+                next event (\(chain.suffix(3).joined(separator: " → ")) → …). Nothing was stored. To fix, find the \
+                handler that closes the loop, and raise its event only if there was a change.
                 """,
             chain: chain,
             cause: nil
@@ -66,9 +66,9 @@ public struct UnitOfWorkError: CodedError {
 }
 
 extension UnitOfWorkError: RetryableError {
-    /// Whether the ``cause`` may not occur again.
+    /// Whether a retry may succeed, according to the ``cause``.
     public var isRetryable: Bool { (cause as? any RetryableError)?.isRetryable ?? false }
 
-    /// That of the ``cause``.
+    /// The earliest time of a retry, according to the ``cause``.
     public var earliestRetry: ContinuousClock.Instant? { (cause as? any RetryableError)?.earliestRetry }
 }

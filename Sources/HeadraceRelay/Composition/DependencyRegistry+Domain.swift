@@ -10,7 +10,7 @@ public import HeadraceResolution
 public import HeadraceStorage
 
 extension DependencyRegistry {
-    /// Registers everything that a domain on `store` consists of.
+    /// Registers all parts of a domain on `store`.
     ///
     /// ```swift
     /// builder.domain(
@@ -21,10 +21,11 @@ extension DependencyRegistry {
     /// )
     /// ```
     ///
-    /// Afterwards these can be resolved: `any EntityStore` and `any DeliveryStore` (the store), `EntityContext` and
-    /// `UnitOfWork<EntityContext>` (a new one each time), and as singletons the `DomainEventHandlerRegistrar`, also as
-    /// `any DomainEventDelegator`, the `Relay`, which the program runs, and the middleware of the domain:
-    /// `IdempotencyMiddleware` and `UnitOfWorkMiddleware<EntityContext>`. A dispatcher takes middleware by its type:
+    /// Then the following types can be resolved. `any EntityStore` and `any DeliveryStore` are the store.
+    /// `EntityContext` and `UnitOfWork<EntityContext>` are created each time. Singletons are the
+    /// `DomainEventHandlerRegistrar` (also as `any DomainEventDelegator`), the `Relay`, which the program must run, and
+    /// the middleware of the domain: `IdempotencyMiddleware` and `UnitOfWorkMiddleware<EntityContext>`. A dispatcher
+    /// takes middleware by its type:
     ///
     /// ```swift
     /// builder.commandQueryDispatch().standard(
@@ -37,14 +38,15 @@ extension DependencyRegistry {
     /// - Parameters:
     ///   - store: The store of the entities. It must have been opened with `entities`.
     ///   - entities: The entities of the domain.
-    ///   - events: As of ``HeadraceResolution/DependencyRegistry/domainEvents(events:handlers:staticHandlers:observers:)``.
+    ///   - events: The same as for
+    ///     ``HeadraceResolution/DependencyRegistry/domainEvents(events:handlers:staticHandlers:observers:)``.
     ///   - handlers: The types whose instances handle events.
     ///   - staticHandlers: The types that handle events by a static function.
     ///   - scheduled: The commands that take effect later, each with its operation.
     ///   - configuration: The configuration of the relay.
     ///   - observers: Are notified of units of work, and of deliveries as messages.
     ///   - relayObservers: Are notified of the outcome of deliveries.
-    ///   - clock: The clock by which the relay waits.
+    ///   - clock: The clock that the relay uses to wait.
     public func domain(
         store: any DeliveryStore,
         entities: [any StoredEntity.Type] = [],
@@ -101,13 +103,13 @@ extension DependencyRegistry {
     }
 }
 
-/// The declaration of a domain, to be checked with the graph.
+/// The declaration of a domain, for the validation of the graph.
 private struct DomainDeclaration: RegistrationNote {
     let entities: [any StoredEntity.Type]
     let schema: EntitySchema
     let scheduled: [any DurableCommand.Type]
 
-    /// Each entity that the store was not opened with.
+    /// Returns a problem for each entity that the store was opened without.
     static func problems(in notes: [DomainDeclaration]) -> [CompositionProblem] {
         notes.flatMap { note in
             note.entities.filter { !note.schema.contains($0.entityName) }.map { entity in
@@ -123,7 +125,7 @@ private struct DomainDeclaration: RegistrationNote {
         }
     }
 
-    /// Each command that is handled and can be scheduled, and that no relay carries out.
+    /// Returns a problem for each command that is handled and can be scheduled, but that no relay carries out.
     static func unproved(in notes: [DomainDeclaration], among all: [any RegistrationNote]) -> [CompositionProblem] {
         let known = Set(notes.flatMap(\.scheduled).map { ObjectIdentifier($0) })
         return all.compactMap { ($0 as? any MessageNote)?.message }
@@ -133,7 +135,7 @@ private struct DomainDeclaration: RegistrationNote {
                     .notCarriedOut,
                     path: [command],
                     message: """
-                        '\(String(naming: command))' can be scheduled, and no relay carries it out. To fix, add \
+                        '\(String(naming: command))' can be scheduled, but no relay carries it out. To fix, add \
                         'ScheduledCommand(\(String(naming: command)).self) { … }' to 'scheduled: […]'.
                         """
                 )

@@ -18,7 +18,7 @@ public struct ScheduledCommand: Sendable {
     let type: any DurableCommand.Type
     let register: @Sendable (Relay, any DependencyResolutionScope) -> Void
 
-    /// Has commands of `type` carried out by `operation`, in a unit of work on the store.
+    /// Registers `operation` to carry out commands of `type`, in a unit of work on the store.
     public init<Command: DurableCommand>(
         _ type: Command.Type,
         by operation:

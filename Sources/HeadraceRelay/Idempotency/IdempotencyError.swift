@@ -6,11 +6,11 @@
 
 public import HeadraceCore
 
-/// A command with an idempotency key that cannot be handled as one.
+/// An error of a command with an idempotency key.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct IdempotencyError: CodedError {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case differentCommand, recursive, notCodable, undecodableOutcome }
 
@@ -22,23 +22,23 @@ public struct IdempotencyError: CodedError {
         /// The handler of the command has sent a command with the same key.
         public static let recursive = Code(kind: .recursive)
 
-        /// The command cannot be encoded, or what it returns cannot be encoded and decoded.
+        /// The command can't be encoded, or its return type can't be encoded and decoded.
         public static let notCodable = Code(kind: .notCodable)
 
-        /// What is stored of the first outcome is not what the command returns today.
+        /// The stored outcome can't be decoded as the current return type of the command.
         public static let undecodableOutcome = Code(kind: .undecodableOutcome)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 
-    /// The error beneath, if there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     private init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -53,8 +53,8 @@ extension IdempotencyError {
         IdempotencyError(
             .differentCommand,
             """
-            Under the key '\(key)' a '\(context.typeName)' with another content, or another command, has taken effect. \
-            This one was not handled. To fix, give each command a key of its own.
+            Under the key '\(key)' another command has taken effect, or a '\(context.typeName)' with other content. \
+            This command was not handled. To fix, use a unique key for each command.
             """
         )
     }
@@ -63,8 +63,8 @@ extension IdempotencyError {
         IdempotencyError(
             .recursive,
             """
-            '\(context.typeName)' was sent under the key '\(key)' while a command with that key was being handled, which \
-            would wait for itself. It was not handled. To fix, give each command a key of its own.
+            '\(context.typeName)' was sent under the key '\(key)' by the handler of a command with that key, which \
+            would be a deadlock. It was not handled. To fix, use a unique key for each command.
             """
         )
     }
@@ -73,8 +73,8 @@ extension IdempotencyError {
         IdempotencyError(
             .notCodable,
             """
-            '\(context.typeName)' has an idempotency key, and \(what). It was not handled. To fix, add the conformance, \
-            or send it without a key.
+            '\(context.typeName)' has an idempotency key, but \(what). It was not handled. To fix, add the \
+            conformance, or send it without a key.
             """
         )
     }
@@ -83,8 +83,8 @@ extension IdempotencyError {
         IdempotencyError(
             .undecodableOutcome,
             """
-            The outcome that is stored under the key '\(key)' does not decode as '\(String(naming: type))': \(cause). \
-            The command has taken effect; it was not handled again. To fix, let the type decode what was stored.
+            The stored outcome of the key '\(key)' does not decode as '\(String(naming: type))': \(cause). \
+            The command has taken effect; it was not handled again. To fix, make the type decode the stored JSON.
             """,
             cause: cause
         )

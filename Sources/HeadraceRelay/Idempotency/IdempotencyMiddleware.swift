@@ -9,7 +9,7 @@ public import HeadraceCore
 public import HeadraceDomain
 public import HeadraceStorage
 
-/// Lets a command with an idempotency key take effect once, however often it is sent, and gives its first outcome to all.
+/// Makes a command with an idempotency key take effect exactly once, and returns its first outcome each time.
 ///
 /// ```swift
 /// builder.commandQueryDispatch().standard(
@@ -22,24 +22,24 @@ public import HeadraceStorage
 /// }
 /// ```
 ///
-/// A program that declares its domain with `domain(…)` of a `ContainerBuilder` names the type instead:
+/// If a program declares its domain with `domain(…)` of a `ContainerBuilder`, it names the type instead:
 /// `resolvedMiddleware: [IdempotencyMiddleware.self]`.
 ///
-/// The key is what an ``IdempotentMessage`` states, or else that of ``withKey(_:_:)``. Commands without a key, queries and
-/// all else pass through.
+/// The key is the ``IdempotentMessage/idempotencyKey`` of the command, or else the key of ``withKey(_:_:)``. Commands
+/// without a key, queries, and all other messages pass through.
 ///
-/// A command with a key is one unit of work, which its handler's units of work on the same store join: key, command and
-/// outcome are stored with what it has changed. So a command that fails leaves nothing behind, and is handled when it is
-/// sent again. Of equal keys at the same time one is handled, and the others wait for it. Two processes may handle
-/// the same key at once. The second process is rolled back and returns the outcome of the first, whatever error it has met.
+/// A command with a key is one unit of work, which its handler's units of work on the same store join. The key, the
+/// command, and the outcome are stored together with the changes. So a command that fails stores nothing, and is
+/// handled when it is sent again. If equal keys arrive at the same time, one command is handled, and the others wait
+/// for it. Two processes may handle the same key at once: the process that commits second is rolled back and returns
+/// the outcome of the first, even if it has met another error.
 ///
 /// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key
-/// meanwhile, the
-/// larger unit of work fails with the retryable error ``HeadraceStorage/StoreError/Code/keyTaken``. If the command itself fails, the larger
-/// unit of work can only roll back, even if the error is caught; see ``HeadraceDomain/UnitOfWork/execute(_:)``. So a command that is
-/// sent again after a failure never takes effect twice.
+/// meanwhile, the larger unit of work fails with the retryable error ``HeadraceStorage/StoreError/Code/keyTaken``. If
+/// the command itself fails, the larger unit of work can only roll back, even if the error is caught; see
+/// ``HeadraceDomain/UnitOfWork/execute(_:)``. So a command that is sent again after a failure never takes effect twice.
 ///
-/// What the handler does outside of the store, before a commit that fails, is not undone.
+/// Effects outside of the store, before a commit that fails, are not undone.
 public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     private let store: any DeliveryStore
     private let delegator: any DomainEventDelegator
@@ -47,20 +47,20 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
 
     @TaskLocal private static var key: String?
 
-    /// The keys of the commands within which this task is.
+    /// The keys of the enclosing commands of this task.
     @TaskLocal private static var keysInUse: Set<String> = []
 
-    /// Creates middleware that keeps keys in `store`; `delegator` brings the events of commands to their handlers.
+    /// Creates middleware that keeps keys in `store`; `delegator` delivers the events of commands to their handlers.
     public init(on store: any DeliveryStore, delegator: any DomainEventDelegator) {
         self.store = store
         self.delegator = delegator
     }
 
-    /// Runs `operation` with `key` as that of the command that it sends; without one where it is `nil`.
+    /// Runs `operation` with `key` for the command that it sends, or without a key if `key` is `nil`.
     ///
-    /// The commands that the handler of that one sends do not have it.
+    /// Commands that the handler of that command sends don't have the key.
     ///
-    /// - Throws: What `operation` throws.
+    /// - Throws: The error of `operation`.
     public static nonisolated(nonsending) func withKey<Result>(
         _ key: String?,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -68,9 +68,9 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
         try await $key.binding(key, operation)
     }
 
-    /// Handles `message`, unless it has a key under which a command has taken effect.
+    /// Handles `message`, unless a command has already taken effect under its key.
     ///
-    /// - Throws: What `next` throws; ``IdempotencyError``; what ``HeadraceDomain/UnitOfWork/execute(_:)`` throws.
+    /// - Throws: The error of `next`; ``IdempotencyError``; the errors of ``HeadraceDomain/UnitOfWork/execute(_:)``.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -98,7 +98,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
             do {
                 return try await withoutKey(besides: key) {
                     try await UnitOfWork(delegator: delegator, context: entities).execute { entities in
-                        // Within a larger unit of work the first outcome may not be stored yet.
+                        // Within a larger unit of work, the first outcome may not be stored yet.
                         if let record = entities.extras.idempotencyRecords.first(where: { $0.key == key }) {
                             return try outcome(of: record, for: command, by: coding, in: context)
                         }
@@ -106,7 +106,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
                         do {
                             output = try await next(message)
                         } catch {
-                            // The larger unit of work must begin again, and will be given the first outcome.
+                            // The larger unit of work must start again, and then receives the first outcome.
                             if isPart, await storedRecord(for: key) != nil { throw StoreError.keyTaken(key) }
                             throw error
                         }
@@ -122,7 +122,8 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
                     }
                 }
             } catch {
-                // Another process may have handled the command meanwhile: that causes a conflict, or an error of the handler.
+                // Another process may have handled the command meanwhile, which causes a conflict or an error of the
+                // handler.
                 if isPart { throw error }
                 guard let record = await storedRecord(for: key) else { throw error }
                 return try outcome(of: record, for: command, by: coding, in: context)
@@ -139,7 +140,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
         }
     }
 
-    /// Runs `operation`, in which `key` is in use.
+    /// Runs `operation` without a key for further commands, and marks `key` as in use.
     private nonisolated(nonsending) func withoutKey<Result>(
         besides key: String,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -164,7 +165,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     }
 }
 
-/// A command as it is compared: two types with equal members are two commands.
+/// The stored form for comparing commands: two types with equal members are different commands.
 private struct StoredCommand: Encodable {
     let type: String
     let content: any Encodable
@@ -178,7 +179,7 @@ private struct StoredCommand: Encodable {
     }
 }
 
-/// How what a command returns becomes JSON and back, found once its type is known.
+/// The JSON coding of a command's outcome, selected by its type.
 private struct OutcomeCoding<Output> {
     private struct Nothing: Codable {}
 
@@ -201,14 +202,14 @@ private struct OutcomeCoding<Output> {
     ) -> (encode: (Output) throws -> Data, decode: (Data) throws -> Output) {
         (
             { output in
-                // In an array, as a bare `nil` is not JSON for every decoder.
+                // Encoded in an array, because not every decoder accepts a bare `nil` as JSON.
                 try DocumentCoding.encode([output as? Value])
             },
             { json in
                 guard let output = try DocumentCoding.decode([Value].self, from: json).first as? Output else {
                     throw DecodingError.valueNotFound(
                         Value.self,
-                        DecodingError.Context(codingPath: [], debugDescription: "There is no outcome.")
+                        DecodingError.Context(codingPath: [], debugDescription: "The stored outcome is empty.")
                     )
                 }
                 return output

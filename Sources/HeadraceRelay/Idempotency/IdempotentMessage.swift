@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A command that states its own idempotency key: however often it is sent, it takes effect once.
+/// A command that declares its own idempotency key: however often it is sent, it takes effect once.
 ///
 /// ```swift
 /// struct PlaceOrder: CQDCommand, IdempotentMessage {
@@ -16,6 +16,6 @@
 /// A command is recognized by its JSON, in which sets and dictionaries are sorted. If your own `encode(to:)` writes the
 /// elements of a set one by one, sort them first.
 public protocol IdempotentMessage: Sendable, Encodable {
-    /// What tells this command from others that look the same, and is equal each time that this one is sent.
+    /// The key: unique to this command, and equal each time that the command is sent.
     var idempotencyKey: String { get }
 }

@@ -6,7 +6,7 @@
 
 public import HeadraceStorage
 
-/// What could not be delivered: to look at, to deliver again, or to discard.
+/// Access to the dead-letter queue of a store: list, replay, or discard messages that could not be delivered.
 ///
 /// ```swift
 /// let deadLetters = DeadLetters(in: store)
@@ -16,23 +16,23 @@ public import HeadraceStorage
 /// try await deadLetters.replay([42])
 /// ```
 ///
-/// Nothing becomes of a dead letter by itself. The events after it, of the same stream and to the same subscription, were
-/// delivered without it; one that is replayed comes after them.
+/// A dead letter stays until it is replayed or discarded. The later events of the same stream were delivered to the
+/// subscription without it. A replayed dead letter comes after them.
 public struct DeadLetters: Sendable {
     private let store: any DeliveryStore
 
-    /// Gives access to the dead letters in `store`.
+    /// Creates access to the dead letters in `store`.
     public init(in store: any DeliveryStore) {
         self.store = store
     }
 
-    /// Gives a page of dead letters, the oldest first.
+    /// Returns a page of dead letters, the oldest first.
     ///
     /// - Parameters:
-    ///   - id: The identifier of the last one of the page before; 0, the default, for the first page.
-    ///   - subscription: Whose; those of all unless given.
-    ///   - limit: How many at the most.
-    /// - Returns: The page; empty after the last one.
+    ///   - id: The identifier of the last dead letter on the previous page; 0, the default, for the first page.
+    ///   - subscription: The subscription of the dead letters, or `nil` for all subscriptions.
+    ///   - limit: Maximum number of dead letters.
+    /// - Returns: The page; empty after the last page.
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public nonisolated(nonsending) func page(
         after id: Int64 = 0,
@@ -42,29 +42,30 @@ public struct DeadLetters: Sendable {
         try await store.deadLetters(after: id, of: subscription, limit: limit)
     }
 
-    /// Gives the dead letter `id`, or `nil` where there is none any more.
+    /// Returns the dead letter `id`, or `nil` if it doesn't exist any longer.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public nonisolated(nonsending) func find(_ id: Int64) async throws -> DeadLetter? {
         try await store.deadLetter(id)
     }
 
-    /// Has dead letters delivered again, from the first attempt on; those that are no longer there are passed over.
+    /// Delivers dead letters again, starting with the first attempt; unknown identifiers are skipped.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: Number of dead letters that are delivered again.
     /// - Throws: ``HeadraceStorage/StoreError``.
     @discardableResult
     public nonisolated(nonsending) func replay(_ ids: [Int64]) async throws -> Int {
         try await store.replayDeadLetters(ids)
     }
 
-    /// Has all dead letters of `subscription` delivered again, in the order in which they were given up.
+    /// Delivers all dead letters of `subscription` again, in the order in which they became dead letters.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: Number of dead letters that are delivered again.
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func replayAll(of subscription: String) async throws -> Int {
-        // Those that are given up again meanwhile have greater identifiers: this ends with what there was.
+        // Deliveries that fail again meanwhile get greater identifiers, so this loop ends with the dead letters at its
+        // start.
         var ids: [Int64] = []
         while true {
             let page = try await page(after: ids.last ?? 0, of: subscription)
@@ -74,9 +75,9 @@ public struct DeadLetters: Sendable {
         return try await replay(ids)
     }
 
-    /// Forgets dead letters for good; those that are no longer there are passed over.
+    /// Discards dead letters for good; unknown identifiers are skipped.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: Number of discarded dead letters.
     /// - Throws: ``HeadraceStorage/StoreError``.
     @discardableResult
     public nonisolated(nonsending) func discard(_ ids: [Int64]) async throws -> Int {

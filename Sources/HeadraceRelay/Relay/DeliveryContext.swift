@@ -6,7 +6,7 @@
 
 public import Foundation
 
-/// What a handler can know of the delivery that it handles.
+/// The delivery that the current task handles, for use in a handler.
 ///
 /// ```swift
 /// if DeliveryContext.current?.isReplay != true { try await mail.send(receipt) }
@@ -15,24 +15,25 @@ public struct DeliveryContext: Sendable {
     /// The name of the subscription.
     public let subscription: String
 
-    /// The identifier of the event or of the scheduled message: the same in each attempt, so fit to be an idempotency key
-    /// for others.
+    /// The identifier of the event or of the scheduled message.
+    ///
+    /// It is the same in each attempt, so it can serve as an idempotency key for other systems.
     public let messageID: UUID
 
     /// Number of the attempt, counting from 1.
     ///
-    /// The first attempt doesn't count if it ends with its process: the next one then has the number 1 again.
+    /// The first attempt doesn't count if it ends with its process: then the next attempt has the number 1 again.
     public let attempt: Int
 
-    /// Whether the subscription is being replayed, to make anew what it keeps: it has been given the event before.
+    /// Whether the subscription is being replayed and has already received the event, so that it can rebuild its data.
     public let isReplay: Bool
 
     /// The position of the event in the log; `nil` for a scheduled message.
     public let position: Int64?
 
-    /// When the event was recorded, or the scheduled message became due.
+    /// The time at which the event was recorded, or the scheduled message became due.
     public let date: Date
 
-    /// The delivery that this task handles, or `nil` where a relay has not begun what it does.
+    /// The delivery that this task handles, or `nil` outside of a relay's handler.
     @TaskLocal public static var current: DeliveryContext?
 }

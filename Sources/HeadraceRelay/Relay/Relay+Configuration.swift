@@ -7,63 +7,67 @@
 public import HeadraceCore
 
 extension Relay {
-    /// How a relay works; the defaults are for everyday use.
+    /// The configuration of a relay; the defaults suit everyday use.
     public struct Configuration: Sendable {
-        /// How many deliveries are handled at the same time, each of another lane; 16 unless set.
+        /// Number of deliveries that are handled at the same time, each of another lane; 16 by default.
         public var concurrency = 16
 
-        /// How many lanes are leased at the most, handled or waiting for it: the bound of what the relay holds in memory;
-        /// 256 unless set.
+        /// Maximum number of leased lanes, which limits the memory use of the relay; 256 by default.
+        ///
+        /// It includes lanes that are being handled and lanes that wait for a handler.
         public var laneLimit = 256
 
-        /// How many deliveries of one lane are leased at once; 16 unless set.
+        /// Maximum number of deliveries of one lane that are leased at once; 16 by default.
         public var batchLimit = 16
 
-        /// How long a lease is valid unless renewed, which happens three times in that time; 5 seconds unless set.
+        /// Duration of a lease unless it is renewed, which happens three times in that time; 5 seconds by default.
         ///
-        /// What a killed process was handling is taken over after this and one ``pollInterval`` at the latest.
+        /// Another process takes over the deliveries of a killed process after this time and one ``pollInterval`` at
+        /// the latest.
         public var leaseDuration: Duration = .seconds(5)
 
-        /// How often to look for what other processes have committed; 1 second unless set.
+        /// Interval of checks for commits of other processes; 1 second by default.
         ///
-        /// What this process commits is noticed at once.
+        /// Commits of this process are noticed at once.
         public var pollInterval: Duration = .seconds(1)
 
-        /// Up to which part of itself the interval is shortened at random, from 0 to 1, so that processes do not all look
-        /// at once; 0.2 unless set.
+        /// Maximum fraction by which ``pollInterval`` is shortened at random, from 0 to 1; 0.2 by default.
+        ///
+        /// The jitter keeps processes from polling all at once.
         public var pollJitter = 0.2
 
-        /// How often a delivery is tried before it becomes a dead letter, from 1 on; 12 unless set.
+        /// Number of attempts before a delivery becomes a dead letter, at least 1; 12 by default.
         ///
-        /// An attempt that ends with its process counts, except the first one: nothing is stored before that, so a delivery
-        /// that ends the process is tried once more. With 1, the first attempt counts too, and costs a transaction.
+        /// An attempt that ends with its process counts, except for the first attempt: nothing is stored before it, so
+        /// a delivery that ends the process is tried once more. With a maximum of 1, the first attempt counts too, and
+        /// costs a transaction.
         public var maximumAttempts = 12
 
-        /// How long to wait between attempts; from 200 milliseconds to 5 minutes unless set.
+        /// Back-off between attempts; from 200 milliseconds to 5 minutes by default.
         public var backoff = Backoff(base: .milliseconds(200), longest: .seconds(300))
 
-        /// How long a message waits for a process that knows it, before it becomes a dead letter; 1 day unless set.
+        /// Time that a message waits for a process that knows it, before it becomes a dead letter; 1 day by default.
         ///
-        /// While a new version of a program is being deployed, relays of the old version meet events and versions that they
-        /// don't know. They leave these messages, and what follows in the same stream, to relays of the new version. No attempt
-        /// counts. With `.zero`, an unknown message becomes a dead letter at once.
+        /// While a new version of a program is being deployed, relays of the old version meet events and versions that
+        /// they don't know. They leave these messages, and the messages after them in the same stream, to relays of the
+        /// new version. No attempt counts. With `.zero`, an unknown message becomes a dead letter at once.
         public var unknownEventGrace: Duration = .seconds(86_400)
 
-        /// How long the outcomes of commands with idempotency keys are kept; 7 days unless set.
+        /// Time for which the outcomes of commands with idempotency keys are kept; 7 days by default.
         ///
-        /// The relay does not start where this is shorter than ``longestRetrySchedule``.
+        /// The relay doesn't start if this time is shorter than ``longestRetrySchedule``.
         public var idempotencyRetention: Duration = .seconds(7 * 86_400)
 
-        /// How long events are kept that were delivered to all their subscriptions; for ever unless set.
+        /// Time for which events are kept after delivery to all their subscriptions, or `nil`, the default, for ever.
         public var eventRetention: Duration?
 
-        /// How often to remove what is not to be kept any longer; every 10 minutes unless set.
+        /// Interval for removing expired events and idempotency records; 10 minutes by default.
         public var pruneInterval: Duration = .seconds(600)
 
         /// Creates the default configuration.
         public init() {}
 
-        /// The time from the first attempt to the last one, where each fails at once.
+        /// The time from the first attempt to the last attempt, if each attempt fails at once.
         public var longestRetrySchedule: Duration {
             (1..<max(1, maximumAttempts)).reduce(.zero) { sum, attempt in
                 sum + backoff.longestPause(afterAttempt: attempt)

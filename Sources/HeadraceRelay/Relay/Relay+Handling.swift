@@ -9,15 +9,15 @@ import HeadraceCore
 import HeadraceDomain
 import HeadraceStorage
 
-/// What came of one delivery.
+/// The result of handling one delivery.
 enum HandlingResult {
-    /// It was handled, and the relay is to settle it.
+    /// It was handled, and the relay must settle it.
     case handled
 
-    /// It was handled, and is settled by what its handler has stored.
+    /// It was handled, and the commit of its handler has settled it.
     case settled
 
-    /// It failed, and may succeed another time.
+    /// It failed, and may succeed in another attempt.
     case failed(any Error)
 
     /// No attempt can succeed.
@@ -26,7 +26,7 @@ enum HandlingResult {
     /// This relay doesn't know the message.
     case unknown(UnknownMessage)
 
-    /// The lease was another's by the time that the handler stored something.
+    /// The lease was no longer valid when the handler committed.
     case leaseLost
 
     /// The task was cancelled.
@@ -41,8 +41,8 @@ enum HandlingResult {
 extension Relay {
     /// Handles `delivery` in a unit of work on the store.
     ///
-    /// What is stored is stored with `settlement`, in one transaction. Once that is stored, the delivery is handled, whatever
-    /// middleware throws afterwards.
+    /// The commit includes `settlement` in the same transaction. Once the commit is stored, the delivery is handled,
+    /// even if middleware throws an error afterwards.
     func handle(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
         let context = EntityContext(store)
         context.extras.settlement = settlement
@@ -99,14 +99,14 @@ extension Relay {
                 name: stored.name,
                 version: stored.version,
                 reason: """
-                    No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, register \
-                    one and replay the dead letter, or discard it.
+                    No handler of the subscription '\(delivery.subscription)' handles '\(stored.name)'. To fix, \
+                    register a handler and replay the dead letter, or discard it.
                     """
             )
         }
         let event = try decode(stored.json, name: stored.name, version: stored.version, key: stored.name)
         guard let handler = registrar.handler(of: delivery.subscription, for: stored.name) else {
-            throw Undeliverable(reason: "The handler of '\(stored.name)' is gone.")
+            throw Undeliverable(reason: "The handler of '\(stored.name)' is no longer registered.")
         }
         return (event, handler)
     }
@@ -155,8 +155,9 @@ extension Relay {
                     name: message.kind.key(message.name),
                     version: message.version,
                     reason: """
-                        Nobody carries out the scheduled command '\(message.name)'. To fix, add 'relay.carryOut(…)' for \
-                        its type before the relay runs, and replay the dead letter, or discard it.
+                        This relay does not carry out the scheduled command '\(message.name)'. To fix, add \
+                        'relay.carryOut(…)' for its type before the relay runs, and replay the dead letter, or discard \
+                        it.
                         """
                 )
             }
@@ -174,7 +175,7 @@ extension Relay {
         }
     }
 
-    /// Runs `operation` as the handling of `event`, in a unit of work, within the middleware.
+    /// Runs `operation` as the handler of `event`, in a unit of work, within the middleware.
     private func handle<Event: DurableDomainEvent>(
         _ event: Event,
         of delivery: Delivery,
@@ -211,7 +212,7 @@ extension Relay {
         )
     }
 
-    /// Runs `operation` with everything that its message has brought along.
+    /// Runs `operation` with the context and origin of its message.
     private nonisolated(nonsending) func withDeliveryContext(
         _ context: MessageContext,
         delivery: DeliveryContext,

@@ -14,7 +14,7 @@ import Synchronization
 public import ServiceLifecycle
 #endif
 
-/// Delivers stored events to the ``HeadraceDomain/DurableDomainEventHandler``s of a registrar, until each has handled each of its events.
+/// Delivers stored events to the ``HeadraceDomain/DurableDomainEventHandler``s of a registrar, at least once.
 ///
 /// ```swift
 /// let relay = Relay(store: store, registrar: registrar)
@@ -22,10 +22,10 @@ public import ServiceLifecycle
 /// try await ServiceGroup(services: [server, relay], logger: logger).run()
 /// ```
 ///
-/// It is a service of swift-service-lifecycle where the trait `Lifecycle` is on: a graceful shutdown finishes what is being
-/// handled and hands the rest back. Without, run it in a task of yours and call ``shutDown()``.
+/// With the trait `Lifecycle`, it is a service of swift-service-lifecycle: a graceful shutdown finishes the deliveries
+/// that are being handled and releases the others. Without the trait, run the relay in a task and call ``shutDown()``.
 ///
-/// What it promises, and what it does not, is told in <doc:Durability>.
+/// <doc:Durability> lists the guarantees and their limits.
 public final class Relay: Sendable {
     let store: any DeliveryStore
     let registrar: DomainEventHandlerRegistrar
@@ -44,18 +44,19 @@ public final class Relay: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a relay that delivers what `store` holds to the handlers of `registrar`.
+    /// Creates a relay that delivers the messages of `store` to the handlers of `registrar`.
     ///
     /// - Parameters:
     ///   - store: The store of the units of work whose events are delivered. Several relays, in one process or in many,
-    ///     may work on one: they share the deliveries.
-    ///   - registrar: Has the handlers; those registered once the relay runs are not delivered to.
-    ///   - configuration: How it works.
-    ///   - middleware: Wraps the handling of each delivery, its unit of work included. A retry does nothing here.
-    ///   - observers: Are told of each delivery as a message.
-    ///   - relayObservers: Are told what becomes of deliveries.
-    ///   - clock: Waits.
-    ///   - wallClock: Tells the time that is stored with leases; those of all processes on the store must agree about it
+    ///     may work on one store: they share the deliveries.
+    ///   - registrar: Contains the handlers. Handlers that are registered after the relay has started receive no
+    ///     deliveries.
+    ///   - configuration: The configuration of the relay.
+    ///   - middleware: Wraps the handling of each delivery, including its unit of work. A retry does nothing here.
+    ///   - observers: Are notified of each delivery as a message.
+    ///   - relayObservers: Are notified of the outcome of deliveries.
+    ///   - clock: The clock that the relay uses to wait.
+    ///   - wallClock: Returns the time that is stored with leases. The clocks of all processes on the store must agree
     ///     within a fraction of the lease's duration.
     public init(
         store: any DeliveryStore,
@@ -76,11 +77,11 @@ public final class Relay: Sendable {
         chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
     }
 
-    /// Has scheduled commands of this type carried out by `operation`, in a unit of work on the store, which those of the
-    /// command's handler join.
+    /// Registers `operation` to carry out scheduled commands of this type.
     ///
-    /// Say it before the relay runs. A command that this relay doesn't carry out waits for a relay that does, for as long as
-    /// ``Configuration/unknownEventGrace`` says, and becomes a dead letter then.
+    /// The operation runs in a unit of work on the store, which the units of work of the command's handler join.
+    /// Register operations before the relay runs. A command that this relay doesn't carry out waits for a relay that
+    /// does, for the duration of ``Configuration/unknownEventGrace``, and then becomes a dead letter.
     public func carryOut<Command: DurableCommand>(
         _ type: Command.Type,
         by operation: nonisolated(nonsending) @escaping @Sendable (Command) async throws -> Void
@@ -88,12 +89,12 @@ public final class Relay: Sendable {
         state.withLock { $0.commands[BytewiseString(Command.commandName)] = CommandRoute(operation) }
     }
 
-    /// Delivers until it is shut down, or the task is cancelled: then handlers are cancelled too.
+    /// Delivers until the relay is shut down or the task is cancelled; cancellation also cancels handlers.
     ///
-    /// A store that fails for a while is no reason to end; the relay tries again.
+    /// A temporary failure of the store doesn't end the relay, which tries again.
     ///
-    /// - Throws: ``RelayError`` where it cannot start; ``HeadraceStorage/StoreError`` with the code `schemaChanged` when another version of
-    ///   the program has changed the store, so that this one must be restarted.
+    /// - Throws: ``RelayError`` if the relay can't start; ``HeadraceStorage/StoreError`` with the code `schemaChanged`
+    ///   if another version of the program has changed the store, so that this version must be restarted.
     public func run() async throws {
         try checkSettings()
         let run = RelaySession(self)
@@ -115,7 +116,7 @@ public final class Relay: Sendable {
         #endif
     }
 
-    /// Has ``run()`` end as soon as what is being handled is; what is leased and not begun is handed back.
+    /// Ends ``run()`` once the running handlers have ended; leased deliveries that no handler has begun are released.
     public func shutDown() {
         let run = state.withLock { state in
             state.isShutDown = true
@@ -124,15 +125,16 @@ public final class Relay: Sendable {
         run?.close()
     }
 
-    /// Delivers events of the log to `subscription` once more, to make anew what its handlers keep.
+    /// Delivers events of the log to `subscription` again, so that its handlers can rebuild their data.
     ///
-    /// Its handlers, and only they, get the events that they handle in the order of the log, before any newer one of the
-    /// same stream, and see ``DeliveryContext/isReplay``. Make what they keep empty first, or let them cope.
+    /// Only the handlers of the subscription receive the events, in the order of the log, before any newer event of the
+    /// same stream. ``DeliveryContext/isReplay`` is `true` for them. Clear the data of the handlers first, or make the
+    /// handlers ignore repeated events.
     ///
     /// - Parameters:
-    ///   - subscription: The name that the handlers state.
-    ///   - position: The position in the log after which it begins; 0 for all.
-    /// - Returns: How many events will be delivered again.
+    ///   - subscription: The subscription name of the handlers.
+    ///   - position: The position in the log after which the replay begins; 0 for all events.
+    /// - Returns: Number of events that will be delivered again.
     /// - Throws: ``RelayError`` with the code `unknownSubscription`; ``HeadraceStorage/StoreError``.
     @discardableResult
     public func replay(_ subscription: String, after position: Int64 = 0) async throws -> Int {
@@ -143,7 +145,7 @@ public final class Relay: Sendable {
         return try await store.replay(subscription, eventsNamed: names, after: position)
     }
 
-    /// The names of the scheduled commands that are carried out.
+    /// The names of the scheduled commands that this relay carries out.
     var commandNames: [String] {
         state.withLock { $0.commands.keys.map(\.text) }
     }
@@ -165,7 +167,7 @@ public final class Relay: Sendable {
 extension Relay: Service {}
 #endif
 
-/// How a scheduled command is carried out, whatever its type.
+/// Carries out scheduled commands of one type, which is erased.
 struct CommandRoute: Sendable {
     let type: any DurableCommand.Type
     let carryOut: nonisolated(nonsending) @Sendable (Data) async throws -> Void
@@ -186,7 +188,7 @@ struct CommandRoute: Sendable {
     }
 }
 
-/// A delivery that no attempt can make succeed.
+/// A delivery that can't succeed in any attempt.
 struct Undeliverable: Error {
     let reason: String
 }

@@ -6,20 +6,20 @@
 
 public import HeadraceCore
 
-/// A reason why a relay does not start.
+/// An error of a relay that can't start or replay.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct RelayError: CodedError {
-    /// What is wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case retentionTooShort, alreadyRunning, unknownSubscription }
 
         private let kind: Kind
 
-        /// Idempotency records would be forgotten while a command may still be tried again.
+        /// Idempotency records would be removed while a command may still be retried.
         public static let retentionTooShort = Code(kind: .retentionTooShort)
 
-        /// The relay runs or has run.
+        /// The relay is running or has run.
         public static let alreadyRunning = Code(kind: .alreadyRunning)
 
         /// No handler states the subscription.
@@ -29,10 +29,10 @@ public struct RelayError: CodedError {
         public var description: String { kind.rawValue }
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it, in one sentence each.
+    /// The error and how to fix it, in one sentence each.
     public let message: String
 }
 
@@ -41,23 +41,23 @@ extension RelayError {
         RelayError(
             code: .retentionTooShort,
             message: """
-                Idempotency records are kept for \(retention), and a message may be tried again for \(schedule). To fix, \
-                set 'idempotencyRetention' to more than that, or allow fewer attempts.
+                Idempotency records are kept for \(retention), but a message may be retried for \(schedule). To fix, \
+                raise 'idempotencyRetention' above that time, or lower 'maximumAttempts'.
                 """
         )
     }
 
     static let alreadyRunning = RelayError(
         code: .alreadyRunning,
-        message: "A relay runs once, and this one does or did. To fix, make another one."
+        message: "A relay can run only once, and this relay has already been started. To fix, create a new relay."
     )
 
     static func unknownSubscription(_ name: String, known: [String]) -> RelayError {
         RelayError(
             code: .unknownSubscription,
             message: """
-                No handler states the subscription '\(name)'; there are \(known). To fix, register its handlers with the \
-                registrar of the relay.
+                No handler has the subscription '\(name)'. Known subscriptions: \(known). To fix, register its \
+                handlers with the registrar of the relay.
                 """
         )
     }

@@ -7,29 +7,31 @@
 public import Foundation
 public import HeadraceStorage
 
-/// Is told what becomes of deliveries; an inspector and metrics are observers.
+/// Is notified of the outcome of deliveries, for example for an inspector or metrics.
 ///
-/// It changes nothing and must not take long: it is called in the task that delivers. Each method does nothing unless
-/// implemented.
+/// An observer must not change anything and must return quickly, because it is called in the task that delivers. Each
+/// method does nothing by default.
 public protocol RelayObserver: Sendable {
     /// A handler has handled `delivery`.
     func delivered(_ delivery: Delivery)
 
-    /// A handler has failed; `delivery` will be made again at `date`.
+    /// A handler has failed; the relay retries `delivery` at `date`.
     func failed(_ delivery: Delivery, _ error: any Error, retryAt date: Date)
 
-    /// `delivery` was given up, and is a dead letter.
+    /// `delivery` has become a dead letter.
     func deadLettered(_ delivery: Delivery, reason: String)
 
-    /// The relay doesn't know the message of `delivery`, and has left it to a relay that does; at `until` it becomes a dead
-    /// letter.
+    /// The relay doesn't know the message of `delivery`, and has left it to a relay that does.
+    ///
+    /// At `until`, the message becomes a dead letter.
     func left(_ delivery: Delivery, reason: String, until: Date)
 
-    /// `lease` has gone to somebody else, or its lane was cancelled or replayed: what was done under it and not stored
-    /// by then was refused.
+    /// `lease` is no longer valid: another relay has taken over its lane, or the lane was cancelled or replayed.
+    ///
+    /// Changes under the lease that were not stored before were refused.
     func leaseLost(_ lease: Lease)
 
-    /// The store could not be reached; the relay goes on.
+    /// The store failed; the relay continues.
     func storeFailed(_ error: any Error)
 }
 

@@ -13,7 +13,7 @@ import Synchronization
 
 // Workers: handle the deliveries of a lane, one after the other.
 extension RelaySession {
-    /// Hands back what nobody has begun.
+    /// Releases the deliveries that no handler has begun.
     func endWork() {
         let batches = state.withLock { state in
             state.isClosing = true
@@ -39,7 +39,7 @@ extension RelaySession {
         }
     }
 
-    /// Handles the deliveries of one lane, one after the other, up to one that fails.
+    /// Handles the deliveries of one lane, one after the other, until a delivery fails.
     func handle(_ batch: [Delivery]) async {
         for (index, delivery) in batch.enumerated() {
             guard mayHandle(delivery) else { return stop(batch[index...]) }
@@ -49,7 +49,7 @@ extension RelaySession {
                 deadLetter(
                     delivery,
                     attempts: delivery.attempt - 1,
-                    reason: "The last attempt ended with its process, or without an outcome, and none is left.",
+                    reason: "The last attempt ended with its process, or without an outcome. No attempt is left.",
                     end: end
                 )
                 continue
@@ -69,7 +69,7 @@ extension RelaySession {
                 for observer in relay.observers { observer.delivered(delivery) }
                 settle(settlement)
             case .settled:
-                // If it was the last one, the commit has ended the lease, so there is room for another lane.
+                // If it was the last delivery, the commit has ended the lease, so there is room for another lane.
                 if isLast { news.notify() }
                 for observer in relay.observers { observer.delivered(delivery) }
             case .failed(let error):
@@ -91,8 +91,8 @@ extension RelaySession {
 
     /// Whether the handler of `delivery` may still begin.
     ///
-    /// Not past the end of its lease: if the process stood still, another one may have handled the rest of the lane since, and
-    /// an older event must not follow a newer one.
+    /// It may not begin past the end of its lease: if this process was suspended, another process may have handled the
+    /// rest of the lane since, and an older event must not follow a newer event.
     func mayHandle(_ delivery: Delivery) -> Bool {
         let now = relay.clock.now
         let isHeld = state.withLock { !$0.isClosing && $0.isValid(delivery.lease, at: now) }
@@ -101,16 +101,17 @@ extension RelaySession {
 
     /// Whether the attempt must count before the handler runs, so that it counts even if it ends the process.
     ///
-    /// That costs a transaction. The first attempt doesn't count beforehand, because almost all first attempts succeed: if the
-    /// process ends, the next lease says that the handler may have run, and the attempts from then on count.
+    /// Counting costs a transaction. The first attempt doesn't count beforehand, because almost all first attempts
+    /// succeed: if the process ends, the next lease says that the handler may have run, and the attempts from then on
+    /// count.
     func countsBeforehand(_ delivery: Delivery) -> Bool {
         delivery.mayHaveRun || delivery.attempt > 1 || configuration.maximumAttempts <= 1
     }
 
-    /// Returns when the attempt at `delivery` counts in the store, or when its handler must not begin; tells whether it may.
+    /// Waits until the attempt at `delivery` counts in the store; returns whether its handler may begin.
     ///
-    /// All workers that wait for this share a transaction. It also holds what was handled before, so that nothing else of
-    /// the lane is without its outcome while the handler runs.
+    /// All workers that wait for this share a transaction. The transaction also stores the outcomes of earlier
+    /// deliveries, so that no other delivery of the lane lacks its outcome while the handler runs.
     func count(_ delivery: Delivery) async -> Bool {
         settle(Settlement(lease: delivery.lease, attempts: delivery.attempt))
         while true {

@@ -46,7 +46,7 @@ extension RelaySession {
                     report(storeFailure: error)
                     pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
                 }
-                // Whoever came first comes last the next time.
+                // Rotate, so that the first subscription is the last one in the next request.
                 subscriptions.append(subscriptions.removeFirst())
             }
             await wait(for: news, after: seen, until: start.advanced(by: pause))
@@ -63,7 +63,8 @@ extension RelaySession {
             LeaseRequest(
                 subscriptions: subscriptions,
                 laneLimit: room,
-                // If there is only one attempt, it counts before the handler runs, and that works for the first of a lane.
+                // If there is only one attempt, it must count before the handler runs, which is possible only for the
+                // first delivery of a lane.
                 batchLimit: configuration.maximumAttempts > 1 ? max(1, configuration.batchLimit) : 1,
                 now: relay.wallClock(),
                 duration: configuration.leaseDuration,

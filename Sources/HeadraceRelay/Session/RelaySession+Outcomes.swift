@@ -23,20 +23,20 @@ extension RelaySession {
             date = max(date, now.advanced(by: relay.clock.now.duration(to: earliest)))
         }
         Logger.current.notice(
-            "Handling an event failed and will be tried again",
+            "A handler failed; the relay will retry the delivery",
             metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
         )
         for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
         settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date, now: now)))
     }
 
-    /// When a relay first didn't know the message of `delivery`.
+    /// The time at which a relay first didn't know the message of `delivery`.
     func unknownSince(_ delivery: Delivery) -> Date {
         let now = relay.wallClock()
         return min(delivery.unknownSince ?? now, now)
     }
 
-    /// The reason for which an unknown message is a dead letter, or `nil` if it may wait.
+    /// The reason why an unknown message must become a dead letter, or `nil` if it may wait.
     func reasonForDeadLetter(_ delivery: Delivery, _ message: UnknownMessage) -> String? {
         let grace = configuration.unknownEventGrace
         if unknownSince(delivery).advanced(by: grace) > relay.wallClock() { return nil }
@@ -48,7 +48,7 @@ extension RelaySession {
         let since = unknownSince(delivery)
         let until = since.advanced(by: configuration.unknownEventGrace)
         Logger.current.notice(
-            "A message is unknown to this process, and is left for a process that knows it",
+            "A message is unknown to this process and waits for a process that knows it",
             metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
                 $1
             }
@@ -61,14 +61,14 @@ extension RelaySession {
             until: until,
             now: relay.wallClock()
         )
-        // An earlier lease that ended without an outcome is remembered as one attempt.
+        // An earlier lease that ended without an outcome counts as one attempt.
         let attempts = delivery.mayHaveRun ? max(1, delivery.attempt - 1) : delivery.attempt - 1
         settle(Settlement(lease: delivery.lease, attempts: attempts, end: end))
     }
 
     func deadLetter(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
         Logger.current.error(
-            "An event could not be delivered and is a dead letter now",
+            "An event could not be delivered and has become a dead letter",
             metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
         )
         for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }
@@ -81,22 +81,22 @@ extension RelaySession {
         settle(Settlement(lease: delivery.lease, failures: [failure], end: end))
     }
 
-    /// Ends the handling of a lane before `batch`, none of which has an outcome.
+    /// Ends the handling of a lane before `batch`; no delivery of `batch` has an outcome.
     func stop(_ batch: ArraySlice<Delivery>) {
         guard let lease = batch.first?.lease else { return }
         if state.withLock({ $0.isLost(lease) }) { forget(lease) } else { release(batch) }
     }
 
-    /// Ends the lease of `batch`, whose handlers have not run or were cancelled; no attempt counts.
+    /// Ends the lease of `batch`, whose handlers haven't run or were cancelled; no attempt counts.
     func release(_ batch: ArraySlice<Delivery>) {
         guard let first = batch.first else { return }
         let now = relay.wallClock()
-        // If an earlier lease ended without an outcome, the store keeps that in mind.
+        // If an earlier lease ended without an outcome, the store keeps that mark.
         let end: Settlement.End = first.mayHaveRun ? .finished(now: now) : .released(now: now)
         settle(Settlement(lease: first.lease, attempts: first.attempt - 1, end: end))
     }
 
-    /// Forgets a lease that has ended in the store.
+    /// Forgets a lease that the store has ended.
     func forget(_ lease: Lease) {
         state.withLock { $0.forget(lease) }
         news.notify()

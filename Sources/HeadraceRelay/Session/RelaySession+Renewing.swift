@@ -11,7 +11,7 @@ import HeadraceStorage
 import Logging
 import Synchronization
 
-// Renewing leases, and pruning what is no longer needed.
+// Renewal of leases, and pruning of rows that are no longer needed.
 extension RelaySession {
     func renewAndPrune() async {
         var nextPruning = relay.wallClock()

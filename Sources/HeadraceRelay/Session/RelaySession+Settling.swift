@@ -18,7 +18,7 @@ extension RelaySession {
         settling.notify()
     }
 
-    /// Settles what has come up, all at once, and again; cancelled or not, as what was handled is to be known.
+    /// Stores all waiting settlements together, again and again, even if cancelled, because outcomes must be stored.
     func settleUntilEnd() async {
         var failures = 0
         var generator = SystemRandomNumberGenerator()
@@ -41,7 +41,7 @@ extension RelaySession {
                 failures += 1
                 report(storeFailure: error)
                 state.withLock { $0.putBack() }
-                // At the end the leases end by themselves, and somebody handles again what was handled.
+                // At the end, the leases expire, and another relay repeats the deliveries.
                 if isLast { return }
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
                 await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))

@@ -11,26 +11,26 @@ import HeadraceStorage
 import Logging
 import Synchronization
 
-/// One run of a relay: a pump that leases, workers that handle, one that settles and one that renews.
+/// One run of a relay: a pump that leases, workers that handle, a settler, and a renewer.
 ///
-/// ``RelayState`` decides; this waits, asks the store, and calls handlers.
+/// ``RelayState`` makes the decisions. The session waits, calls the store, and runs handlers.
 final class RelaySession: Sendable {
     let relay: Relay
     let state: Mutex<RelayState>
 
-    /// Tells the pump that there may be something to lease, or room for it.
+    /// Notifies the pump that there may be lanes to lease, or room for them.
     let news = DeliverySignal()
 
-    /// Tells workers that there is something to handle, or nothing any more.
+    /// Notifies workers that there are deliveries to handle, or that there will be none.
     let work = DeliverySignal()
 
-    /// Tells the one that settles that there is something to settle, or nothing any more.
+    /// Notifies the settler that there are settlements, or that there will be none.
     let settling = DeliverySignal()
 
-    /// Tells the one that settles not to pause any longer, as all workers have ended.
+    /// Notifies the settler that all workers have ended, so it must not pause any longer.
     let ending = DeliverySignal()
 
-    /// Tells workers that settlements are stored, or that a lease is lost.
+    /// Notifies workers that settlements are stored, or that a lease is lost.
     let settled = DeliverySignal()
 
     init(_ relay: Relay) {
@@ -41,7 +41,7 @@ final class RelaySession: Sendable {
     var configuration: Relay.Configuration { relay.configuration }
     var store: any DeliveryStore { relay.store }
 
-    /// Has ``perform()`` end once what is being handled is.
+    /// Ends ``perform()`` once the running handlers have ended.
     func close() {
         state.withLock { $0.isClosing = true }
         news.notify()
@@ -51,9 +51,9 @@ final class RelaySession: Sendable {
 
     /// Delivers until ``close()``, or until the task is cancelled.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged` when the store can't be used any longer.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged` if the store can't be used any longer.
     func perform() async throws {
-        // Before the first lease: what is committed after that lease must be noticed, however late the helper begins.
+        // Before the first lease, so that commits after that lease are noticed, however late the child task begins.
         let seen = store.deliverySignal.position
         await withTaskGroup { helpers in
             helpers.addTask { await self.forwardSignal(after: seen) }
@@ -76,7 +76,7 @@ final class RelaySession: Sendable {
         if let failure = state.withLock(\.failure) { throw failure }
     }
 
-    /// Returns when `signal` was given after `position`, at `deadline`, or when the task is cancelled.
+    /// Returns when `signal` advances past `position`, at `deadline`, or when the task is cancelled.
     func wait(
         for signal: DeliverySignal,
         after position: UInt64,
@@ -95,7 +95,7 @@ final class RelaySession: Sendable {
 
     func report(lost lease: Lease) {
         Logger.current.warning(
-            "A lease was lost; what was done under it and not stored is refused",
+            "A lease was lost; changes under it that are not stored yet will be refused",
             metadata: ["headrace.relay.lane": "\(lease.lane)", "headrace.relay.token": "\(lease.token)"]
         )
         for observer in relay.observers { observer.leaseLost(lease) }
@@ -103,9 +103,9 @@ final class RelaySession: Sendable {
 
     func report(storeFailure error: any Error) {
         if error is CancellationError { return }
-        Logger.current.warning("The relay cannot use its store and tries again", metadata: ["error": "\(error)"])
+        Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
         for observer in relay.observers { observer.storeFailed(error) }
-        // Nothing that this relay holds can be stored any more.
+        // Nothing that this relay holds can be stored any longer.
         if let error = error as? StoreError, error.code == .schemaChanged {
             state.withLock { $0.failure = $0.failure ?? error }
             close()

@@ -6,52 +6,53 @@
 
 import HeadraceStorage
 
-/// What a relay holds: lanes that wait to be handled, leases, and settlements on their way.
+/// The state of a relay session: waiting lanes, leases, and pending settlements.
 ///
-/// Pure: it decides, ``RelaySession`` does it.
+/// It is a pure value: it makes decisions, and ``RelaySession`` carries them out.
 struct RelayState {
-    /// How many other lanes may begin before a suspect that waits.
+    /// Maximum number of other lanes that may begin before a waiting suspect.
     static let patience = 256
 
-    /// Whether nothing further is begun.
+    /// Whether the session is closing, so that no further handler begins.
     var isClosing = false
 
-    /// The error for which the run ends.
+    /// The error that ends the session.
     var failure: StoreError?
 
-    /// Whether all workers have ended, and what there is to settle is the last.
+    /// Whether all workers have ended, so that the next settlements are the last.
     var isSettlingLast = false
 
     /// A lease that the relay holds.
     private struct Hold {
         let token: Int64
 
-        /// When it ends at the latest, unless it is renewed.
+        /// The end of the lease, unless it is renewed.
         var end: ContinuousClock.Instant
 
         /// Whether the store has refused the lease; the entry stays until its worker notices.
         var isLost = false
 
-        /// Whether a handler runs whose commit ends the lease: then the store may refuse the lease because it has ended.
+        /// Whether a handler runs whose commit ends the lease; then the store may refuse the lease because it has
+        /// ended.
         var mayEnd = false
 
-        /// Whether the store has refused the lease while ``mayEnd`` held.
+        /// Whether the store has refused the lease while ``mayEnd`` was `true`.
         var isDoubtful = false
     }
 
     private var queue: [[Delivery]] = []
     private var queueStart = 0
 
-    /// Deliveries that may have ended a process, those with the fewest attempts first.
+    /// Deliveries that may have ended a process, sorted by number of attempts.
     private var suspects: [[Delivery]] = []
 
     /// The suspect that is being handled.
     private var runningSuspect: Lease?
 
-    /// How many other lanes were begun while a suspect waited.
+    /// Number of other lanes that have begun while a suspect waits.
     private var passedSuspects = 0
 
-    /// The leases that are held, by lane.
+    /// The leases that the relay holds, by lane.
     private var held: [Int64: Hold] = [:]
 
     /// Settlements that wait to be stored, by lane.
@@ -60,21 +61,21 @@ struct RelayState {
     /// Settlements that are being stored, by lane.
     private var inFlight: [Int64: Settlement] = [:]
 
-    /// How many lanes are held.
+    /// Number of lanes that the relay holds.
     var heldCount: Int { held.count }
 
-    /// The leases that are held and valid as far as it is known.
+    /// The leases that the relay holds and that are valid as far as it knows.
     var leases: [Lease] {
         held.compactMap { lane, hold in hold.isLost ? nil : Lease(lane: lane, token: hold.token) }
     }
 
     // MARK: Lanes
 
-    /// Adds leased lanes, to be handled in that order, whose leases last until `end`.
+    /// Adds leased lanes, which are handled in that order; their leases last until `end`.
     mutating func enqueue(_ lanes: [[Delivery]], until end: ContinuousClock.Instant) {
         for batch in lanes {
             guard let first = batch.first else { continue }
-            // A lease that was lost may still be here, and its settlement with it: both are history now.
+            // A lost lease and its settlement may still be here. Both are obsolete now.
             waiting[first.lease.lane] = nil
             held[first.lease.lane] = Hold(token: first.lease.token, end: end)
             if first.isSuspect {
@@ -86,11 +87,11 @@ struct RelayState {
         }
     }
 
-    /// Gives the lane to handle next; call ``end(_:)`` when it was handled.
+    /// Returns the next lane to handle; call ``end(_:)`` after it was handled.
     ///
-    /// One suspect runs at a time. If it ends the process, an attempt counts for it and for no other suspect, so a delivery
-    /// that only happens to be leased with one that kills doesn't use up its attempts with it. Suspects run when nothing else
-    /// waits, or after ``patience`` other lanes.
+    /// One suspect runs at a time. If it ends the process, an attempt counts for it and for no other suspect. So a
+    /// healthy delivery that is leased beside it doesn't use up its attempts. Suspects run when no other lane waits, or
+    /// after ``patience`` other lanes.
     mutating func nextBatch() -> [Delivery]? {
         let isQueueEmpty = queueStart == queue.count
         if runningSuspect == nil, !suspects.isEmpty, isQueueEmpty || passedSuspects >= Self.patience {
@@ -116,7 +117,7 @@ struct RelayState {
         if runningSuspect == batch.first?.lease { runningSuspect = nil }
     }
 
-    /// Gives all lanes that nobody has begun, and keeps none.
+    /// Removes and returns all lanes that no worker has begun.
     mutating func takeQueue() -> [[Delivery]] {
         defer {
             queue.removeAll()
@@ -128,24 +129,24 @@ struct RelayState {
 
     // MARK: Leases
 
-    /// Whether `lease` was lost, or another one of its lane has followed.
+    /// Whether `lease` was lost, or was followed by another lease of its lane.
     func isLost(_ lease: Lease) -> Bool {
         guard let hold = held[lease.lane], hold.token == lease.token else { return true }
         return hold.isLost
     }
 
-    /// Whether `lease` is valid at `now` without a doubt: not lost, and not past its end.
+    /// Whether `lease` is certainly valid at `now`: not lost, and not past its end.
     func isValid(_ lease: Lease, at now: ContinuousClock.Instant) -> Bool {
         guard let hold = held[lease.lane], hold.token == lease.token else { return false }
         return !hold.isLost && now < hold.end
     }
 
-    /// Notes that `leases` were renewed until `end`.
+    /// Notes the renewal of `leases` until `end`.
     mutating func extend(_ leases: some Sequence<Lease>, until end: ContinuousClock.Instant) {
         for lease in leases where held[lease.lane]?.token == lease.token { held[lease.lane]?.end = end }
     }
 
-    /// Marks `lease` as lost, and drops its settlement; tells whether that is news.
+    /// Marks `lease` as lost and drops its settlement; returns whether it was not marked before.
     @discardableResult
     mutating func markLost(_ lease: Lease) -> Bool {
         if isLost(lease) { return false }
@@ -157,17 +158,17 @@ struct RelayState {
         return true
     }
 
-    /// Notes that the store has not renewed `lease`; tells whether it is known to be lost, and that is news.
+    /// Notes that the store has not renewed `lease`; returns whether the loss is certain and new.
     mutating func refuseRenewal(of lease: Lease) -> Bool {
-        // A settlement that is being stored may have ended the lease: its outcome tells.
+        // A settlement that is being stored may have ended the lease: its outcome will show.
         if inFlight[lease.lane]?.lease == lease, inFlight[lease.lane]?.end != nil { return false }
         return refuse(lease)
     }
 
-    /// Notes that the store has refused `lease`; tells whether it is known to be lost, and that is news.
+    /// Notes that the store has refused `lease`; returns whether the loss is certain and new.
     private mutating func refuse(_ lease: Lease) -> Bool {
         if isLost(lease) || held[lease.lane]?.mayEnd != true { return markLost(lease) }
-        // The commit of the handler may have ended it: its outcome tells.
+        // The commit of the handler may have ended the lease: its outcome will show.
         held[lease.lane]?.isDoubtful = true
         return false
     }
@@ -179,22 +180,22 @@ struct RelayState {
 
     // MARK: Handling
 
-    /// Gives the settlement that the commit of a handler stores: `settlement`, and before it all that the lane has to settle.
+    /// Returns the settlement for the commit of a handler: `settlement` and all earlier settlements of the lane.
     ///
-    /// What waits stays until ``endHandling(_:isSettled:)``, as the commit may fail.
+    /// Waiting settlements stay until ``endHandling(_:isSettled:)``, because the commit may fail.
     mutating func beginHandling(_ settlement: Settlement) -> Settlement {
         held[settlement.lease.lane]?.mayEnd = settlement.end != nil
         return pending(settlement.lease)?.followed(by: settlement) ?? settlement
     }
 
-    /// Notes that a handler has ended, and whether its commit has stored what ``beginHandling(_:)`` gave.
+    /// Notes that a handler has ended, and whether its commit has stored the settlement from ``beginHandling(_:)``.
     ///
-    /// - Returns: Whether `lease` turns out to be lost, and that is news.
+    /// - Returns: Whether `lease` is certainly lost, and the loss is new.
     mutating func endHandling(_ lease: Lease, isSettled: Bool) -> Bool {
         guard let hold = held[lease.lane], hold.token == lease.token else { return false }
         if isSettled {
             waiting[lease.lane] = nil
-            // The commit has ended the lease. A refusal that comes from now on is not a loss.
+            // The commit has ended the lease. A refusal from now on is not a loss.
             if hold.mayEnd { held[lease.lane] = nil }
         }
         held[lease.lane]?.mayEnd = false
@@ -204,14 +205,14 @@ struct RelayState {
 
     // MARK: Settlements
 
-    /// What `lease` has to settle that is not known to be stored.
+    /// The settlement of `lease` that may not be stored yet.
     func pending(_ lease: Lease) -> Settlement? {
         let first = inFlight[lease.lane].flatMap { $0.lease == lease ? $0 : nil }
         guard let second = waiting[lease.lane], second.lease == lease else { return first }
         return first?.followed(by: second) ?? second
     }
 
-    /// Adds what is to be settled; nothing under a lease that is lost, which is forgotten when it ends.
+    /// Adds a settlement, unless its lease is lost; a lost lease is forgotten when its handling ends.
     mutating func add(_ settlement: Settlement) {
         let lane = settlement.lease.lane
         guard let hold = held[lane], hold.token == settlement.lease.token else { return }
@@ -222,16 +223,16 @@ struct RelayState {
         }
     }
 
-    /// Gives everything that is to be settled, until ``endSettling(refused:)`` or ``putBack()``.
+    /// Returns all waiting settlements, which are in flight until ``endSettling(refused:)`` or ``putBack()``.
     mutating func takeSettlements() -> [Settlement] {
         swap(&inFlight, &waiting)
         waiting.removeAll(keepingCapacity: true)
         return Array(inFlight.values)
     }
 
-    /// Notes that the settlements that were taken are stored, all but those under the leases in `refused`.
+    /// Notes that the settlements in flight are stored, except those under the leases in `refused`.
     ///
-    /// - Returns: The leases that are lost, if that is news.
+    /// - Returns: The leases whose loss is certain and new.
     mutating func endSettling(refused: [Lease]) -> [Lease] {
         let ended = inFlight.values.filter { $0.end != nil }
         inFlight.removeAll(keepingCapacity: true)
@@ -240,7 +241,7 @@ struct RelayState {
         return lost
     }
 
-    /// Keeps the settlements that were taken, and could not be stored, before those that have come up since.
+    /// Returns the settlements in flight, which could not be stored, to the front of the waiting settlements.
     mutating func putBack() {
         let earlier = inFlight
         inFlight.removeAll(keepingCapacity: true)
@@ -253,7 +254,7 @@ struct RelayState {
 }
 
 extension Delivery {
-    /// Whether an attempt counts that has ended without an outcome: it may have ended its process.
+    /// Whether an attempt counts that has ended without an outcome, so that it may have ended its process.
     fileprivate var isSuspect: Bool { mayHaveRun && attempt > 1 }
 }
 

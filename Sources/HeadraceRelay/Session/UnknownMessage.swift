@@ -9,19 +9,19 @@ import HeadraceStorage
 
 /// A message that this relay doesn't know; a relay of another version of the program may know it.
 struct UnknownMessage: Error {
-    /// The name among those of ``HeadraceStorage/LeaseRequest/known``.
+    /// The name in ``HeadraceStorage/LeaseRequest/known``.
     let name: String
 
     let version: Int
 
-    /// What this relay lacks, and what to do if no relay knows the message.
+    /// The reason, and the fix if no relay knows the message.
     let reason: String
 }
 
 extension Relay {
     /// The messages that this relay knows, by subscription.
     ///
-    /// A message is unknown if and only if it is not among these.
+    /// A message is unknown if and only if it is not in the result.
     func knownMessages() -> [String: [KnownMessage]] {
         let events = registrar.events
         var known: [String: [KnownMessage]] = [:]
@@ -40,7 +40,8 @@ extension Relay {
 }
 
 extension ScheduledMessage.Kind {
-    /// The name of a message of this kind among those of ``HeadraceStorage/LeaseRequest/known``: a command and an event may share a name.
+    /// The name of a message of this kind in ``HeadraceStorage/LeaseRequest/known``; a command and an event may share a
+    /// name.
     func key(_ name: String) -> String {
         "\(rawValue) \(name)"
     }

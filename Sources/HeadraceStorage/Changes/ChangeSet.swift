@@ -6,9 +6,9 @@
 
 public import Foundation
 
-/// What one unit of work changes: a store applies all of it, in one transaction, or none.
+/// The changes of one unit of work, which a store applies in one transaction: all of them or none.
 ///
-/// No entity occurs in it twice: one that is deleted and inserted again is written.
+/// Each entity occurs at most once. An entity that is deleted and inserted again is a write.
 public struct ChangeSet: Sendable {
     /// One value of one entity in one index.
     public struct IndexEntry: Hashable, Sendable {
@@ -30,13 +30,13 @@ public struct ChangeSet: Sendable {
         /// The document to store; its version is one more than ``expectedVersion``.
         public let document: StoredDocument
 
-        /// The version that must be stored now; 0 where nothing may be.
+        /// The version that must be stored now, or 0 if the entity must not exist.
         public var expectedVersion: Int { document.version - 1 }
 
-        /// The entries to take out of the indexes, which are there.
+        /// The entries to remove from the indexes, which must be there.
         public let removedEntries: Set<IndexEntry>
 
-        /// The entries to put into the indexes, which are not there yet.
+        /// The entries to add to the indexes, which must not be there yet.
         public let addedEntries: Set<IndexEntry>
 
         /// Creates a write.
@@ -48,15 +48,15 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// The end of one entity.
+    /// The deletion of one entity.
     public struct Deletion: Sendable {
-        /// Which entity is deleted.
+        /// The entity to delete.
         public let reference: EntityReference
 
         /// The version that must be stored now.
         public let expectedVersion: Int
 
-        /// The entries to take out of the indexes, which are there.
+        /// The entries to remove from the indexes, which must be there.
         public let removedEntries: Set<IndexEntry>
 
         /// Creates a deletion.
@@ -67,9 +67,9 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// A durable event that is to be delivered to a subscription.
+    /// The delivery of a durable event to a subscription.
     public struct NewDelivery: Hashable, Sendable {
-        /// The place of the event in ``ChangeSet/events``, counting from 0.
+        /// The index of the event in ``ChangeSet/events``, counting from 0.
         public let event: Int
 
         /// The name of the subscription.
@@ -82,67 +82,68 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// The entities to write, in the order in which they were touched.
+    /// The entities to write, in the order in which the unit of work first used them.
     public var writes: [Write] = []
 
     /// The entities to delete.
     public var deletions: [Deletion] = []
 
-    /// Documents that must be stored as they are here when the changes are; one that is not refuses the change set with
-    /// ``StoreError/Code/versionConflict``.
+    /// Documents that must still be stored unchanged at the commit (optimistic locking).
     ///
-    /// A version says how often an entity was written, and not by whom: one that was deleted and inserted again has the same
-    /// ones once more, and what was read before it was stored may never have been. So `EntityContext` requires each entity
+    /// If a document differs, the store refuses the change set with ``StoreError/Code/versionConflict``.
+    ///
+    /// A version number alone is not enough: an entity that was deleted and inserted again starts from version 1, so
+    /// the same version can stand for other content. `EntityContext` therefore requires the document of each entity
     /// that it has read and changes.
     public var requirements: [StoredDocument] = []
 
     /// The events to append to the log, in order.
     public var events: [NewEvent] = []
 
-    /// To which subscriptions the events go.
+    /// The subscriptions that receive the events.
     ///
-    /// Each pair occurs once. Only a ``DeliveryStore`` is given any.
+    /// Each pair of event and subscription occurs once. Only a ``DeliveryStore`` receives deliveries.
     public var deliveries: [NewDelivery] = []
 
-    /// What came of deliveries that were handled by this very change.
+    /// Settlements of the deliveries that this change set handles.
     ///
-    /// Unlike with ``DeliveryStore/settle(_:)``, a lease that is no longer valid refuses the whole change set, with
-    /// ``StoreError/Code/leaseLost``: what is stored was handled once.
+    /// If a lease is no longer valid, the store refuses the whole change set with ``StoreError/Code/leaseLost``, so a
+    /// delivery takes effect exactly once. ``DeliveryStore/settle(_:)`` refuses only the settlement concerned.
     public var settlements: [Settlement] = []
 
-    /// The commands with idempotency keys that this change set is the effect of; it is refused with
-    /// ``StoreError/Code/keyTaken`` where a key is stored already.
+    /// The commands with idempotency keys whose effect this change set is.
     ///
-    /// A store checks them first, before versions, existence, and unique values: what the command has changed before is
-    /// the reason for those conflicts.
+    /// If a key is stored already, the store refuses the change set with ``StoreError/Code/keyTaken``. A store checks
+    /// the keys first, before versions, existence, and unique values, because an earlier effect of the same command is
+    /// the cause of those conflicts.
     public var idempotencyRecords: [IdempotencyRecord] = []
 
     /// The messages to deliver at a later time.
     public var scheduled: [ScheduledMessage] = []
 
-    /// The identifiers of scheduled messages that are not to take effect; those that have, and unknown ones, are
-    /// passed over.
+    /// The identifiers of scheduled messages to cancel; unknown identifiers and messages that have taken effect are
+    /// skipped.
     public var cancellations: [UUID] = []
 
-    /// What the store does in its own terms, in order, after the writes.
+    /// Work that the store executes after the writes, in order.
     public var work: [any StoreWork] = []
 
-    /// How certain it must be that the changes last, once they are committed.
+    /// How durable the changes must be when the commit returns.
     public var durability = Durability.durable
 
-    /// Creates a change set, durable.
+    /// Creates a durable change set.
     public init(writes: [Write] = [], deletions: [Deletion] = [], events: [NewEvent] = []) {
         self.writes = writes
         self.deletions = deletions
         self.events = events
     }
 
-    /// Whether a relay has something to do once it is stored.
+    /// Whether the commit creates deliveries for a relay.
     public var makesDeliveries: Bool {
         !deliveries.isEmpty || !scheduled.isEmpty
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the change set is empty.
     public var isEmpty: Bool {
         writes.isEmpty && deletions.isEmpty && events.isEmpty && settlements.isEmpty && idempotencyRecords.isEmpty
             && scheduled.isEmpty && cancellations.isEmpty && work.isEmpty

@@ -8,20 +8,20 @@ package import Foundation
 import HeadraceCore
 
 extension StoreError {
-    /// `entity` was read at version `expected`; `stored` is what there is now, `nil` where it is gone.
+    /// `entity` was read at version `expected`; `stored` is the current version, or `nil` if the entity was deleted.
     public static func versionConflict(_ entity: EntityReference, expected: Int, stored: Int?) -> StoreError {
         let now = stored.map { "is now at version \($0)" } ?? "has been deleted"
         return StoreError(
             code: .versionConflict,
             message: """
                 The \(entity) was read at version \(expected) and \(now). Nothing was stored. \
-                To fix, do the work again on what is stored now.
+                To fix, repeat the work with the stored state.
                 """,
             entity: entity
         )
     }
 
-    /// `required` was read, and `stored` is what there is now, `nil` where it is gone.
+    /// `required` was read; `stored` is the current document, or `nil` if the entity was deleted.
     public static func versionConflict(required: StoredDocument, stored: StoredDocument?) -> StoreError {
         guard let stored, stored.version == required.version else {
             return versionConflict(required.reference, expected: required.version, stored: stored?.version)
@@ -29,26 +29,26 @@ extension StoreError {
         return StoreError(
             code: .versionConflict,
             message: """
-                The \(required.reference) was read at version \(required.version), and something else is stored under that \
-                version now. Nothing was stored. To fix, do the work again on what is stored now.
+                The \(required.reference) was read at version \(required.version), and now has other content at that \
+                version. Nothing was stored. To fix, repeat the work with the stored state.
                 """,
             entity: required.reference
         )
     }
 
-    /// `entity` was inserted, and there is one already.
+    /// `entity` was inserted, but its identifier is taken.
     public static func alreadyExists(_ entity: EntityReference) -> StoreError {
         StoreError(
             code: .alreadyExists,
             message: """
-                The \(entity) exists already. Nothing was stored. To fix, find it and change it, or insert one \
-                with another identifier.
+                The \(entity) exists already. Nothing was stored. To fix, find and change it, or insert an \
+                entity with another identifier.
                 """,
             entity: entity
         )
     }
 
-    /// `entity` has a value in a unique index that the entity with the key `other` has.
+    /// `entity` has a value in a unique index that belongs to the entity with the key `other`.
     public static func uniqueViolation(
         _ entity: EntityReference,
         entry: ChangeSet.IndexEntry,
@@ -57,44 +57,45 @@ extension StoreError {
         StoreError(
             code: .uniqueViolation,
             message: """
-                The \(entity) has \(entry.value.quoted) as its '\(entry.index)', which is unique, and \(entity.kind) '\(other)' \
-                has that already. Nothing was stored. To fix, choose another value or change the other one.
+                The \(entity) has the value \(entry.value.quoted) in the unique index '\(entry.index)', but this value \
+                belongs to the \(entity.kind) '\(other)'. Nothing was stored. To fix, choose another value, or change \
+                the other entity.
                 """,
             entity: entity,
             indexEntry: entry
         )
     }
 
-    /// `entity` was written, and its kind is not among those that the store was opened with.
+    /// `entity` was written, but the store was opened without its kind.
     public static func undeclaredEntity(_ entity: EntityReference) -> StoreError {
         StoreError(
             code: .undeclaredEntity,
             message: """
                 The store was not opened with entities of '\(entity.kind)'. Nothing was stored. To fix, add their \
-                type to its 'entities:'.
+                type to the 'entities:' of the store.
                 """,
             entity: entity
         )
     }
 
-    /// Deliveries were to be leased at `now`.
+    /// A relay has asked for leases at `now`, which can't be a correct time.
     package static func unusableClock(_ now: Date) -> StoreError {
         StoreError(
             code: .invalidDate,
             message: """
-                The clock says that it is \(now.timeIntervalSince1970) seconds after 1970. Nothing was leased. To fix, set \
-                the clock of the machine, or the 'wallClock' of the relay.
+                The clock shows a time \(now.timeIntervalSince1970) seconds after 1970. Nothing was leased. To fix, \
+                set the clock of the machine, or the 'wallClock' of the relay.
                 """
         )
     }
 
-    /// `store` does not know `work`.
+    /// `store` doesn't support `work`.
     public static func unsupportedWork(_ work: any StoreWork, by store: Any.Type) -> StoreError {
         StoreError(
             code: .unsupportedWork,
             message: """
-                '\(String(naming: store))' does not know work of the type '\(String(naming: type(of: work)))'. \
-                Nothing was stored. To fix, give it to the store that it was made for.
+                '\(String(naming: store))' does not support work of the type '\(String(naming: type(of: work)))'. \
+                Nothing was stored. To fix, use the store that supports this work.
                 """
         )
     }
@@ -104,19 +105,20 @@ extension StoreError {
         StoreError(
             code: .leaseLost,
             message: """
-                The lease \(lease.token) of lane \(lease.lane) has ended, and what it was for is being handled elsewhere \
-                or was cancelled. Nothing was stored. To fix, lease for longer, or let the handler do less at once.
+                The lease \(lease.token) of lane \(lease.lane) has ended: another relay handles its delivery, or the \
+                delivery was cancelled. Nothing was stored. To fix, raise the lease duration, or make the handler \
+                faster.
                 """
         )
     }
 
-    /// A command has taken effect under `key` before.
+    /// A command has already taken effect under `key`.
     public static func keyTaken(_ key: String) -> StoreError {
         StoreError(
             code: .keyTaken,
             message: """
                 A command has taken effect under the idempotency key '\(key)'. Nothing was stored. To fix, send the \
-                command again and take the outcome that is stored, or give a new command a new key.
+                command again to receive the stored outcome, or use a new key for a new command.
                 """
         )
     }
@@ -124,13 +126,13 @@ extension StoreError {
     package static func invalidSchema(_ what: String) -> StoreError {
         StoreError(
             code: .invalidSchema,
-            message: "\(what) To fix, give each type of entity, and each index of a type, a name of its own."
+            message: "\(what) To fix, give each type of entity, and each index of a type, a unique name."
         )
     }
 }
 
 extension IndexValue {
-    /// The value as messages show it.
+    /// The value in the form in which messages show it.
     package var quoted: String {
         switch self {
         case .integer(let number): "\(number)"

@@ -7,11 +7,11 @@
 import Foundation
 public import HeadraceCore
 
-/// An error of a store: what it was asked is not possible, or it cannot be used.
+/// An error of a store: a request can't be fulfilled, or the store can't be used.
 ///
 /// Branch on ``code``, log ``description``. Later releases may add codes.
 public struct StoreError: CodedError {
-    /// What went wrong, stable enough to branch on.
+    /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
@@ -24,72 +24,71 @@ public struct StoreError: CodedError {
 
         /// Another writer has changed or deleted the entity since it was read.
         ///
-        /// Doing the work again may succeed.
+        /// A retry may succeed.
         public static let versionConflict = Code(kind: .versionConflict)
 
         /// An entity was inserted whose identifier is taken.
         ///
-        /// Doing the work again may succeed if the unit of work has looked for the identifier and found nothing:
-        /// ``StoreError/isRetryable`` tells.
+        /// A retry may succeed if the unit of work has looked for the identifier and found nothing; see
+        /// ``StoreError/isRetryable``.
         public static let alreadyExists = Code(kind: .alreadyExists)
 
         /// Two entities would have the same value in a unique index.
         ///
-        /// Doing the work again may succeed if the unit of work has looked for the value and found nothing:
-        /// ``StoreError/isRetryable`` tells.
+        /// A retry may succeed if the unit of work has looked for the value and found nothing; see
+        /// ``StoreError/isRetryable``.
         public static let uniqueViolation = Code(kind: .uniqueViolation)
 
-        /// The type of an entity is not among those that the store was opened with.
+        /// The store was opened without the type of the entity.
         public static let undeclaredEntity = Code(kind: .undeclaredEntity)
 
-        /// An entity was deleted that the context has not found, fetched or inserted.
+        /// An entity was deleted that the context has not found, fetched, or inserted.
         public static let unknownEntity = Code(kind: .unknownEntity)
 
-        /// The identifier of an entity is not the one under which it was read or inserted.
+        /// The identifier of an entity differs from the identifier under which it was read or inserted.
         public static let identifierChanged = Code(kind: .identifierChanged)
 
-        /// An entity was changed that the context has found before a roll-back, and no longer tracks.
+        /// An entity was changed that the context found before a roll-back and no longer tracks.
         public static let rolledBack = Code(kind: .rolledBack)
 
-        /// The types of entity that the store was opened with contradict one another.
+        /// The declared types of entity contradict one another.
         public static let invalidSchema = Code(kind: .invalidSchema)
 
-        /// A date is not a finite number, or the clock is before 1970.
+        /// A date is not a finite number, or the clock shows a time before 1970.
         public static let invalidDate = Code(kind: .invalidDate)
 
-        /// The delivery that was handled is another's by now: the lease has ended, and somebody else was given it.
+        /// The lease of the delivery has ended, and another relay may hold a new lease.
         public static let leaseLost = Code(kind: .leaseLost)
 
         /// Another command has taken effect under the same idempotency key.
         ///
-        /// Doing the work again gives its outcome.
+        /// A retry returns the outcome of the first command.
         public static let keyTaken = Code(kind: .keyTaken)
 
-        /// The store was given work that it does not know, or that it cannot do within a transaction.
+        /// The store doesn't support the requested work, or can't execute it within a transaction.
         public static let unsupportedWork = Code(kind: .unsupportedWork)
 
-        /// A context that only reads was to commit something.
+        /// A read-only context was asked to commit changes.
         public static let readOnly = Code(kind: .readOnly)
 
-        /// A page was asked for by the cursor of another query, or by text that is no cursor.
+        /// A page cursor belongs to another query, or its text is not a cursor.
         public static let foreignCursor = Code(kind: .foreignCursor)
 
-        /// A stored document is not what its type decodes.
+        /// A stored document can't be decoded as its type.
         public static let undecodable = Code(kind: .undecodable)
 
         /// The store was written by a later version of the program or of Headrace.
         public static let newerSchema = Code(kind: .newerSchema)
 
-        /// Another version of the program has changed the store while it was open: its indexes, or the schema version of an
-        /// entity.
+        /// Another version of the program has changed the indexes or a schema version of the store while it was open.
         ///
-        /// Nothing can be read or stored until the program is restarted, in the version that was started last.
+        /// All reads and commits fail until the program is restarted in the version that was started last.
         public static let schemaChanged = Code(kind: .schemaChanged)
 
-        /// The store cannot be opened, read or written where it is.
+        /// The store can't be opened, read, or written at its location.
         public static let unusable = Code(kind: .unusable)
 
-        /// The store was closed before.
+        /// The store is closed.
         public static let closed = Code(kind: .closed)
 
         /// The file is damaged, or not a database.
@@ -98,7 +97,7 @@ public struct StoreError: CodedError {
         /// There is no space left.
         public static let full = Code(kind: .full)
 
-        /// Another process keeps the database from being used.
+        /// Another process has locked the database.
         public static let locked = Code(kind: .locked)
 
         /// The file of the store was removed or replaced while it was open, so a commit would be lost.
@@ -108,22 +107,22 @@ public struct StoreError: CodedError {
         public var description: String { kind.rawValue }
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
-    /// What happened and how to fix it; names the file where there is one.
+    /// The error and how to fix it, with the name of the file if the store has one.
     public let message: String
 
     /// The entity concerned, if one is.
     public let entity: EntityReference?
 
-    /// The value in a unique index that another entity has, if the error is about one.
+    /// The value in a unique index that belongs to another entity, if the error is about such a value.
     public let indexEntry: ChangeSet.IndexEntry?
 
-    /// The error beneath, if there is one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
-    /// Whether another writer has inserted the entity, or taken the value, since this unit of work has looked for it.
+    /// Whether another writer has inserted the entity, or taken the value, since this unit of work looked for it.
     private let isSinceRead: Bool
 
     /// Creates an error, for stores.
@@ -156,10 +155,10 @@ public struct StoreError: CodedError {
 }
 
 extension StoreError: RetryableError {
-    /// Whether another writer was in the way: nothing was stored, and doing the work again may succeed.
+    /// Whether another writer caused the error: nothing was stored, and a retry may succeed.
     ///
-    /// It holds for the codes `versionConflict`, `locked` and `keyTaken`. It also holds for `alreadyExists` and
-    /// `uniqueViolation` if the unit of work has looked for the identifier or the value before and found nothing.
+    /// This is `true` for the codes `versionConflict`, `locked`, and `keyTaken`. It is also `true` for `alreadyExists`
+    /// and `uniqueViolation` if the unit of work has looked for the identifier or the value before and found nothing.
     public var isRetryable: Bool {
         code == .versionConflict || code == .locked || code == .keyTaken || isSinceRead
     }

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Something that a store does within the transaction of a commit, in its own terms: plain SQL, say.
+/// Work that a store executes within the transaction of a commit, for example an SQL statement.
 ///
-/// Each store documents which work it takes; it refuses other work with ``StoreError/Code/unsupportedWork``.
+/// Each store documents the types of work that it supports. It refuses other work with
+/// ``StoreError/Code/unsupportedWork``.
 public protocol StoreWork: Sendable {}

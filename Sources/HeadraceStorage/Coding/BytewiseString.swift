@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Text that is equal to another one only where its UTF-8 bytes are, and is ordered by them, as databases do it.
+/// A string that is compared and ordered by its UTF-8 bytes, as databases do.
 ///
-/// Texts that are equal in the sense of Unicode may differ in their bytes: "é" is one scalar or two.
+/// Strings that are canonically equivalent in Unicode can differ in their bytes: "é" is one scalar or two.
 package struct BytewiseString: Hashable, Comparable {
     package let text: String
 
@@ -23,7 +23,7 @@ package struct BytewiseString: Hashable, Comparable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // Equal bytes are equal text, so the hash of the text serves.
+        // Equal bytes imply equal strings, so the hash of the string is valid.
         hasher.combine(text)
     }
 }

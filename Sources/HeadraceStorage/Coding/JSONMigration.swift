@@ -7,7 +7,7 @@
 public import Foundation
 import HeadraceJSON
 
-/// Brings the JSON of an event or an entity from one version of its shape to the next one.
+/// Migrates the JSON of an event or an entity from one version to the next.
 ///
 /// ```swift
 /// struct OrderPlaced: DurableDomainEvent {
@@ -23,10 +23,10 @@ import HeadraceJSON
 /// }
 /// ```
 ///
-/// What is stored stays as it is: it is brought up to date each time it is read, and an entity is written in its new shape
-/// when it changes.
+/// Stored JSON isn't rewritten: it is migrated each time it is read. An entity is written in its new shape when it
+/// changes.
 public struct JSONMigration: Sendable {
-    /// The version that it starts from, counting from 1; it ends with the one that follows.
+    /// The version that the migration starts from, counting from 1; the result has the next version.
     public let version: Int
 
     private let migrate: @Sendable (Data) throws -> Data
@@ -34,7 +34,7 @@ public struct JSONMigration: Sendable {
     /// Creates a migration that changes the members of a JSON object.
     ///
     /// - Parameters:
-    ///   - version: The version that it starts from.
+    ///   - version: The version that the migration starts from.
     ///   - change: Changes the members.
     public init(from version: Int, _ change: @escaping @Sendable (inout [String: JSONValue]) throws -> Void) {
         self.version = version
@@ -45,7 +45,7 @@ public struct JSONMigration: Sendable {
         }
     }
 
-    /// Creates a migration of what is no JSON object.
+    /// Creates a migration of JSON that is not an object.
     public init(from version: Int, json migrate: @escaping @Sendable (Data) throws -> Data) {
         self.version = version
         self.migrate = migrate
@@ -57,7 +57,7 @@ public struct JSONMigration: Sendable {
 }
 
 extension [JSONMigration] {
-    /// Brings `json` from `version` to the one that follows the last migration.
+    /// Migrates `json` from `version` to the version after the last migration.
     package func migrate(_ json: Data, from version: Int) throws -> Data {
         try reduce(json) { json, migration in migration.version < version ? json : try migration(json) }
     }

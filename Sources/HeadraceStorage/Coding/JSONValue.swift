@@ -6,7 +6,7 @@
 
 public import Foundation
 
-/// A piece of JSON whose shape no type describes any more: what a migration works on.
+/// JSON of a shape that no type describes any longer; migrations work on it.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -20,7 +20,7 @@ public enum JSONValue: Hashable, Sendable {
     /// Any other number, with the digits that a `Decimal` holds.
     case decimal(Decimal)
 
-    /// A number beyond what a `Decimal` holds, and negative zero.
+    /// A number outside the range of `Decimal`, or negative zero.
     case double(Double)
 
     /// Text.
@@ -34,7 +34,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Reads whatever is there.
+    /// Decodes any JSON.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -42,7 +42,7 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            // Only a 'Double' keeps the sign of a zero.
+            // Only `Double` preserves the sign of a zero.
             let zero = value == 0 ? try? container.decode(Double.self) : nil
             self = zero?.sign == .minus ? .double(-0.0) : .integer(value)
         } else if let value = try? container.decode(Decimal.self) {
@@ -58,7 +58,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes what is here.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -6,21 +6,21 @@
 
 public import Foundation
 
-/// A message that a subscription could not be given: it is kept until somebody decides.
+/// A message that could not be delivered to a subscription, kept until it is replayed or discarded.
 public struct DeadLetter: Sendable {
-    /// Tells it from all others of the store; later ones are greater.
+    /// Identifier within the store; later dead letters have greater identifiers.
     public let id: Int64
 
     /// The subscription.
     public let subscription: String
 
-    /// How often it was tried; 0 where it was given up before any handler.
+    /// Number of attempts; 0 if delivery was given up before a handler ran.
     public let attempts: Int
 
-    /// Why it was given up: what the handler threw, or why there was none.
+    /// The reason: the error of the handler, or why no handler ran.
     public let reason: String
 
-    /// When it was given up, to the millisecond.
+    /// The time at which delivery was given up, to the millisecond.
     public let date: Date
 
     /// The message itself.

@@ -6,14 +6,14 @@
 
 public import Foundation
 
-/// One message on its way to one subscription.
+/// The delivery of one message to one subscription.
 public struct Delivery: Sendable {
-    /// What is delivered.
+    /// The message that is delivered.
     public enum Content: Hashable, Sendable {
         /// An event of the log.
         case event(EventRecord)
 
-        /// A scheduled message whose time has come.
+        /// A scheduled message that is due.
         case scheduled(ScheduledMessage)
 
         /// The message is no longer stored.
@@ -23,7 +23,8 @@ public struct Delivery: Sendable {
     /// The lease under which it may be handled.
     public let lease: Lease
 
-    /// Its place in the lane, which grows: of an event, the position in the log; of a scheduled message, less than 0.
+    /// The position in the lane, in ascending order: the position in the log for an event, less than 0 for a scheduled
+    /// message.
     public let position: Int64
 
     /// The name of the subscription.
@@ -31,22 +32,22 @@ public struct Delivery: Sendable {
 
     /// Number of the attempt that this lease is for, counting from 1.
     ///
-    /// A lease counts nothing. An attempt counts once a settlement says so: when it fails, or, if ``mayHaveRun`` holds or an
-    /// earlier attempt counted, before its handler runs; see ``Settlement/attempts``.
+    /// A lease counts no attempt. An attempt counts when a settlement says so: when it fails, or, if ``mayHaveRun`` is
+    /// `true` or an earlier attempt counted, before its handler runs; see ``Settlement/attempts``.
     public let attempt: Int
 
     /// Whether an earlier lease of the delivery ended without an outcome, so that its handler may have run.
     ///
-    /// The process was killed, perhaps by that handler, or stood still for longer than its lease.
+    /// This happens if the process was killed, perhaps by that handler, or was suspended for longer than its lease.
     public let mayHaveRun: Bool
 
     /// The time at which a relay first didn't know the message, or `nil`.
     public let unknownSince: Date?
 
-    /// Whether the subscription is being replayed, and has been given the event before.
+    /// Whether the subscription is being replayed and has already received the event.
     public let isReplay: Bool
 
-    /// What is delivered.
+    /// The message.
     public let content: Content
 
     /// Creates a delivery, for stores.

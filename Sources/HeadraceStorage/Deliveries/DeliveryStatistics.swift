@@ -6,23 +6,23 @@
 
 public import Foundation
 
-/// How far the subscriptions of a store have come.
+/// The progress of the subscriptions of a store.
 public struct DeliveryStatistics: Hashable, Sendable {
-    /// How far one subscription has come.
+    /// The progress of one subscription.
     public struct Subscription: Hashable, Sendable {
-        /// Its name.
+        /// The name of the subscription.
         public let name: String
 
-        /// How many deliveries are to be made, those being handled and those scheduled for later included.
+        /// Number of pending deliveries, including deliveries that are being handled or are scheduled for later.
         public let pendingCount: Int
 
-        /// When the oldest event to be delivered was recorded, if there is one; scheduled messages do not count.
+        /// The time at which the oldest pending event was recorded, if there is one; scheduled messages don't count.
         public let oldestPending: Date?
 
-        /// How many were given up.
+        /// Number of dead letters.
         public let deadLetterCount: Int
 
-        /// Creates the description of a subscription, for stores.
+        /// Creates the statistics of a subscription, for stores.
         public init(name: String, pendingCount: Int, oldestPending: Date?, deadLetterCount: Int) {
             self.name = name
             self.pendingCount = pendingCount
@@ -31,10 +31,10 @@ public struct DeliveryStatistics: Hashable, Sendable {
         }
     }
 
-    /// The subscriptions that the store has ever had a delivery for, sorted by name.
+    /// The subscriptions for which the store has ever stored a delivery, sorted by name.
     public let subscriptions: [Subscription]
 
-    /// The position of the last event of the log; 0 where there was none.
+    /// The position of the last event of the log, or 0 if the log has never had an event.
     public let lastPosition: Int64
 
     /// Creates statistics, for stores.
@@ -43,9 +43,9 @@ public struct DeliveryStatistics: Hashable, Sendable {
         self.lastPosition = lastPosition
     }
 
-    /// How many deliveries are to be made in all.
+    /// Number of pending deliveries of all subscriptions.
     public var pendingCount: Int { subscriptions.reduce(0) { $0 + $1.pendingCount } }
 
-    /// How many were given up in all.
+    /// Number of dead letters of all subscriptions.
     public var deadLetterCount: Int { subscriptions.reduce(0) { $0 + $1.deadLetterCount } }
 }

@@ -4,14 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The right to handle what is next in one lane, until it ends or somebody else has been given it.
+/// The right to handle the next deliveries of one lane, until the lease expires or another lease of the lane is
+/// granted.
 ///
 /// A lane holds the deliveries of one stream to one subscription, in the order in which they were committed.
 public struct Lease: Hashable, Sendable {
-    /// The number of the lane; a store never uses one again.
+    /// The number of the lane, which a store never reuses.
     public let lane: Int64
 
-    /// Fences the lease: each lease of a lane has a greater one, and what is done under an earlier one is refused.
+    /// The fencing token: each lease of a lane has a greater token, and the store refuses changes under an earlier
+    /// token.
     public let token: Int64
 
     /// Creates a lease, for stores.

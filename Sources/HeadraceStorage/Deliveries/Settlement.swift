@@ -6,20 +6,20 @@
 
 public import Foundation
 
-/// What came of the deliveries of one lease, as far as it is known.
+/// The outcome of the deliveries of one lease, as far as it is known.
 public struct Settlement: Hashable, Sendable {
-    /// A delivery that is given up.
+    /// A delivery that becomes a dead letter.
     public struct Failure: Hashable, Sendable {
-        /// Its place in the lane.
+        /// The position of the delivery in the lane.
         public let position: Int64
 
-        /// How often it was tried.
+        /// Number of attempts.
         public let attempts: Int
 
         /// Why the last attempt failed.
         public let reason: String
 
-        /// When it was given up.
+        /// The time at which delivery was given up.
         public let date: Date
 
         /// Creates a failure.
@@ -33,48 +33,48 @@ public struct Settlement: Hashable, Sendable {
 
     /// How a lease ends.
     public enum End: Hashable, Sendable {
-        /// The rest of the lane may be leased from now on.
+        /// The remaining deliveries of the lane may be leased at once.
         ///
-        /// A delivery that was leased and is left keeps the mark that its handler may have run; see
+        /// A delivery that was leased and remains keeps the mark that its handler may have run; see
         /// ``Delivery/mayHaveRun``.
         case finished(now: Date)
 
-        /// The first delivery that is left has failed, and may be leased again from this time on.
+        /// The first remaining delivery has failed, and may be leased again from `at` on.
         ///
-        /// `now` is the time of the relay's clock. If that clock turns out to be ahead, a store shortens the wait to the
-        /// time between the two.
+        /// `now` is the time of the relay's clock. If that clock turns out to be ahead, a store limits the wait to the
+        /// interval from `now` to `at`.
         case retry(at: Date, now: Date? = nil)
 
-        /// The handlers of the deliveries that are left haven't run, or were cancelled; the lane may be leased from now on.
+        /// The handlers of the remaining deliveries haven't run, or were cancelled; the lane may be leased at once.
         case released(now: Date)
 
-        /// The relay doesn't know the first message that is left: another relay that knows `name` and `version` may lease the
-        /// lane at once, and any relay from `until` on.
+        /// The relay doesn't know the first remaining message: another relay that knows `name` and `version` may lease
+        /// the lane at once, and any relay from `until` on.
         ///
         /// `since` is the time at which a relay first didn't know the message, and `now` the time of the relay's clock.
         case unknown(name: String, version: Int, since: Date, until: Date, now: Date)
     }
 
-    /// Which lease it is about; where another one was given since, the settlement is refused as a whole.
+    /// The lease that is settled; if a later lease of the lane exists, the store refuses the whole settlement.
     public let lease: Lease
 
-    /// The places of the deliveries that were handled.
+    /// The positions of the deliveries that were handled.
     public var acknowledged: [Int64]
 
     /// The deliveries to keep as dead letters.
     public var failures: [Failure]
 
-    /// Number of attempts that count for the first delivery that is left, from now on.
+    /// Number of attempts that count for the first remaining delivery.
     ///
-    /// With `nil` the number stays, or becomes 0 if the settlement removes the first delivery. It is a total and not an
-    /// increment, so a settlement that is stored twice counts once. A relay states it before a handler runs that may end
-    /// the process, when an attempt has failed, and when an attempt doesn't count after all.
+    /// With `nil` the number stays, or becomes 0 if the settlement removes the first delivery. The number is a total
+    /// and not an increment, so a settlement that is stored twice counts once. A relay sets it before it runs a handler
+    /// that may end the process, when an attempt has failed, and when an attempt doesn't count after all.
     public var attempts: Int?
 
-    /// How the lease ends; it goes on where it is `nil`.
+    /// How the lease ends, or `nil` if the lease continues.
     public var end: End?
 
-    /// Whether another relay may know what this one leaves, so that the store gives its signal.
+    /// Whether another relay may know the message that this relay leaves, so that the store must notify relays.
     package var leavesUnknown: Bool {
         if case .unknown = end { true } else { false }
     }

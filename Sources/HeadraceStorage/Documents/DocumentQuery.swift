@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Which documents of one kind a store is to give, and in which order.
+/// A query for documents of one kind, with conditions and an order.
 public struct DocumentQuery: Sendable {
-    /// What a document must have in one index.
+    /// A condition on the values of a document in one index.
     public struct Condition: Sendable {
         /// The name of the index.
         public let index: String
 
-        /// What at least one of its values must pass.
+        /// The predicate that at least one of the values must match.
         public let test: IndexPredicate
 
         /// Creates a condition.
@@ -21,12 +21,12 @@ public struct DocumentQuery: Sendable {
         }
     }
 
-    /// By which values documents are ordered.
+    /// An order by the values in one index.
     public struct Order: Sendable {
         /// The name of the index.
         public let index: String
 
-        /// Whether the greatest comes first, of equal ones the greatest key.
+        /// Whether the order is descending; documents with equal values are ordered by key in the same direction.
         public let isDescending: Bool
 
         /// Creates an order.
@@ -36,12 +36,12 @@ public struct DocumentQuery: Sendable {
         }
     }
 
-    /// Where a document stands in an order.
+    /// The position of a document in an order.
     public struct Place: Hashable, Sendable {
-        /// Its value in the index of the order; `nil` where documents are ordered by key.
+        /// The value of the document in the index of the order, or `nil` if documents are ordered by key.
         public let value: IndexValue?
 
-        /// Its key.
+        /// The key of the document.
         public let key: String
 
         /// Creates a place.
@@ -54,22 +54,23 @@ public struct DocumentQuery: Sendable {
     /// The `StoredEntity.entityName` of the documents.
     public let kind: String
 
-    /// All of these must hold.
+    /// The conditions, which must all hold.
     public let conditions: [Condition]
 
-    /// The order; by key, the least first, where it is `nil`.
+    /// The order, or `nil` for ascending keys.
     ///
-    /// Documents without a value in the index of the order are left out, and those with several count once, by the
-    /// one that comes first.
+    /// A document without a value in the index of the order is left out. A document with several values occurs once, at
+    /// the first of its values in the order.
     public let order: Order?
 
-    /// The place after which the documents begin, in the direction of the order; with the first one where it is `nil`.
+    /// The place after which the results begin, in the direction of the order, or `nil` to begin with the first
+    /// document.
     public let after: Place?
 
-    /// How many documents are given at the most; all where it is `nil`.
+    /// Maximum number of documents, or `nil` for all.
     public let limit: Int?
 
-    /// Creates a query; of all documents of the kind, by key, unless more is said.
+    /// Creates a query; by default, it matches all documents of the kind, ordered by key.
     public init(
         kind: String,
         conditions: [Condition] = [],
@@ -86,18 +87,18 @@ public struct DocumentQuery: Sendable {
 }
 
 extension DocumentQuery.Place: Comparable {
-    /// Whether `one` comes first in an ascending order.
+    /// Whether `one` precedes `other` in an ascending order.
     public static func < (one: Self, other: Self) -> Bool {
         if let value = one.value, let otherValue = other.value, value != otherValue { return value < otherValue }
         return BytewiseString(one.key) < BytewiseString(other.key)
     }
 
-    /// Whether value and key are the same bytes.
+    /// Whether value and key have the same bytes.
     public static func == (one: Self, other: Self) -> Bool {
         one.value == other.value && BytewiseString(one.key) == BytewiseString(other.key)
     }
 
-    /// Hashes what is compared.
+    /// Hashes the bytes of value and key.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(value)
         hasher.combine(BytewiseString(key))

@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a condition asks of one value in an index.
+/// A predicate on one value in an index.
 public enum IndexPredicate: Hashable, Sendable {
-    /// The value is among these.
+    /// The value is in the set.
     case oneOf(Set<IndexValue>)
 
-    /// The value is at least the first and less than the second, as far as they are given.
+    /// The value is at least `from` and less than `below`; a bound that is `nil` is ignored.
     case range(from: IndexValue?, below: IndexValue?)
 
-    /// Whether `value` passes.
+    /// Whether `value` matches.
     public func accepts(_ value: IndexValue) -> Bool {
         switch self {
         case .oneOf(let values):

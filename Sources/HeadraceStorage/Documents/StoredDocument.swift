@@ -6,15 +6,15 @@
 
 public import Foundation
 
-/// An entity as a store keeps it.
+/// An entity in the form in which a store keeps it.
 public struct StoredDocument: Hashable, Sendable {
-    /// Which entity it is.
+    /// The entity.
     public let reference: EntityReference
 
-    /// How often it has been written, counting from 1.
+    /// Number of times that the entity was written, counting from 1.
     public let version: Int
 
-    /// The schema version of its type when it was written.
+    /// The schema version of the type at the time of writing.
     public let schemaVersion: Int
 
     /// The JSON, in UTF-8.

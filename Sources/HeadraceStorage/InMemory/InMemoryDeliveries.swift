@@ -6,7 +6,7 @@
 
 import Foundation
 
-/// What an ``InMemoryStore`` holds of deliveries: the same as the tables of the SQLite store, and by the same rules.
+/// The deliveries of an ``InMemoryStore``, with the same content and rules as the tables of the SQLite store.
 struct InMemoryDeliveries {
     struct Entry {
         let position: Int64
@@ -17,7 +17,7 @@ struct InMemoryDeliveries {
         let subscription: BytewiseString
         let stream: EntityReference?
 
-        /// Milliseconds; 0 as long as it has never been leased.
+        /// Milliseconds since 1970; 0 if the lane has never been leased.
         var readyAt: Int64 = 0
         var token: Int64 = 0
 
@@ -33,13 +33,13 @@ struct InMemoryDeliveries {
         /// Number of attempts that count for the first entry.
         var attempts = 0
 
-        /// The position up to which deliveries were leased and not returned.
+        /// The position up to which deliveries were leased and not released.
         var begun: Int64 = 0
 
-        /// By position.
+        /// The entries, sorted by position.
         var entries: [Entry] = []
 
-        /// Waits until `date`, as asked for at `now`; `nil` if that is not known.
+        /// Sets the wait until `date`, which was requested at `now`; `nil` if that time is unknown.
         mutating func wait(until date: Date, from now: Date?) {
             readyAt = max(1, date.milliseconds)
             since = now?.milliseconds ?? since
@@ -69,14 +69,14 @@ struct InMemoryDeliveries {
 
     // MARK: Commits
 
-    /// Throws if a lease with which `changes` settle deliveries is no longer valid.
+    /// Throws if a lease of a settlement in `changes` is no longer valid.
     func checkLeases(of changes: ChangeSet) throws {
         for settlement in changes.settlements where !isValid(settlement.lease) {
             throw StoreError.leaseLost(settlement.lease)
         }
     }
 
-    /// Throws if a command of `changes` has taken effect before.
+    /// Throws if a command of `changes` has already taken effect.
     func checkKeys(of changes: ChangeSet) throws {
         var keys: Set<BytewiseString> = []
         for record in changes.idempotencyRecords {
@@ -85,7 +85,7 @@ struct InMemoryDeliveries {
         }
     }
 
-    /// Applies `changes`, which were checked; the events have the positions from `firstPosition` on.
+    /// Applies `changes`, which must have passed the checks; the events take positions from `firstPosition` on.
     mutating func apply(_ changes: ChangeSet, firstPosition: Int64) {
         for settlement in changes.settlements { _ = settle(settlement) }
         for record in changes.idempotencyRecords { records[BytewiseString(record.key)] = record }
@@ -138,9 +138,9 @@ struct InMemoryDeliveries {
         return leased
     }
 
-    /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
+    /// The due lanes: lanes that have waited, up to half of the limit, before new lanes.
     ///
-    /// Those that have waited for a relay that knows their message come first.
+    /// Lanes that have waited for a relay that knows their message come first.
     private func due(_ subscription: BytewiseString, _ request: LeaseRequest, limit: Int) -> [Int64] {
         let now = request.now.milliseconds
         let known = request.known[subscription.text] ?? []
@@ -158,7 +158,8 @@ struct InMemoryDeliveries {
         return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
     }
 
-    /// Has waits begin now that were set by a clock that is ahead of `request.now` by more than the duration of a lease.
+    /// Restarts waits at `request.now` that were set by a clock more than the duration of a lease ahead of
+    /// `request.now`.
     private mutating func shortenWaits(of subscriptions: Set<BytewiseString>, _ request: LeaseRequest) {
         let now = request.now.milliseconds
         let latest = request.now.advanced(by: request.duration).milliseconds
@@ -221,7 +222,7 @@ struct InMemoryDeliveries {
 
     // MARK: Settlements
 
-    /// Does what `settlement` says, if its lease is valid.
+    /// Applies `settlement` if its lease is valid.
     mutating func settle(_ settlement: Settlement) -> Bool {
         guard isValid(settlement.lease), var lane = lanes[settlement.lease.lane] else { return false }
         let removed = Set(settlement.acknowledged + settlement.failures.map(\.position))
@@ -270,7 +271,7 @@ struct InMemoryDeliveries {
 
     // MARK: Lanes
 
-    /// Gives the lane of `stream`, or a new one where there is none.
+    /// Returns the lane of `stream`, and creates it if there is none.
     private mutating func lane(of stream: EntityReference?, for subscription: BytewiseString) -> Int64 {
         if let stream, let known = names[LaneName(subscription: subscription, stream: stream)] { return known }
         subscriptions.insert(subscription)
@@ -286,7 +287,7 @@ struct InMemoryDeliveries {
         lanes[lane]?.entries.insert(entry, at: index)
     }
 
-    /// Whether anything still needs the event at `position`.
+    /// Whether a delivery or a dead letter needs the event at `position`.
     func needs(_ position: Int64) -> Bool {
         lanes.values.contains { $0.entries.contains { $0.position == position } }
             || letters.values.contains { $0.failure.position == position }
@@ -334,7 +335,7 @@ struct InMemoryDeliveries {
         return count
     }
 
-    /// Delivers `records` to `subscription` again, and ends all its leases.
+    /// Delivers `records` to `subscription` again, and ends all leases of the subscription.
     mutating func replay(_ subscription: BytewiseString, _ records: [EventRecord]) -> Int {
         for (id, lane) in lanes where lane.subscription == subscription {
             lanes[id]?.token += 1

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What an ``InMemoryStore`` held at one moment.
+/// A snapshot of an ``InMemoryStore``.
 final class InMemorySnapshot: EntityReader {
     private let state: InMemoryState
 

@@ -6,8 +6,9 @@
 
 import Foundation
 
-/// What an ``InMemoryStore`` holds; first checks a change set, then applies it, so that one which is refused
-/// leaves no trace.
+/// The content of an ``InMemoryStore``.
+///
+/// A change set is checked before it is applied, so a refused change set changes nothing.
 struct InMemoryState {
     private struct IndexName: Hashable {
         let kind: String
@@ -26,21 +27,21 @@ struct InMemoryState {
     var deliveries = InMemoryDeliveries()
     private var keys: [IndexName: [IndexValue: Set<BytewiseString>]] = [:]
 
-    /// Gives the document of an entity.
+    /// Returns the document of an entity.
     func document(of reference: EntityReference) -> StoredDocument? {
         documents[reference.kind]?[BytewiseString(reference.key)]
     }
 
     // MARK: Changes
 
-    /// Throws what keeps `changes` from being applied.
+    /// Throws if `changes` can't be applied.
     func check(_ changes: ChangeSet, schema: EntitySchema) throws {
         for reference in changes.deletions.map(\.reference) + changes.writes.map(\.document.reference)
         where !schema.contains(reference.kind) {
             throw StoreError.undeclaredEntity(reference)
         }
 
-        // First: a command that has taken effect is the reason for all other conflicts that it causes.
+        // First, because an earlier effect of the same command is the cause of all other conflicts.
         try deliveries.checkKeys(of: changes)
 
         for required in changes.requirements {
@@ -78,7 +79,7 @@ struct InMemoryState {
         }
     }
 
-    /// Applies `changes`, which were checked.
+    /// Applies `changes`, which must have passed the checks.
     mutating func apply(_ changes: ChangeSet) {
         for deletion in changes.deletions {
             documents[deletion.reference.kind]?[BytewiseString(deletion.reference.key)] = nil
@@ -100,7 +101,7 @@ struct InMemoryState {
         }
     }
 
-    /// Removes events that nothing needs any more, the oldest first; tells how many.
+    /// Removes events that no delivery needs, the oldest first; returns the number of removed events.
     mutating func removeEvents(before date: Date, limit: Int) -> Int {
         let old = events.filter { $0.event.recordedAt < date && !deliveries.needs($0.position) }.prefix(max(0, limit))
         let positions = Set(old.map(\.position))
@@ -131,12 +132,12 @@ struct InMemoryState {
 
     // MARK: Queries
 
-    /// Gives the events after a position, `limit` at the most.
+    /// Returns at most `limit` events after a position.
     func events(after position: Int64, limit: Int) -> [EventRecord] {
         Array(events[events.index(after: position)...].prefix(max(0, limit)))
     }
 
-    /// Gives the documents that `query` asks for.
+    /// Returns the documents that match `query`.
     func fetch(_ query: DocumentQuery) -> [StoredDocument] {
         var found: Set<BytewiseString>?
         for condition in query.conditions {

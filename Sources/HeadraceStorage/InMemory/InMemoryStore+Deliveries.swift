@@ -8,7 +8,7 @@ public import Foundation
 import Synchronization
 
 extension InMemoryStore: DeliveryStore {
-    /// Leases lanes that are due.
+    /// Leases due lanes.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         return state.withLock { state in
@@ -17,7 +17,7 @@ extension InMemoryStore: DeliveryStore {
         }
     }
 
-    /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
+    /// Applies each of `settlements` wholly or not at all; returns the leases that are no longer valid.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
         let refused = state.withLock { state in
             settlements.filter { !state.deliveries.settle($0) }.map(\.lease)
@@ -26,19 +26,19 @@ extension InMemoryStore: DeliveryStore {
         return refused
     }
 
-    /// Lets `leases` last until `date`; gives those that are no longer valid.
+    /// Extends `leases` until `date`; returns the leases that are no longer valid.
     public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
         state.withLock { state in
             leases.filter { !state.deliveries.renew($0, until: date) }
         }
     }
 
-    /// Gives what is stored under an idempotency key, or `nil`.
+    /// Returns the record of an idempotency key, or `nil`.
     public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
         state.withLock { $0.deliveries.records[BytewiseString(key)] }
     }
 
-    /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
+    /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         state.withLock { state in
             let wanted = subscription.map(BytewiseString.init)
@@ -51,26 +51,26 @@ extension InMemoryStore: DeliveryStore {
         }
     }
 
-    /// Gives the dead letter `id`, or `nil` where there is none any more.
+    /// Returns the dead letter `id`, or `nil` if it doesn't exist any longer.
     public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
         state.withLock { state in
             state.deliveries.deadLetter(id) { state.events.record(at: $0) }
         }
     }
 
-    /// Delivers dead letters again, each in a lane of its own; tells how many there were.
+    /// Delivers dead letters again, each in its own lane; returns the number of dead letters.
     public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
         let count = state.withLock { $0.deliveries.replayDeadLetters(ids) }
         deliverySignal.notify()
         return count
     }
 
-    /// Forgets dead letters; tells how many there were.
+    /// Discards dead letters; returns the number of dead letters.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
         state.withLock { $0.deliveries.discardDeadLetters(ids) }
     }
 
-    /// Delivers events of the log to a subscription once more; tells how many.
+    /// Delivers events of the log to a subscription again; returns the number of events.
     public func replay(
         _ subscription: String,
         eventsNamed names: Set<String>,
@@ -85,7 +85,7 @@ extension InMemoryStore: DeliveryStore {
         return count
     }
 
-    /// Removes what `request` names, the oldest first; tells how many rows.
+    /// Removes the rows that `request` selects, the oldest first; returns the number of rows.
     public func prune(_ request: PruneRequest) async throws -> Int {
         state.withLock { state in
             var count = 0
@@ -99,7 +99,7 @@ extension InMemoryStore: DeliveryStore {
         }
     }
 
-    /// Tells how far the subscriptions have come.
+    /// Returns the progress of the subscriptions.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
         state.withLock { state in
             let lanes = Dictionary(grouping: state.deliveries.lanes.values, by: \.subscription)
@@ -134,7 +134,7 @@ extension [EventRecord] {
         return lower
     }
 
-    /// The event at `position`, if it is there.
+    /// The event at `position`, or `nil` if there is none.
     func record(at position: Int64) -> EventRecord? {
         let index = index(after: position)
         return index > 0 && self[index - 1].position == position ? self[index - 1] : nil

@@ -6,13 +6,14 @@
 
 import Synchronization
 
-/// A store that keeps everything in memory, for tests and previews; it keeps what the others keep, except
-/// across a restart.
+/// A store that keeps everything in memory, for tests and previews.
+///
+/// It fulfils the same contract as a durable store, but its content doesn't survive a restart.
 public final class InMemoryStore: ObservableStore {
     /// The types of entity that the store was opened with.
     public let schema: EntitySchema
 
-    /// Is given whenever a commit has made something to deliver.
+    /// Notifies relays when a commit has created deliveries.
     public let deliverySignal = DeliverySignal()
 
     /// Records the commits of this store.
@@ -25,28 +26,28 @@ public final class InMemoryStore: ObservableStore {
         self.schema = schema
     }
 
-    /// Gives the document of an entity, or `nil` where there is none.
+    /// Returns the document of an entity, or `nil` if there is none.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         try Task.checkCancellation()
         return state.withLock { $0.document(of: reference) }
     }
 
-    /// Gives the documents of several entities, of one moment.
+    /// Returns the documents of several entities, as one consistent read.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
         try Task.checkCancellation()
         return state.withLock { state in references.compactMap { state.document(of: $0) } }
     }
 
-    /// Gives the documents that `query` asks for, of one moment.
+    /// Returns the documents that match `query`, as one consistent read.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
         return state.withLock { $0.fetch(query) }
     }
 
-    /// Applies `changes` whole, or throws and changes nothing; how durable they are to be makes no difference.
+    /// Applies all of `changes`, or throws and changes nothing; the requested durability makes no difference.
     ///
-    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`, `undeclaredEntity`,
-    ///   `leaseLost` or `keyTaken`; `unsupportedWork`, as it knows none.
+    /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
+    ///   `undeclaredEntity`, `leaseLost`, or `keyTaken`; `unsupportedWork` for any work, as this store supports none.
     public func commit(_ changes: ChangeSet) async throws {
         if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
         try state.withLock { state in
@@ -57,7 +58,7 @@ public final class InMemoryStore: ObservableStore {
         if changes.makesDeliveries { deliverySignal.notify() }
     }
 
-    /// Gives the events of the log after a position, in the order committed, `limit` at the most.
+    /// Returns at most `limit` events of the log after a position, in commit order.
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try Task.checkCancellation()
         return state.withLock { state in
@@ -65,7 +66,7 @@ public final class InMemoryStore: ObservableStore {
         }
     }
 
-    /// Gives what the store holds at this moment, whatever is committed later.
+    /// Returns a snapshot of the store, which later commits don't change.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
         return InMemorySnapshot(state.withLock { $0 })

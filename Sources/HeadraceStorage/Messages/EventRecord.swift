@@ -6,27 +6,27 @@
 
 public import Foundation
 
-/// A durable event that is about to be appended to the log.
+/// A durable event that will be appended to the log.
 public struct NewEvent: Hashable, Sendable {
-    /// Tells the event from all others, wherever it goes; a UUID of version 7.
+    /// Globally unique identifier of the event; a UUID of version 7.
     public let id: UUID
 
     /// The `DurableDomainEvent.eventName` of its type.
     public let name: String
 
-    /// The `DurableDomainEvent.eventVersion` under which it was written, counting from 1.
+    /// The `DurableDomainEvent.eventVersion` with which the event was written, counting from 1.
     public let version: Int
 
-    /// The entity that raised it, if a store keeps that: the stream within which events keep their order.
+    /// The entity that raised the event, if a store keeps that entity; events of one stream keep their order.
     public let stream: EntityReference?
 
-    /// When it was taken from the entity, to the millisecond.
+    /// The time at which the unit of work took the event from the entity, to the millisecond.
     public let recordedAt: Date
 
     /// The event as JSON, in UTF-8.
     public let json: Data
 
-    /// Where it came from.
+    /// The origin of the event.
     public let origin: MessageOrigin
 
     /// Creates an event; `recordedAt` is rounded to the millisecond.
@@ -51,7 +51,7 @@ public struct NewEvent: Hashable, Sendable {
 
 /// A durable event in the log.
 public struct EventRecord: Hashable, Sendable {
-    /// Its place in the log: greater than that of every event that was committed before.
+    /// The position in the log, greater than the positions of all events that were committed before.
     public let position: Int64
 
     /// The event.

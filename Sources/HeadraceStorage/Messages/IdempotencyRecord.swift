@@ -6,18 +6,18 @@
 
 public import Foundation
 
-/// What is stored of a command with an idempotency key, together with what it changed.
+/// The stored record of a command with an idempotency key, committed together with the changes of the command.
 public struct IdempotencyRecord: Hashable, Sendable {
     /// The key.
     public let key: String
 
-    /// The command as JSON, to tell whether another one comes under the same key.
+    /// The command as JSON, to detect a different command with the same key.
     public let command: Data
 
-    /// What it returned, as JSON.
+    /// The return value of the command, as JSON.
     public let outcome: Data
 
-    /// When it took effect, to the millisecond.
+    /// The time at which the command took effect, to the millisecond.
     public let date: Date
 
     /// Creates a record; `date` is rounded to the millisecond.

@@ -6,39 +6,39 @@
 
 public import Foundation
 
-/// A command or an event that is to take effect at a later time.
+/// A command or an event that takes effect at a later time.
 public struct ScheduledMessage: Hashable, Sendable {
-    /// What becomes of the message when its time has come.
+    /// The kind of a scheduled message.
     public enum Kind: String, Hashable, Sendable {
-        /// A command: the relay gives it to whoever carries it out.
+        /// A command: the relay runs the operation that is registered for it.
         case command
 
-        /// An event: it is raised then, and handled like any other.
+        /// An event: the relay raises it at its time, and it is handled like any other event.
         case event
     }
 
-    /// Tells the message from all others, also to cancel it; a UUID of version 7.
+    /// Globally unique identifier of the message, also used to cancel it; a UUID of version 7.
     public let id: UUID
 
-    /// What becomes of it.
+    /// The kind of the message.
     public let kind: Kind
 
     /// The stored name of its type.
     public let name: String
 
-    /// The version of its shape, counting from 1.
+    /// The version of the message's shape, counting from 1.
     public let version: Int
 
-    /// The entity that an event is raised for, if one is.
+    /// The entity that the event belongs to, if there is one.
     public let stream: EntityReference?
 
-    /// When it is to take effect, to the millisecond.
+    /// The time at which the message takes effect, to the millisecond.
     public let dueAt: Date
 
     /// The message as JSON, in UTF-8.
     public let json: Data
 
-    /// Where it came from.
+    /// The origin of the message.
     public let origin: MessageOrigin
 
     /// Creates a message; `dueAt` is rounded to the millisecond.
@@ -62,12 +62,12 @@ public struct ScheduledMessage: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// The name of the subscription to which a relay delivers what was scheduled; no handler may state it.
+    /// The name of the subscription for scheduled messages, which no handler may use.
     public static let subscription = "headrace.scheduled"
 }
 
 extension Date {
-    /// Milliseconds since 1970, rounded; the ends of the range where it is beyond, and 0 if it is not a number.
+    /// Milliseconds since 1970, rounded; clamped to the range of `Int64`, and 0 if the value is not a number.
     package var milliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()
         if milliseconds.isNaN { return 0 }

@@ -71,7 +71,7 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
         return waiterCount
     }
 
-    /// Gives those to resume.
+    /// Returns the waiters to resume.
     mutating func recordCommit(of subjects: Set<CommitFeed.Subject>?) -> [Waiter] {
         position += 1
         guard let subjects else {
@@ -83,7 +83,7 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
         if waiters.isEmpty { return [] }
         let woken = waiters.filter { !$0.value.subjects.isDisjoint(with: subjects) }
         for id in woken.keys { waiters[id] = nil }
-        // A key path in generic code would be made anew each time.
+        // Not a key path: in generic code, it would be created again on each call.
         return woken.values.map { $0.waiter }
     }
 
@@ -96,7 +96,7 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
         return false
     }
 
-    /// Gives the waiter to resume, if it waits.
+    /// Removes a waiter and returns it, or `nil` if it doesn't wait.
     mutating func removeWaiter(_ id: Int) -> Waiter? {
         waiters.removeValue(forKey: id)?.waiter
     }

@@ -6,9 +6,10 @@
 
 import Synchronization
 
-/// Tells a relay that its store, in this process, has committed something to deliver.
+/// Notifies relays in this process that their store has committed new deliveries.
 ///
-/// It carries nothing and loses nothing: whoever waits names what it has seen, and returns at once where there was more.
+/// The signal carries no data and loses no notification: a waiter passes the last position that it has seen, and
+/// returns at once if the signal has advanced since.
 public final class DeliverySignal: Sendable {
     private struct State {
         var position: UInt64 = 0
@@ -19,13 +20,13 @@ public final class DeliverySignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a signal that was never given.
+    /// Creates a signal with the position 0.
     public init() {}
 
-    /// How often it was given.
+    /// Number of notifications so far.
     public var position: UInt64 { state.withLock { $0.position } }
 
-    /// Wakes everybody who waits.
+    /// Resumes all waiters.
     public func notify() {
         let woken = state.withLock { state in
             state.position += 1
@@ -39,7 +40,7 @@ public final class DeliverySignal: Sendable {
         for waiter in woken.1 { waiter.resume() }
     }
 
-    /// As ``wait(after:)``, without regard to cancellation.
+    /// Does the same as ``wait(after:)``, but ignores cancellation.
     package func waitRegardless(after position: UInt64) async {
         await withCheckedContinuation { waiter in
             let isNow = state.withLock { state in
@@ -51,7 +52,7 @@ public final class DeliverySignal: Sendable {
         }
     }
 
-    /// Returns when the signal was given after `position`, which may have been before.
+    /// Returns when a notification after `position` arrives, or at once if it has already arrived.
     ///
     /// - Throws: `CancellationError`.
     public func wait(after position: UInt64) async throws {
@@ -61,8 +62,8 @@ public final class DeliverySignal: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-                // The cancellation handler takes the lock too: it ran before, and the task is cancelled here, or it
-                // runs after, and finds the waiter.
+                // The cancellation handler takes the lock too. Either it ran before, and the task is cancelled here, or
+                // it runs after, and finds the waiter.
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.position > position { return .success(()) }

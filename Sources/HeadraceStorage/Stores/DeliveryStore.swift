@@ -6,97 +6,99 @@
 
 public import Foundation
 
-/// A store that also keeps what is to be delivered: to which subscriptions, how often tried, and by whom right now.
+/// A store that also keeps deliveries: the outbox of durable events and scheduled messages, with attempts and leases.
 ///
-/// A `Relay` works on one. ``InMemoryStore`` and the SQLite store are; a store of your own passes the contract suite
-/// of `HeadraceTesting`, which tries all of this.
+/// A `Relay` works on a delivery store. ``InMemoryStore`` and the SQLite store conform. Run the contract suite of
+/// `HeadraceStoreContract` on your own store: it checks all requirements.
 ///
-/// A store has no clock: whoever asks says what time it is. Clocks of several processes may differ; that costs an attempt
-/// that is repeated, never the fencing, which does not look at any clock.
+/// A store has no clock: the caller passes the current time. The clocks of several processes may differ. A difference
+/// can repeat an attempt, but it never weakens the fencing, which doesn't depend on a clock.
 public protocol DeliveryStore: EntityStore {
-    /// Is given whenever a commit of this store has made something to deliver, or may have.
+    /// Notifies relays when a commit of this store has created deliveries, or may have.
     var deliverySignal: DeliverySignal { get }
 
-    /// Leases lanes that are due.
+    /// Leases due lanes.
     ///
-    /// A lane is due when nobody has a lease of it, or that has ended, and its first delivery need not wait.
+    /// A lane is due if no valid lease of it exists and its first delivery need not wait.
     ///
-    /// The time of a lease or of a retry comes from the clock of the relay that asked for it. If that clock was ahead of
-    /// `request.now` by more than `request.duration`, the wait begins again at `request.now`: no wrong clock holds up a lane
-    /// for longer than was asked for. The dates of scheduled messages stay.
+    /// The end of a lease and the time of a retry come from the clock of the relay that set them. If that clock was
+    /// ahead of `request.now` by more than `request.duration`, the wait restarts at `request.now`. So a wrong clock
+    /// can't block a lane for longer than the requested wait. The dates of scheduled messages stay.
     ///
-    /// No attempt counts with a lease. The store remembers up to which delivery a lane was leased. If the lease ends without a
-    /// settlement that removes or returns those deliveries, the next lease says that their handlers may have run.
+    /// A lease counts no attempt. The store remembers the last delivery of a lane that was leased. If the lease ends
+    /// without a settlement that removes or releases those deliveries, the next lease says that their handlers may have
+    /// run.
     ///
     /// - Throws: ``StoreError``, with the code `invalidDate` if `request.now` is before 1970.
     func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries
 
-    /// Does what `settlements` say, in order, each wholly or not at all.
+    /// Applies `settlements` in order, each wholly or not at all.
     ///
     /// Returns once the settlements survive the end of the process. A power failure may lose the last ones.
     ///
-    /// Cancellation of the task does not stop it.
+    /// Cancellation of the task doesn't stop it.
     ///
-    /// - Returns: The leases that are no longer valid; nothing was done for them.
-    /// - Throws: ``StoreError``; nothing was done then.
+    /// - Returns: The leases that are no longer valid; their settlements were not applied.
+    /// - Throws: ``StoreError``; then no settlement was applied.
     func settle(_ settlements: [Settlement]) async throws -> [Lease]
 
-    /// Lets `leases` last until `date`.
+    /// Extends `leases` until `date`.
     ///
     /// - Returns: The leases that are no longer valid.
     /// - Throws: ``StoreError``.
     func renew(_ leases: [Lease], until date: Date) async throws -> [Lease]
 
-    /// Gives what is stored under an idempotency key, or `nil`.
+    /// Returns the record of an idempotency key, or `nil`.
     ///
     /// - Throws: ``StoreError``.
     func idempotencyRecord(for key: String) async throws -> IdempotencyRecord?
 
-    /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
+    /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
     ///
     /// - Parameters:
-    ///   - id: The identifier of the last one seen; 0 for the start.
-    ///   - subscription: Whose; those of all where it is `nil`.
-    ///   - limit: How many.
+    ///   - id: The identifier of the last dead letter that the caller has seen; 0 for the start.
+    ///   - subscription: The subscription of the dead letters, or `nil` for all subscriptions.
+    ///   - limit: Maximum number of dead letters.
     /// - Returns: The dead letters.
     /// - Throws: ``StoreError``.
     func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter]
 
-    /// Gives the dead letter `id`, or `nil` where there is none any more.
+    /// Returns the dead letter `id`, or `nil` if it doesn't exist any longer.
     ///
     /// - Throws: ``StoreError``.
     func deadLetter(_ id: Int64) async throws -> DeadLetter?
 
-    /// Delivers dead letters again, from the first attempt on, each in a lane of its own.
+    /// Delivers dead letters again, starting with the first attempt, each in its own lane.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: Number of dead letters that are delivered again.
     /// - Throws: ``StoreError``.
     func replayDeadLetters(_ ids: [Int64]) async throws -> Int
 
-    /// Forgets dead letters.
+    /// Discards dead letters.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: Number of discarded dead letters.
     /// - Throws: ``StoreError``.
     func discardDeadLetters(_ ids: [Int64]) async throws -> Int
 
-    /// Delivers events of the log to a subscription once more, marked as a replay, and before whatever is pending in
-    /// their lanes; all leases of the subscription end.
+    /// Delivers events of the log to a subscription again, marked as a replay.
+    ///
+    /// In each lane, they come before the pending deliveries. All leases of the subscription end.
     ///
     /// - Parameters:
-    ///   - subscription: To which one.
-    ///   - names: The names of the events that it handles.
-    ///   - position: The position after which it begins.
-    /// - Returns: How many events are delivered again.
+    ///   - subscription: The name of the subscription.
+    ///   - names: The names of the events that the subscription handles.
+    ///   - position: The position after which the replay begins.
+    /// - Returns: Number of events that are delivered again.
     /// - Throws: ``StoreError``.
     func replay(_ subscription: String, eventsNamed names: Set<String>, after position: Int64) async throws -> Int
 
-    /// Removes what `request` names, the oldest first.
+    /// Removes the rows that `request` selects, the oldest first.
     ///
-    /// - Returns: How many rows were removed; ask again where it is the limit.
+    /// - Returns: Number of removed rows; call again if it equals the limit.
     /// - Throws: ``StoreError``.
     func prune(_ request: PruneRequest) async throws -> Int
 
-    /// Tells how far the subscriptions have come.
+    /// Returns the progress of the subscriptions.
     ///
     /// - Throws: ``StoreError``.
     func deliveryStatistics() async throws -> DeliveryStatistics

@@ -4,33 +4,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What can be read of a store, or of one moment of it.
+/// Read access to a store, or to a snapshot of a store.
 public protocol EntityReader: AnyObject, Sendable {
-    /// Gives the document of an entity, or `nil` where there is none.
+    /// Returns the document of an entity, or `nil` if there is none.
     ///
-    /// - Throws: ``StoreError`` where the store cannot be read; `CancellationError`.
+    /// - Throws: ``StoreError`` if the store can't be read; `CancellationError`.
     func find(_ reference: EntityReference) async throws -> StoredDocument?
 
-    /// Gives the documents of several entities, in the order of `references`; those that there are not are left out.
+    /// Returns the documents of several entities, in the order of `references`; missing entities are left out.
     ///
-    /// The default asks ``find(_:)`` for each; the stores read them all at once, of one moment.
+    /// The default implementation calls ``find(_:)`` for each reference. The stores of Headrace read all documents at
+    /// once, as one consistent read.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// - Throws: The same errors as ``find(_:)``.
     func find(all references: [EntityReference]) async throws -> [StoredDocument]
 
-    /// Gives the documents that `query` asks for, of one moment.
+    /// Returns the documents that match `query`, as one consistent read.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// - Throws: The same errors as ``find(_:)``.
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument]
 
-    /// Gives the events of the log after a position, in the order committed, `limit` at the most.
+    /// Returns at most `limit` events of the log after a position, in commit order.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// - Throws: The same errors as ``find(_:)``.
     func events(after position: Int64, limit: Int) async throws -> [EventRecord]
 }
 
 extension EntityReader {
-    /// Finds them one after the other.
+    /// Reads the documents one after the other.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
         var documents: [StoredDocument] = []
         for reference in references {

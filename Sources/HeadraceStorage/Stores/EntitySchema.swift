@@ -4,17 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// The types of entity that a store keeps, by their stored names.
+/// The types of entity that a store keeps, with their stored names.
 public struct EntitySchema: Sendable {
     /// An index of a kind.
     public struct Index: Hashable, Sendable {
-        /// Its name among the indexes of the kind.
+        /// The name of the index, unique within the kind.
         public let name: String
 
-        /// Whether two entities may not have the same value.
+        /// Whether each value belongs to at most one entity.
         public let isUnique: Bool
 
-        /// Whether no entity has more than one value in it.
+        /// Whether each entity has at most one value in the index.
         public let holdsOneValue: Bool
 
         /// Creates the description of an index.
@@ -27,16 +27,16 @@ public struct EntitySchema: Sendable {
 
     /// One type of entity.
     public struct Kind: Sendable {
-        /// Its stored name.
+        /// The stored name of the type.
         public let name: String
 
-        /// Its schema version.
+        /// The schema version of the type.
         public let schemaVersion: Int
 
-        /// Its indexes, in the order declared.
+        /// The indexes of the type, in declaration order.
         public let indexes: [Index]
 
-        /// Gives the entries of a stored document in all indexes, to make them anew.
+        /// Returns the entries of a stored document in all indexes, to rebuild them.
         public let entries: @Sendable (_ document: StoredDocument) throws -> Set<ChangeSet.IndexEntry>
 
         /// Creates a kind, with a function that returns the entries of a stored document in all indexes.
@@ -53,7 +53,7 @@ public struct EntitySchema: Sendable {
         }
     }
 
-    /// The kinds, in the order given.
+    /// The kinds, in the order of the initializer's parameter.
     public let kinds: [Kind]
 
     private let names: Set<String>
@@ -71,17 +71,17 @@ public struct EntitySchema: Sendable {
                 throw StoreError.invalidSchema("Two types of entity have the entityName '\(kind.name)'.")
             }
             if Set(kind.indexes.map(\.name)).count < kind.indexes.count {
-                throw StoreError.invalidSchema("Two indexes of '\(kind.name)' have one name.")
+                throw StoreError.invalidSchema("Two indexes of '\(kind.name)' have the same name.")
             }
         }
     }
 
-    /// Whether entities of the kind `name` may be stored.
+    /// Whether the schema contains the kind `name`.
     public func contains(_ name: String) -> Bool {
         names.contains(name)
     }
 
-    /// Whether two entities of the kind `name` may not have the same value in `index`.
+    /// Whether `index` of the kind `name` is unique.
     public func isUnique(_ index: String, of name: String) -> Bool {
         kinds.first { $0.name == name }?.indexes.first { $0.name == index }?.isUnique ?? false
     }

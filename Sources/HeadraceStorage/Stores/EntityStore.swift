@@ -6,27 +6,26 @@
 
 /// Keeps entities as documents, and the log of their durable events.
 ///
-/// ``InMemoryStore`` and the SQLite store are stores. A store of your own passes the contract suite of
-/// `HeadraceTesting`.
+/// ``InMemoryStore`` and the SQLite store conform. Run the contract suite of `HeadraceStoreContract` on your own store.
 public protocol EntityStore: EntityReader {
     /// The types of entity that the store was opened with.
     var schema: EntitySchema { get }
 
-    /// Applies `changes`, appends its events and does its work, in one transaction, and returns when they are as durable
-    /// as it asks.
+    /// Applies `changes`, appends the events, and executes the work, in one transaction.
     ///
-    /// A store checks the idempotency keys of `changes` before everything else.
+    /// Returns when the changes are as durable as ``ChangeSet/durability`` requires. A store checks the idempotency
+    /// keys of `changes` before everything else.
     ///
-    /// The outcome is certain: cancellation of the task does not stop a commit that has begun.
+    /// The outcome is certain: cancellation of the task doesn't stop a commit that has begun.
     ///
-    /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists` or
-    ///   `uniqueViolation` where the stored state does not allow the changes, `undeclaredEntity` where the store
-    ///   was not opened with a kind, `unsupportedWork` where it does not know the work, or with another one where the
-    ///   store cannot be written. Nothing has changed then.
+    /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists`, or
+    ///   `uniqueViolation` if the stored state doesn't allow the changes, `undeclaredEntity` if the store was opened
+    ///   without a kind, `unsupportedWork` if it doesn't support the work, or another code if the store can't be
+    ///   written. Then nothing has changed.
     func commit(_ changes: ChangeSet) async throws
 
-    /// Gives what the store holds at this moment, whatever is committed later.
+    /// Returns a snapshot of the store, which later commits don't change.
     ///
-    /// - Throws: As of ``EntityReader/find(_:)``.
+    /// - Throws: The same errors as ``EntityReader/find(_:)``.
     func snapshot() async throws -> any EntityReader
 }

@@ -6,24 +6,24 @@
 
 public import Foundation
 
-/// What a relay asks a store for.
+/// A relay's request for leases.
 public struct LeaseRequest: Sendable {
-    /// The subscriptions to deliver to; a store gives each its share.
+    /// The subscriptions to deliver to; the store divides the lanes among them.
     public var subscriptions: [String]
 
-    /// How many lanes are given at the most.
+    /// Maximum number of lanes.
     public var laneLimit: Int
 
-    /// How many deliveries of one lane are given at the most.
+    /// Maximum number of deliveries of one lane.
     ///
-    /// If an attempt at the first delivery counts already, or its handler may have run (``Delivery/mayHaveRun``), it is
-    /// given alone. So its relay can count the next attempt before the handler runs.
+    /// If an attempt at the first delivery counts already, or its handler may have run (``Delivery/mayHaveRun``), the
+    /// store leases this delivery alone. So the relay can count the next attempt before the handler runs.
     public var batchLimit: Int
 
-    /// What time it is.
+    /// The current time of the relay's clock.
     public var now: Date
 
-    /// How long the leases are valid, unless they are renewed.
+    /// Duration of the leases, unless they are renewed.
     public var duration: Duration
 
     /// The messages that the relay can handle, by subscription.
@@ -54,15 +54,15 @@ public struct LeaseRequest: Sendable {
     }
 }
 
-/// What a store has leased.
+/// The result of a lease request.
 public struct LeasedDeliveries: Sendable {
     /// The deliveries of each lane, in order; no lane is empty.
     public var lanes: [[Delivery]]
 
-    /// When the next lane that nothing was given of becomes due, if one waits for its time.
+    /// The time at which the next lane becomes due that is not among ``lanes``, if a lane waits for its time.
     public var nextDue: Date?
 
-    /// Creates an answer, for stores.
+    /// Creates a result, for stores.
     public init(lanes: [[Delivery]] = [], nextDue: Date? = nil) {
         self.lanes = lanes
         self.nextDue = nextDue

@@ -6,15 +6,15 @@
 
 public import Foundation
 
-/// What a store is to forget.
+/// A request to remove old rows from a store.
 public struct PruneRequest: Sendable {
-    /// Events recorded before this, unless they are still to be delivered or are dead letters; none where it is `nil`.
+    /// Removes events recorded before this time, except pending events and dead letters; `nil` removes none.
     public var eventsBefore: Date?
 
-    /// Idempotency records of commands that took effect before this; none where it is `nil`.
+    /// Removes idempotency records of commands that took effect before this time; `nil` removes none.
     public var idempotencyRecordsBefore: Date?
 
-    /// How many rows are removed at the most, so that others can write in between.
+    /// Maximum number of rows to remove, so that other writers can commit in between.
     public var limit: Int
 
     /// Creates a request.

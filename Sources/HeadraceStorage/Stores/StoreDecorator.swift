@@ -6,7 +6,7 @@
 
 public import Foundation
 
-/// A store upon another one, which does something else in a few places and passes the rest on.
+/// A store that wraps another store, changes some operations, and forwards the others.
 ///
 /// ```swift
 /// final class ClosedBooks: StoreDecorator {
@@ -17,22 +17,23 @@ public import Foundation
 ///     }
 ///
 ///     func commit(_ changes: ChangeSet) async throws {
-///         throw StoreError(code: .readOnly, message: "The books are closed. To fix, open those of next year.")
+///         throw StoreError(code: .readOnly, message: "The books are closed. To fix, open the books of next year.")
 ///     }
 /// }
 /// ```
 ///
-/// All but ``base`` has a default that asks `base`; finding several finds each, unless the decorator says otherwise. Units of work on the decorator and on its base are not joined: they are
-/// on different stores.
+/// All requirements except ``base`` have a default that calls `base`. The default of ``EntityReader/find(all:)`` calls
+/// ``EntityReader/find(_:)`` for each reference. A unit of work on the decorator doesn't join a unit of work on its
+/// base, because they are different stores.
 public protocol StoreDecorator: DeliveryStore {
-    /// The store beneath.
+    /// The wrapped store.
     var base: any DeliveryStore { get }
 }
 
 extension StoreDecorator {
     // MARK: As EntityStore
 
-    /// The types of entity of the store beneath.
+    /// The schema of the wrapped store.
     public var schema: EntitySchema { base.schema }
 
     /// Passes on; see ``EntityReader/find(_:)``.
@@ -62,7 +63,7 @@ extension StoreDecorator {
 
     // MARK: As DeliveryStore
 
-    /// The signal of the store beneath.
+    /// The signal of the wrapped store.
     public var deliverySignal: DeliverySignal { base.deliverySignal }
 
     /// Passes on; see ``DeliveryStore/lease(_:)``.

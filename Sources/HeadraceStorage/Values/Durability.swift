@@ -4,23 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// How certain it is, when a commit has returned, that its changes are still there after the power has failed.
+/// Whether a commit that has returned survives a power failure.
 ///
-/// Whatever is chosen, a commit is whole or not at all, and the end of the program, however sudden, takes nothing
-/// back: the operating system has it.
+/// At each level, a commit is atomic and survives the sudden end of the process, because the operating system holds the
+/// data.
 public struct Durability: Hashable, Sendable, CustomStringConvertible {
     private enum Kind: String { case durable, relaxed }
 
     private let kind: Kind
 
-    /// It is on the disk: the default.
+    /// The changes are on the disk when the commit returns; the default.
     public static let durable = Durability(kind: .durable)
 
-    /// It will be, at the latest with the next durable commit.
+    /// The changes reach the disk with the next durable commit at the latest.
     ///
-    /// Until then a power failure may take it back. For what can be had again: caches, progress, statistics.
+    /// Until then, a power failure may lose them. Use this for data that can be computed or fetched again: caches,
+    /// progress, statistics.
     public static let relaxed = Durability(kind: .relaxed)
 
-    /// The word for it: bounded, fit for a metric label.
+    /// The name of the level: bounded, fit for a metric label.
     public var description: String { kind.rawValue }
 }

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Names one entity in a store: its kind and its key.
+/// Identifies one entity in a store by its kind and its key.
 ///
-/// Two are equal only where their bytes are.
+/// Two references are equal if and only if their bytes are equal.
 public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
-    /// The stored name of its type.
+    /// The stored name of the entity's type.
     public let kind: String
 
-    /// The stored text of its identifier.
+    /// The stored text of the entity's identifier.
     public let key: String
 
     /// Creates a reference.
@@ -20,17 +20,17 @@ public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Whether kind and key are the same bytes.
+    /// Whether kind and key have the same bytes.
     public static func == (one: EntityReference, other: EntityReference) -> Bool {
         BytewiseString(one.key) == BytewiseString(other.key) && BytewiseString(one.kind) == BytewiseString(other.kind)
     }
 
-    /// Hashes what is compared.
+    /// Hashes the bytes of kind and key.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(BytewiseString(kind))
         hasher.combine(BytewiseString(key))
     }
 
-    /// The kind and the key, as messages show them: `customer 'c1'`.
+    /// The kind and the key, in the form in which messages show them: `customer 'c1'`.
     public var description: String { "\(kind) '\(key)'" }
 }

@@ -18,7 +18,7 @@ public enum IndexValue: Hashable, Sendable {
 }
 
 extension IndexValue: Comparable {
-    /// Whether `one` comes first in an index.
+    /// Whether `one` precedes `other` in an index.
     public static func < (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one < other
@@ -28,7 +28,7 @@ extension IndexValue: Comparable {
         }
     }
 
-    /// Whether two values are one: texts that Unicode calls equal may differ in their bytes, and are two then.
+    /// Whether two values are equal; texts are equal only if their bytes are, even if Unicode calls them equivalent.
     public static func == (one: IndexValue, other: IndexValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one == other
@@ -37,7 +37,7 @@ extension IndexValue: Comparable {
         }
     }
 
-    /// Hashes what is compared.
+    /// Hashes the number, or the bytes of the text.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .integer(let number):

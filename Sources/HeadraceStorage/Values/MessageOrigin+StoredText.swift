@@ -7,10 +7,10 @@
 import Foundation
 import HeadraceCore
 
-// Every event has an origin, and most name two messages and nothing else: that form is written and read here, as JSON is
-// written and read for any value.
+// Every event has an origin, and most origins name two messages and nothing else. That form is written and read here;
+// all other values use the JSON coders.
 extension MessageOrigin {
-    /// The JSON that a store keeps.
+    /// The JSON for a store.
     package var storedText: String {
         get throws {
             guard principalID == nil, trace.isEmpty else {
@@ -22,9 +22,9 @@ extension MessageOrigin {
         }
     }
 
-    /// Reads the JSON that a store has kept.
+    /// Reads the JSON from a store.
     ///
-    /// - Throws: `DecodingError` where it is something else.
+    /// - Throws: `DecodingError` if the text is invalid.
     package init(storedText: String) throws {
         var rest = Array(storedText.utf8)[...]
         if Self.take("{", from: &rest) {

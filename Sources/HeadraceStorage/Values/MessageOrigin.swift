@@ -7,24 +7,25 @@
 public import Foundation
 import HeadraceCore
 
-/// Where a stored message came from: what caused it, for whom, and within which trace.
+/// The origin of a stored message: its cause, its principal, and its trace.
 ///
-/// It is taken from the `MessageContext` of the task that stores the message, and restored around its handlers: what
-/// they log, send and store is of the same chain, also after a restart and in another process.
+/// It is taken from the `MessageContext` of the task that stores the message, and restored around the handlers of the
+/// message. So logs, messages, and changes of the handlers belong to the same chain, even after a restart or in another
+/// process.
 public struct MessageOrigin: Hashable, Sendable, Codable {
-    /// The message that was being handled when this one was stored, if one was.
+    /// The message that was being handled when this message was stored, if there was one.
     public var causationID: UUID?
 
-    /// The first message of the chain, if there is one before this.
+    /// The first message of the chain, if there is an earlier message.
     public var correlationID: UUID?
 
-    /// The ``HeadraceCore/Principal/principalID`` of whom it was handled for, if somebody said.
+    /// The ``HeadraceCore/Principal/principalID`` of the message, if a principal was set.
     public var principalID: String?
 
-    /// What the instrument of the system needs to go on with the trace; empty where nobody traces.
+    /// The trace context for the instrument of the system; empty without tracing.
     public var trace: [String: String]
 
-    /// Creates the description of an origin; of an unknown one unless told more.
+    /// Creates an origin; by default, every part is unknown.
     public init(
         causationID: UUID? = nil,
         correlationID: UUID? = nil,
@@ -37,10 +38,10 @@ public struct MessageOrigin: Hashable, Sendable, Codable {
         self.trace = trace
     }
 
-    /// Nothing is known.
+    /// An origin without any information.
     public static let unknown = MessageOrigin()
 
-    /// What the current task handles, and for whom.
+    /// The message that the current task handles, and its principal.
     public static var current: MessageOrigin {
         let message = MessageContext.current
         return MessageOrigin(
@@ -52,7 +53,7 @@ public struct MessageOrigin: Hashable, Sendable, Codable {
     }
 }
 
-/// A principal of whom only the identifier was stored.
+/// A principal of which only the identifier was stored.
 package struct StoredPrincipal: Principal {
     package let principalID: String
 

@@ -8,14 +8,14 @@ import DomainTestSupport
 import HeadraceDomain
 import Synchronization
 
-/// A delegator that does before the commit what the test says, and remembers everything.
+/// A delegator that runs the test's script before the commit, and records all calls.
 final class ScriptedDelegator: DomainEventDelegator {
     typealias Script = nonisolated(nonsending) @Sendable (any DomainEvent, EntityContext) async throws -> Void
 
     private let script: Script
     private let log = Mutex<[String]>([])
 
-    /// What happened, in order: `before x`, `after x`.
+    /// The handled events, in order: `before x`, `after x`.
     var handled: [String] { log.withLock { $0 } }
 
     init(_ script: @escaping Script = { _, _ in }) {

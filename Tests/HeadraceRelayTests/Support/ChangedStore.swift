@@ -11,7 +11,7 @@ import HeadraceStorage
 final class ChangedStore: StoreDecorator {
     let base: any DeliveryStore
 
-    /// Whether lanes can be leased: the change comes after that.
+    /// Whether leasing works, so that the change comes after a lease.
     private let leases: Bool
 
     private let change = StoreError(code: .schemaChanged, message: "To fix, restart.")

@@ -12,7 +12,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 
-/// A shop of accounts: a durable event per deposit, and handlers whose behaviour the test sets.
+/// A store of accounts with a durable event for each deposit, and handlers that the test scripts.
 final class RelayBench: Sendable {
     let store: InMemoryStore
     let clock = TestClock()
@@ -30,7 +30,7 @@ final class RelayBench: Sendable {
 
     static let epoch = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// The time of the wall, which goes as the clock goes.
+    /// The wall-clock time, which advances with the test clock.
     var wallClock: @Sendable () -> Date {
         { [clock, start] in Self.epoch.addingTimeInterval(start.duration(to: clock.now) / .seconds(1)) }
     }
@@ -65,7 +65,8 @@ final class RelayBench: Sendable {
         }
     }
 
-    /// Moves the clock by seconds, each when the relay sleeps, until the desk has `count` lines that begin with `prefix`.
+    /// Advances the clock second by second, each time that the relay sleeps, until `count` lines of the desk begin with
+    /// `prefix`.
     nonisolated(nonsending) func advance(until count: Int, _ prefix: String) async {
         while !Task.isCancelled, desk.lines.count(where: { $0.hasPrefix(prefix) }) < count {
             await clock.waitForSleepers(2)
@@ -97,17 +98,17 @@ struct Deposited: DurableDomainEvent, Equatable {
     var amount: Int
 }
 
-/// Tells handlers what to do, remembers what they did, and lets a test wait for it.
+/// Scripts the handlers, records their actions, and lets a test wait for them.
 final class Desk: RelayObserver {
     typealias Script = @Sendable (String, Deposited) async throws -> Void
 
     private let script = Mutex<Script>({ _, _ in })
     private let notes = ConditionVariable<[String]>([])
 
-    /// What happened, in order.
+    /// The recorded lines, in order.
     var lines: [String] { notes.value }
 
-    /// Has handlers run `script`, which is given their subscription.
+    /// Makes handlers run `script` with the name of their subscription.
     func script(_ script: @escaping Script) {
         self.script.withLock { $0 = script }
     }
@@ -122,7 +123,7 @@ final class Desk: RelayObserver {
         notes.change { $0.append(line) }
     }
 
-    /// Waits until `isDone` holds for the lines.
+    /// Waits until `isDone` returns `true` for the lines.
     func wait(until isDone: @escaping @Sendable ([String]) -> Bool) async {
         await notes.wait(until: isDone)
     }
@@ -153,7 +154,7 @@ final class Desk: RelayObserver {
     }
 }
 
-/// Writes nothing.
+/// A handler that stores nothing.
 struct Mail: DurableDomainEventHandler {
     static let subscriptionName = "mail"
 
@@ -162,7 +163,7 @@ struct Mail: DurableDomainEventHandler {
     }
 }
 
-/// Adds the amount to a balance, through units of work of its own on the same store.
+/// Adds the amount to a balance, through separate units of work on the same store.
 struct Book: DurableDomainEventHandler {
     static let subscriptionName = "book"
 
@@ -176,7 +177,7 @@ struct Book: DurableDomainEventHandler {
     }
 }
 
-/// Lets a test run a relay, and ends it.
+/// Runs a relay during a test, and then ends it.
 nonisolated(nonsending) func withRelay(
     _ relay: Relay,
     _ body: nonisolated(nonsending) () async throws -> Void

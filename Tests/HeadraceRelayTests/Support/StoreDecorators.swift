@@ -9,7 +9,7 @@ import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 
-/// Never gives the signal: as if all commits were another process's.
+/// A store that never notifies relays, as if another process made all commits.
 final class UnsignalledStore: StoreDecorator {
     let base: any DeliveryStore
 
@@ -21,7 +21,7 @@ final class UnsignalledStore: StoreDecorator {
     var deliverySignal: DeliverySignal { silent }
 }
 
-/// Renews nothing: as if the process stood still.
+/// A store that ignores renewals, as if the process were suspended.
 final class UnrenewedStore: StoreDecorator {
     let base: any DeliveryStore
 
@@ -32,7 +32,7 @@ final class UnrenewedStore: StoreDecorator {
     func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] { [] }
 }
 
-/// Counts the lanes that were leased.
+/// A store that counts the leased lanes.
 final class CountingStore: StoreDecorator {
     let base: any DeliveryStore
 
@@ -50,7 +50,7 @@ final class CountingStore: StoreDecorator {
     }
 }
 
-/// Refuses the first commits, leases or settlements.
+/// A store that refuses the first commits, leases, or settlements.
 final class FailingStore: StoreDecorator {
     let base: any DeliveryStore
     private let left: Mutex<(commits: Int, leases: Int, settlements: Int)>
@@ -89,7 +89,7 @@ final class FailingStore: StoreDecorator {
     }
 }
 
-/// Holds the first settlement or the return of a commit at a gate, and notes what was settled.
+/// A store that holds the first settlement or the return of a commit at a gate, and records settlements.
 final class HeldStore: StoreDecorator {
     let base: any DeliveryStore
     let settling: Gate
@@ -108,7 +108,7 @@ final class HeldStore: StoreDecorator {
         self.committed = committed
     }
 
-    /// The settlements that were asked for, apart from commits.
+    /// The requested settlements, except those in commits.
     var settled: [Settlement] { state.withLock { $0.settled } }
 
     func settle(_ settlements: [Settlement]) async throws -> [Lease] {
@@ -127,7 +127,7 @@ final class HeldStore: StoreDecorator {
     }
 }
 
-/// Renews no lease: as if another relay had taken over all of them.
+/// A store that refuses renewals, as if another relay had taken over all leases.
 final class RefusingStore: StoreDecorator {
     let base: any DeliveryStore
 
@@ -138,7 +138,7 @@ final class RefusingStore: StoreDecorator {
     func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] { leases }
 }
 
-/// Another relay that takes over what has ended.
+/// A second relay, which takes over expired leases.
 struct LeaseThief: Sendable {
     let store: InMemoryStore
     let wallClock: @Sendable () -> Date
