@@ -10,9 +10,9 @@ import GRDB
 import HeadraceSQLite
 import Testing
 
-/// Kills a process that writes, at each fault point, and looks at what it has left.
+/// Kills a writing process at each fault point, and checks the content of the store.
 ///
-/// As many rounds as the environment variable `HEADRACE_CRASH_ROUNDS` says, two for each fault point otherwise.
+/// The environment variable `HEADRACE_CRASH_ROUNDS` sets the number of rounds, two for each fault point by default.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct CrashTests {
     private static let points: [FaultPoint] =
         [.commitQueued, .beforeCommit, .insideGroupCommit, .afterCommit, .inMigration]
@@ -22,7 +22,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var acknowledged: Set<String> = []
-            // The second life begins on what the first one has left.
+            // The second process opens the file that the first process left.
             for life in 0..<2 {
                 let passes = point == .inMigration ? 1 : 1 + (round * 37 + life * 13) % 200
                 let subject = try CrashSubject("write", path, "\(round * 2 + life)", point.rawValue, "\(passes)")

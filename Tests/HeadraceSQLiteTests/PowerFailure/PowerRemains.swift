@@ -10,7 +10,7 @@ import GRDB
 
 /// The content of a store, read with plain SQL.
 struct PowerRemains {
-    /// The identifiers of the entries, in the order of the log.
+    /// The IDs of the entries, in the order of the log.
     var events: [String] = []
 
     var entries: Set<String> = []
@@ -19,8 +19,10 @@ struct PowerRemains {
     /// How often each counter was written.
     var counters: [String: Int] = [:]
 
-    /// The entries whose events wait to be acknowledged, and to be handled.
+    /// Entries with events that wait to be acknowledged.
     var unacknowledged: Set<String> = []
+
+    /// Entries with events that wait to be handled.
     var unhandled: Set<String> = []
 
     /// Descriptions of errors in the file itself.
@@ -121,12 +123,14 @@ extension PowerRemains {
         return violations
     }
 
-    /// The effects of `history` that are there.
+    /// Returns the effects of `history` that survived.
     func survivors(of history: PowerHistory.State) -> Set<PowerHistory.Effect> {
         Set(history.calls.keys.filter(holds))
     }
 
-    /// Whether the file has `effect`; a lease is not looked at.
+    /// Whether the file contains `effect`.
+    ///
+    /// Leases are not checked.
     private func holds(_ effect: PowerHistory.Effect) -> Bool {
         switch effect {
         case .entry(let id): entries.contains(id)
