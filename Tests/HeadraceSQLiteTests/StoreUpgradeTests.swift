@@ -324,7 +324,7 @@ import Testing
 }
 
 extension SQLiteStore {
-    /// The IDs of all notes, whatever their version.
+    /// The IDs of all notes of any version.
     fileprivate func documents() async throws -> [String] {
         try await fetch(DocumentQuery(kind: "note")).map(\.reference.key)
     }
