@@ -56,10 +56,10 @@ import Testing
                 sql: "SELECT json_extract(document, '$.count') FROM entity WHERE key = 'total'"
             )
 
-            #expect(acknowledged.subtracting(entries).isEmpty, "acknowledged, and lost")
-            #expect(events == entries, "an entry without its event, or an event without its entry, or one twice")
-            #expect(total ?? 0 == entries.count, "a change of several entities that was stored by halves")
-            #expect(!entries.contains { $0.hasPrefix("refused") }, "rolled back, and stored")
+            #expect(acknowledged.subtracting(entries).isEmpty, "acknowledged, but lost")
+            #expect(events == entries, "an entry without its event, an event without its entry, or a repeated event")
+            #expect(total ?? 0 == entries.count, "a change of several entities that was partly stored")
+            #expect(!entries.contains { $0.hasPrefix("refused") }, "rolled back, but stored")
         }
     }
 }

@@ -54,7 +54,7 @@ import Testing
             let rest = sleeper.linesToEnd()
 
             #expect(rest.last == "done")
-            #expect(rest.contains("lost"), "what it did late was not refused, or not reported")
+            #expect(rest.contains("lost"), "a late acknowledgement was not refused, or not reported")
             lines += other + rest
             try check(path, lines)
         }
@@ -119,7 +119,7 @@ import Testing
                         SELECT document FROM entity JOIN entity_kind ON entity_kind.id = kind
                         WHERE name = 'mirror' AND json_array_length(document, '$.mistakes') > 0
                         """
-                ) == [], "out of order, or twice"
+                ) == [], "out of order, or repeated"
             )
             #expect(try counts(of: "mirror", in: database) == counts(of: "account", in: database))
             return try counts(of: "account", in: database)
@@ -127,7 +127,7 @@ import Testing
 
         for line in lines where line.hasPrefix("deposited") {
             let words = line.split(separator: " ")
-            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, and lost: \(line)")
+            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
         }
         var mailed: [String: Int] = [:]
         for line in lines where line.hasPrefix("mailed") {
@@ -138,7 +138,7 @@ import Testing
             #expect(number <= latest + 1, "\(line) after \(latest)")
             mailed[account] = number
         }
-        #expect(mailed == stored, "the last that was mailed is not the last event")
+        #expect(mailed == stored, "the last mail is not about the last event")
     }
 
     private func counts(of kind: String, in database: Database) throws -> [String: Int] {

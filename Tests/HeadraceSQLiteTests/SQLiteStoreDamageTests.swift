@@ -32,7 +32,7 @@ import Testing
             #expect(
                 error?.message.hasSuffix(
                     """
-                    To fix, restore it from a backup, or recover the rest with 'sqlite3 FILE .recover'. \
+                    To fix, restore it from a backup, or recover its data with 'sqlite3 FILE .recover'. \
                     Keep the damaged file until then.
                     """
                 ) == true

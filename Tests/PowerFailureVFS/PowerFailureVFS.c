@@ -20,7 +20,7 @@
 
 enum { maximumMachines = 64, maximumRegions = 64 };
 
-/// Bytes that grow.
+/// A byte array that can grow.
 typedef struct Bytes {
     unsigned char *data;
     sqlite3_int64 count;
@@ -30,8 +30,8 @@ typedef struct Bytes {
 /// A write or a truncation that was not synced.
 typedef struct Change {
     struct Change *next;
-    sqlite3_int64 offset; // of a truncation: the new size
-    int count;            // of a truncation: -1
+    sqlite3_int64 offset; // The new size for a truncation.
+    int count;            // -1 for a truncation.
     unsigned char data[];
 } Change;
 
@@ -42,11 +42,11 @@ typedef struct SharedMemory {
     int handles; // Number of handles that have it mapped.
     int regionCount;
     void *regions[maximumRegions];
-    int shared[SQLITE_SHM_NLOCK]; // the number of shared locks of each slot
+    int shared[SQLITE_SHM_NLOCK]; // Number of shared locks of each slot.
     Handle *exclusive[SQLITE_SHM_NLOCK];
 } SharedMemory;
 
-/// A file, which exists until the machine is destroyed: it can be linked again by a power failure.
+/// A file. It exists until the machine is destroyed, because a power failure can restore a deleted file.
 typedef struct File {
     struct File *next;
     char *name; // NULL for a temporary file
@@ -70,19 +70,19 @@ typedef struct FolderChange {
 typedef struct Machine {
     sqlite3_vfs vfs;
     char name[32];
-    pthread_mutex_t lock; // of everything below
+    pthread_mutex_t lock; // Protects everything below.
     uint64_t random;
     int sectorSize;
     int characteristics;
     File *files;
     FolderChange folderChanges[64];
     int folderChangeCount;
-    int64_t generation; // the number of power failures
+    int64_t generation; // Number of power failures.
     bool isOff;
     bool isBroken;
-    int64_t callsToFailure; // 0: none
+    int64_t callsToFailure; // 0 for no failure.
     enum PowerCalls countedCalls;
-    int64_t syncsToError; // 0: none
+    int64_t syncsToError; // 0 for no error.
     int64_t syncCount;
     int openHandles;
 } Machine;
@@ -96,7 +96,7 @@ struct Handle {
     int lock;
     bool syncsFolder;
     SharedMemory *memory;
-    unsigned sharedSlots; // one bit for each slot
+    unsigned sharedSlots; // One bit for each slot.
     unsigned exclusiveSlots;
 };
 
@@ -563,7 +563,7 @@ static int hasAccess(sqlite3_vfs *vfs, const char *name, int flags, int *result)
     Machine *machine = vfs->pAppData;
     begin(machine);
     const File *file = find(machine, name);
-    // As the VFS "unix", this treats an empty file as one that doesn't exist.
+    // Like the VFS "unix", this treats an empty file as one that doesn't exist.
     *result = file != NULL && (flags != SQLITE_ACCESS_EXISTS || file->now.count > 0);
     return end(machine, machine->isOff ? SQLITE_IOERR_ACCESS : SQLITE_OK);
 }

@@ -125,7 +125,7 @@ struct SQLiteErrorMapper {
         StoreError(
             code: .corrupt,
             message: """
-                '\(path)' is damaged or not a database (\(what)). To fix, restore it from a backup, or recover the rest \
+                '\(path)' is damaged or not a database (\(what)). To fix, restore it from a backup, or recover its data \
                 with 'sqlite3 FILE .recover'. Keep the damaged file until then.
                 """,
             cause: cause

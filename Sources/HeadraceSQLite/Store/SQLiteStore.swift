@@ -217,7 +217,7 @@ public final class SQLiteStore: ObservableStore {
     /// Cancellation does not stop the commit.
     ///
     /// Concurrent commits share a transaction, and so the wait for the disk (group commit). Each caller receives the
-    /// outcome of its own commit when that outcome is certain. A commit that fails does not affect the others.
+    /// outcome of its commit when that outcome is certain. A commit that fails does not affect the others.
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` if the changes do not fit the store;

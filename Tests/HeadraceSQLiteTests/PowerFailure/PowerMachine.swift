@@ -17,7 +17,7 @@ final class PowerMachine: Sendable {
     /// Creates a machine with an empty disk; `seed` decides what survives each failure.
     init(seed: UInt64, sectorSize: Int32) {
         number = powerMachineCreate(seed, sectorSize)
-        precondition(number >= 0, "There are too many machines. To fix, close their stores and destroy them.")
+        precondition(number >= 0, "There are too many machines. To fix, destroy machines after use.")
     }
 
     /// The name of the machine's file system in SQLite.

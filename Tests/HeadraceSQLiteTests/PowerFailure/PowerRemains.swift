@@ -50,7 +50,7 @@ struct PowerRemains {
         )
         for row in entities {
             let (name, key): (String, String) = (row["name"], row["key"])
-            if row["id"] != key { damage.append("the document of '\(key)' is another one's") }
+            if row["id"] != key { damage.append("the document of '\(key)' belongs to another entity") }
             switch name {
             case PowerEntry.entityName: entries.insert(key)
             case PowerEffect.entityName: effects.insert(key)
@@ -94,16 +94,16 @@ extension PowerRemains {
         }
         for effect in required.subtracting(survivors) {
             if case .lease = effect { continue }
-            require(false, "\(effect) is lost, which was durable: \(history.calls[effect].map { "\($0)" } ?? "")")
+            require(false, "\(effect) was durable and is lost: \(history.calls[effect].map { "\($0)" } ?? "")")
         }
         for effect in order[lost...].filter(holds) {
-            require(false, "\(effect) is there, and \(order[lost]), which was committed before, is lost")
+            require(false, "\(effect) is stored, but \(order[lost]), which was committed before it, is lost")
         }
         for id in entries {
-            require(begun.contains(.entry(id)), "entry '\(id)' was rolled back, or never stored")
+            require(begun.contains(.entry(id)), "entry '\(id)' is stored, but was rolled back or never inserted")
         }
         for id in effects {
-            require(begun.contains(.handling(id)), "effect '\(id)' was rolled back, or never stored")
+            require(begun.contains(.handling(id)), "effect '\(id)' is stored, but was rolled back or never inserted")
         }
 
         let log = order.compactMap { effect -> String? in
@@ -115,11 +115,11 @@ extension PowerRemains {
             require(counters[task] == count, "task \(task) has \(count) entries and counts \(counters[task] ?? 0)")
         }
         for id in entries {
-            require(unhandled.contains(id) != effects.contains(id), "'\(id)' is handled and pending, or neither")
+            require(unhandled.contains(id) != effects.contains(id), "'\(id)' must be either handled or pending")
             let isPending = unacknowledged.contains(id)
             require(isPending || begun.contains(.acknowledgement(id)), "the delivery of '\(id)' is lost")
         }
-        require(unhandled.union(unacknowledged).isSubset(of: entries), "deliveries of events that aren't there")
+        require(unhandled.union(unacknowledged).isSubset(of: entries), "deliveries of events that don't exist")
         return violations
     }
 

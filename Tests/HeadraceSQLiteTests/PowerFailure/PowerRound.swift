@@ -115,7 +115,7 @@ struct PowerRound {
             return nil
         }
         let lost = try await store.renew(leases, until: now.addingTimeInterval(100))
-        if !lost.isEmpty { violations.append("\(lost) are lost, with which something survived that came later") }
+        if !lost.isEmpty { violations.append("\(lost) are lost, but later changes survived") }
         history.continueAfterFailure(with: survivors)
         return violations
     }

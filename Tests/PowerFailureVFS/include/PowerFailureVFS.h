@@ -14,11 +14,11 @@
 // What is modelled:
 //
 // - Unsynced writes are lost, kept, or kept in part. Each write is split at the borders of sectors. A sector can be old,
-//   new, half new, or garbage, in the bytes of the write. Sectors reach the disk in any order. A truncation is
-//   lost or kept.
+//   new, half new, or garbage, in the bytes of the write. Sectors reach the disk in any order. A truncation is lost or
+//   kept.
 // - Bytes that aren't written are not damaged, even if their sector is ("powersafe overwrite"). The VFS "unix" of SQLite
 //   assumes this too, and SQLite depends on it: the first write after a recovery can begin in the last synced sector. Half
-//   of the machines tell SQLite; for the others it pads each commit to the end of a sector.
+//   of the machines report this to SQLite. For the other machines, SQLite pads each commit to the end of a sector.
 // - A sync makes everything durable that was written to that file before. The disk doesn't lie.
 // - The creation and deletion of files are durable when the folder is synced. A power failure keeps a prefix of those
 //   that were not synced. The first sync of a journal or of a write-ahead log, by each connection, syncs the folder, and so
