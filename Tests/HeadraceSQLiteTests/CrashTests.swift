@@ -18,7 +18,7 @@ import Testing
         [.commitQueued, .beforeCommit, .insideGroupCommit, .afterCommit, .inMigration]
 
     @Test(arguments: points, 0..<CrashSubject.rounds)
-    func whatWasAcknowledgedIsThereWholeAndNothingElseIsThereByHalves(point: FaultPoint, round: Int) async throws {
+    func acknowledgedUnitsOfWorkAreStoredAndNoneIsPartlyStored(point: FaultPoint, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var acknowledged: Set<String> = []

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: points, 0..<CrashSubject.rounds)
-    func everyEventReachesItsHandlersInOrderAndTakesEffectOnceAcrossKills(
+    func eventsAreHandledInOrderAndTakeEffectOnceAcrossKills(
         point: (name: String, passes: Int),
         round: Int
     ) async throws {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["after-lease", "after-handler", "before-acknowledge"], 0..<CrashSubject.rounds)
-    func aProcessThatStoodStillPastItsLeasesChangesNothingUnderThem(point: String, round: Int) async throws {
+    func aProcessThatIsStoppedPastItsLeasesCannotUseThem(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let sleeper = try CrashSubject("relay", path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")

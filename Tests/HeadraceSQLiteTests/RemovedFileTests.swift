@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aReadThatNeedsTheFileThatIsGoneSaysSo(isReplaced: Bool) async throws {
+    func aReadThatNeedsARemovedFileFails(isReplaced: Bool) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let store = try openStore(path)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "é", "👩‍👩‍👧‍👦", "\u{2}\u{7F}"])
-    func otherTextStandsInTheFileAsItIs(text: String) {
+    func otherTextIsStoredUnchanged(text: String) {
         #expect(SQLText(text).databaseValue == text.databaseValue)
     }
 }

@@ -126,7 +126,7 @@ import Testing
             limit: 10
         ),
     ])
-    func aFetchByAnIndexReadsNoTableWhole(query: DocumentQuery) async throws {
+    func aFetchByAnIndexScansNoTable(query: DocumentQuery) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try openStore(path).close()

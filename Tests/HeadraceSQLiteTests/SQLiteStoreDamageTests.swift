@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func aFileWithBytesFlippedGivesAnErrorOrWorks(seed: UInt64) async throws {
+    func aFileWithFlippedBytesThrowsAnErrorOrWorks(seed: UInt64) async throws {
         try await withTemporaryFolder { folder in
             let intact = try await intactFile(in: folder)
             var generator = SeededGenerator(seed: seed)
@@ -117,7 +117,7 @@ import Testing
         "DROP TABLE event", "DROP TABLE entity", "DROP TABLE index_entry", "DROP TABLE entity_index",
         "DROP TABLE grdb_migrations", "ALTER TABLE entity RENAME COLUMN version TO revision",
     ])
-    func aFileWithOtherTablesGivesAnErrorOrWorks(sql: String) async throws {
+    func aFileWithOtherTablesThrowsAnErrorOrWorks(sql: String) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a", "b")

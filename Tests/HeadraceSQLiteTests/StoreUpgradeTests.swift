@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: NoteUpgrade.allCases.filter(\.canBeUndone))
-    func theNewerProgramGetsATypedErrorOnceTheOlderOneIsStartedAgain(upgrade: NoteUpgrade) async throws {
+    func theNewerProgramGetsATypedErrorAfterTheOlderProgramIsStartedAgain(upgrade: NoteUpgrade) async throws {
         try await withStores(upgrade) { older, newer in
             let again = try openStore(older.path, entities: [upgrade.older])
 
@@ -154,7 +154,7 @@ import Testing
     // MARK: The version that was started last
 
     @Test(arguments: NoteUpgrade.allCases)
-    func theNewerProgramFindsEverythingAndHasAllOfItsIndexes(upgrade: NoteUpgrade) async throws {
+    func theNewerProgramFindsEverythingInItsIndexes(upgrade: NoteUpgrade) async throws {
         try await withStores(upgrade) { _, newer in
             let all = try await newer.documents()
             #expect(all == ["a", "b"])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func itIsRegisteredAsTransientScopedOrSingletonAsOneLikes(form: Form) async throws {
+    func itCanBeRegisteredAsTransientScopedOrSingleton(form: Form) async throws {
         let builder: ContainerBuilder = .init()
         let make: @Sendable () -> CommandQueryDispatcher = {
             MySuperSpecialUniqueDispatcher(handlers: MyCustomHandlerRegistry(answers: ["first", "second", "third"]))
