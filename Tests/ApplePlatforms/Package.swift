@@ -2,15 +2,15 @@
 import CompilerPluginSupport
 import PackageDescription
 
-/// Lets sources import `SwiftUI`, `SwiftData`, and `Combine`, and gives them the stand-ins.
+/// Lets sources import `SwiftUI`, `SwiftData`, and `Combine`, and maps these names to the stand-ins.
 ///
-/// Only targets with these flags see a
-/// module of such a name: all others are compiled as on Linux without stand-ins, also if they share the build folder.
+/// Only targets with these flags see modules with these names. All other targets are compiled as on Linux without
+/// stand-ins, even if they share the build folder.
 let standIns: SwiftSetting = .unsafeFlags(
     ["SwiftUI", "SwiftData", "Combine"].flatMap { ["-module-alias", "\($0)=StandIn\($0)"] }
 )
 
-/// The name under which the package manager compiles the package whose sources are linked here: that of its folder.
+/// The name under which the package manager compiles the linked package: the name of its folder.
 ///
 /// A conformance is not retroactive if its protocol is of the same package.
 let packageName = String(
@@ -18,7 +18,7 @@ let packageName = String(
         .map { $0.isLetter || $0.isNumber ? $0 : "_" }
 )
 
-/// The settings of the package whose sources are compiled here.
+/// The settings of the package with the linked sources.
 let strictSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

@@ -8,7 +8,7 @@
 import Foundation
 import HeadraceSQLite
 
-/// Works on a store until something happens to it, without warning, at a fault point.
+/// Works on a store until a fault point ends or stops the process without warning.
 ///
 ///     CrashSubject write PATH SEED POINT PASSES
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
@@ -16,17 +16,17 @@ import HeadraceSQLite
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
 ///
-/// - `write` stores entries from many tasks, and prints the identifier of each whose commit has returned, and nothing of
-///   any other.
-/// - `relay` makes deposits, `DEPOSITS` in each of eight streams, and delivers their events, with those that it has found,
-///   until none is left. It prints what its handlers do.
+/// - `write` stores entries from many tasks. It prints the ID of each entry with a commit that has returned, and
+///   nothing else.
+/// - `relay` makes `DEPOSITS` deposits in each of eight streams, and delivers their events and all pending events until
+///   none is left. It prints the calls of its handlers.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
 ///   `opened`, or the error.
 ///
-/// At the given pass of the fault point it sends itself the signal: 9 ends it, 19 stops it until somebody continues it.
-/// Where there are not as many passes, it ends by itself and prints `done`.
+/// At the given pass of the fault point the process sends the signal to itself: 9 ends the process, 19 stops it until
+/// another process continues it. If there are fewer passes, the process ends normally and prints `done`.
 @main
 enum CrashSubject {
     static func main() async throws {
@@ -50,7 +50,7 @@ enum CrashSubject {
         say("done")
     }
 
-    /// Writes the line at once and whole: what is in a buffer dies with the process.
+    /// Writes a complete line without a buffer, because a buffer is lost when the process is killed.
     static func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
@@ -60,7 +60,7 @@ struct UnknownArguments: Error {
     let arguments: [String]
 }
 #else
-/// Without a store that outlives it there is nothing that a crash could harm.
+/// Without the trait SQLite there is no store that could survive a crash, so this program does nothing.
 @main
 enum CrashSubject {
     static func main() {}

@@ -11,8 +11,8 @@ import Synchronization
 
 /// Sends a signal to the process at a pass of a fault point.
 ///
-/// Beside those of the store there is the point `after-handler`: a handler of the relay is through, and nothing of what
-/// it did is stored.
+/// In addition to the fault points of the store, there is `after-handler`: a handler of the relay has returned, and its
+/// changes are not stored yet.
 final class Faults: Sendable {
     private struct State {
         var passed = 0
@@ -45,11 +45,12 @@ final class Faults: Sendable {
         }
         if !isHere { return }
         if signal == SIGSTOP { CrashSubject.say("stopped") }
-        // To this thread: it does not go on before the signal has arrived, and all threads stop with it.
+        // The signal goes to this thread, so that the thread does not continue before the signal arrives. All threads
+        // stop with it.
         pthread_kill(pthread_self(), signal)
     }
 
-    /// Passes `after-handler`, while `store` has no transaction open that would keep other processes waiting.
+    /// Passes `after-handler` while `store` has no open transaction, so that other processes don't wait.
     func endHandler(on store: SQLiteStore) async throws {
         if point != "after-handler" { return }
         let isTheOne = state.withLock { state in

@@ -10,7 +10,7 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
 
-/// Opens each file that a line of the standard input names, stores something in it, and closes it.
+/// Opens each file that a line of the standard input names, stores an entity in it, and closes it.
 enum Opening {
     static func run(name: String) async throws {
         while let path = readLine() {

@@ -10,7 +10,9 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
 
-/// Delivers nine events of one stream, of which the fifth kills the process each time.
+/// Delivers nine events of one stream.
+///
+/// The fifth event kills the process each time.
 enum Poison {
     static func run(path: String) async throws {
         let store = try SQLiteStore(path: path, entities: [Account.self])
@@ -22,7 +24,9 @@ enum Poison {
         try await Relaying.withRelay(on: store, registrar: registrar, maximumAttempts: 3)
     }
 
-    /// Delivers the first event of each of 60 streams, one of which kills the process each time.
+    /// Delivers the first event of each of 60 streams.
+    ///
+    /// One of the events kills the process each time.
     static func runCrowd(path: String) async throws {
         let store = try SQLiteStore(path: path, entities: [Account.self])
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())

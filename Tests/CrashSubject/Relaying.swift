@@ -13,7 +13,8 @@ import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
 
-/// Deposits into accounts, and delivers the events of that to a handler that stores and to one that does not.
+/// Makes deposits into accounts, and delivers their events to a handler that writes to the store and to a handler that
+/// does not.
 enum Relaying {
     static func run(path: String, deposits: Int, faults: Faults) async throws {
         var configuration = SQLiteStore.Configuration()
@@ -38,9 +39,9 @@ enum Relaying {
         }
     }
 
-    /// Runs a relay until `body` is through and nothing is left to deliver.
+    /// Runs a relay until `body` has returned and no delivery is left.
     ///
-    /// Its leases are short, so that what another process held is soon taken over.
+    /// Its leases are short, so that the leases of another process are soon taken over.
     static func withRelay(
         on store: SQLiteStore,
         registrar: DomainEventHandlerRegistrar,
@@ -76,12 +77,12 @@ enum Relaying {
     }
 }
 
-/// Tells of leases that were lost.
+/// Prints lost leases.
 private struct Lost: RelayObserver {
     func leaseLost(_ lease: Lease) { CrashSubject.say("lost") }
 }
 
-/// Keeps beside each account what the events tell of it, and notes what comes out of order or twice.
+/// Stores a mirror of each account from its events, and records events that are out of order or repeated.
 private struct Reflect: DurableDomainEventHandler {
     static let subscriptionName = "reflect"
 
@@ -95,7 +96,7 @@ private struct Reflect: DurableDomainEventHandler {
     }
 }
 
-/// Tells the world, which knows no transactions.
+/// Has an effect outside of the store, without a transaction: prints each event.
 private struct Mail: DurableDomainEventHandler {
     static let subscriptionName = "mail"
 

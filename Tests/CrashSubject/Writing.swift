@@ -11,7 +11,9 @@ import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
 
-/// Stores entries and their events from many tasks; some units of work are rolled back.
+/// Stores entries and their events from many tasks.
+///
+/// Some units of work are rolled back.
 enum Writing {
     static func run(path: String, seed: String, faults: Faults) async throws {
         var configuration = SQLiteStore.Configuration()
@@ -25,7 +27,7 @@ enum Writing {
                 group.addTask {
                     for number in 0..<60 {
                         let id = "\(seed)-\(task)-\(number)"
-                        // One in five is rolled back, by itself or by SQL that fails in its savepoint.
+                        // One unit of work in five is rolled back, by an error or by SQL that fails in its savepoint.
                         switch (number + task) % 10 {
                         case 0: try? await insert("refused-" + id, into: store) { _ in throw Refusal() }
                         case 5: try? await insert("refused-" + id, into: store) { $0.perform { _ in throw Refusal() } }
@@ -40,7 +42,7 @@ enum Writing {
         }
     }
 
-    /// Stores an entry, with its event, and counts it in the total, which all writers change.
+    /// Stores an entry with its event, and increments the total, which all tasks change.
     private static func insert(
         _ id: String,
         into store: SQLiteStore,

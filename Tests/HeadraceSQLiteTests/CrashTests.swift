@@ -10,19 +10,19 @@ import GRDB
 import HeadraceSQLite
 import Testing
 
-/// Kills a process that writes, at each fault point, and looks at what it has left.
+/// Kills a writing process at each fault point, and checks the content of the store.
 ///
-/// As many rounds as the environment variable `HEADRACE_CRASH_ROUNDS` says, two for each fault point otherwise.
+/// The environment variable `HEADRACE_CRASH_ROUNDS` sets the number of rounds, two for each fault point by default.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct CrashTests {
     private static let points: [FaultPoint] =
         [.commitQueued, .beforeCommit, .insideGroupCommit, .afterCommit, .inMigration]
 
     @Test(arguments: points, 0..<CrashSubject.rounds)
-    func whatWasAcknowledgedIsThereWholeAndNothingElseIsThereByHalves(point: FaultPoint, round: Int) async throws {
+    func acknowledgedUnitsOfWorkAreStoredAndNoneIsPartlyStored(point: FaultPoint, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var acknowledged: Set<String> = []
-            // The second life begins on what the first one has left.
+            // The second process opens the file that the first process left.
             for life in 0..<2 {
                 let passes = point == .inMigration ? 1 : 1 + (round * 37 + life * 13) % 200
                 let subject = try CrashSubject("write", path, "\(round * 2 + life)", point.rawValue, "\(passes)")
@@ -56,10 +56,10 @@ import Testing
                 sql: "SELECT json_extract(document, '$.count') FROM entity WHERE key = 'total'"
             )
 
-            #expect(acknowledged.subtracting(entries).isEmpty, "acknowledged, and lost")
-            #expect(events == entries, "an entry without its event, or an event without its entry, or one twice")
-            #expect(total ?? 0 == entries.count, "a change of several entities that was stored by halves")
-            #expect(!entries.contains { $0.hasPrefix("refused") }, "rolled back, and stored")
+            #expect(acknowledged.subtracting(entries).isEmpty, "acknowledged, but lost")
+            #expect(events == entries, "an entry without its event, an event without its entry, or a repeated event")
+            #expect(total ?? 0 == entries.count, "a change of several entities that was partly stored")
+            #expect(!entries.contains { $0.hasPrefix("refused") }, "rolled back, but stored")
         }
     }
 }

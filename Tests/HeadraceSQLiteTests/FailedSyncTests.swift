@@ -15,7 +15,7 @@ import Testing
 
 /// A disk that fails while the power is on.
 @Suite(.timeLimit(.minutes(5))) struct FailedSyncTests {
-    @Test func afterASyncThatFailedNothingThatIsAcknowledgedIsLost() async throws {
+    @Test func afterAFailedSyncNoAcknowledgedChangeIsLost() async throws {
         for seed in 0..<40 as Range<UInt64> {
             let machine = PowerMachine(seed: seed, sectorSize: 4_096)
             var store = try machine.openStore()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func afterASyncThatFailedTheStoreReadsAndRefusesToWrite() async throws {
+    @Test func afterAFailedSyncTheStoreReadsAndRefusesToWrite() async throws {
         let machine = PowerMachine(seed: 1, sectorSize: 4_096)
         let store = try machine.openStore()
         try await store.commit(.entry("before"))
@@ -55,8 +55,8 @@ import Testing
         #expect(error.code == .unusable)
         #expect(
             error.message == """
-                '/store.sqlite' cannot be used: the disk did not confirm a write, so the last changes may be stored or not, \
-                and nothing more is written. To fix, check the disk, then close the store and open it again.
+                '/store.sqlite' cannot be used: the disk did not confirm a write. The last changes may or may not be stored, \
+                and the store writes nothing more. To fix, check the disk, then close the store and open it again.
                 """
         )
         #expect(refused.errors.map { ($0 as? StoreError)?.message } == [error.message, error.message])
@@ -70,8 +70,8 @@ import Testing
         #expect(machine.destroy() == 0)
     }
 
-    /// The rolled back `CREATE TABLE` makes SQLite read the schema again, which `PRAGMA synchronous` then can't.
-    @Test func aDurableCommitWaitsForTheDiskAlsoAfterARelaxedOneOnABrokenDisk() async throws {
+    /// After the rolled back `CREATE TABLE`, SQLite must read the schema again, which makes `PRAGMA synchronous` fail.
+    @Test func aDurableCommitWaitsForTheDiskAfterARelaxedCommitOnABrokenDisk() async throws {
         let machine = PowerMachine(seed: 1, sectorSize: 4_096)
         let store = try machine.openStore()
         var changes = ChangeSet.entry("broken", .relaxed)
@@ -96,7 +96,7 @@ import Testing
 }
 
 extension ChangeSet {
-    /// Stores an entry and nothing else.
+    /// An insertion of one entry.
     fileprivate static func entry(_ id: String, _ durability: Durability = .durable) -> ChangeSet {
         let document = StoredDocument(PowerEntry.entityName, id)
         let label = ChangeSet.IndexEntry(index: "label", value: id.indexValue)
@@ -107,7 +107,7 @@ extension ChangeSet {
 }
 
 extension SQLiteStore {
-    /// Commits all of `changes` at the same time.
+    /// Commits all of `changes` concurrently.
     fileprivate func commitAll(_ changes: [ChangeSet]) async -> [Outcome] {
         await withTaskGroup(of: Outcome.self) { group in
             for changes in changes {

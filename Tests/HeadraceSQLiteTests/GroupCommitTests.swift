@@ -14,7 +14,7 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// Units of work that share a transaction: each is whole and hears of its own outcome.
+/// Units of work that share a transaction: each is atomic, and each caller receives its own outcome.
 @Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
     private func withStore<Result>(
         _ body: nonisolated(nonsending) (SQLiteStore, Turnstile, _ path: String) async throws -> Result
@@ -30,8 +30,9 @@ import Testing
         }
     }
 
-    /// Executes all of `works` so that they share one transaction, after one that holds the door open for them, and
-    /// gives what each came to.
+    /// Executes `works` in one shared transaction, after another commit that is held until they wait.
+    ///
+    /// - Returns: The outcomes, in the order of `works`.
     private func together(
         on store: SQLiteStore,
         _ turnstile: Turnstile,
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func thoseWhoComeWhileOneIsWrittenShareATransaction() async throws {
+    @Test func commitsThatWaitForAnotherCommitShareATransaction() async throws {
         try await withStore { store, turnstile, _ in
             let outcomes = await together(on: store, turnstile, (0..<50).map { Self.inserting("\($0)") })
 
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func oneThatFailsIsRolledBackAloneAndAloneHearsOfIt() async throws {
+    @Test func aFailingUnitOfWorkIsRolledBackAloneAndOnlyItsCallerGetsTheError() async throws {
         try await withStore { store, turnstile, _ in
             try await store.insertNotes("taken")
             let before = turnstile.count(of: .afterCommit)
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func twoChangesOfOneVersionInOneTransactionAreAConflictForOneOfThem() async throws {
+    @Test func ofTwoChangesOfOneVersionInOneTransactionOneIsAConflict() async throws {
         try await withStore { store, turnstile, _ in
             try await store.insertNotes("shared")
 
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func oneThatEndsTheTransactionOfAllFailsAndTheOthersAreStoredAllTheSame() async throws {
+    @Test func aUnitOfWorkThatEndsTheTransactionFailsAndTheOthersAreStored() async throws {
         for statement in ["COMMIT", "ROLLBACK", "INSERT OR ROLLBACK INTO entity_kind VALUES (1, NULL, 1)"] {
             try await withStore { store, turnstile, _ in
                 let outcomes = await together(
@@ -155,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func aTransactionThatCannotBeginFailsAllOfItWithoutWaitingForEach() async throws {
+    @Test func aTransactionThatCannotBeginFailsAllUnitsOfWorkAfterOneWait() async throws {
         try await withStore { store, turnstile, path in
             try await store.insertNotes("before")
             let other = try openQueue(path)
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func aRelaxedCommitDoesNotWaitForTheDiskUnlessItSharesATransactionWithOneThatDoes() async throws {
+    @Test func aRelaxedCommitWaitsForTheDiskOnlyInATransactionWithADurableCommit() async throws {
         try await withStore { store, turnstile, _ in
             let synchronous = Journal()
             @Sendable func commit(_ durability: Durability) async throws {
@@ -200,12 +201,12 @@ import Testing
         }
     }
 
-    @Test func howeverManyCommitAndFailEachOutcomeIsTrue() async throws {
+    @Test func outcomesAreCorrectWhenManyCommitAndFail() async throws {
         try await withStore { store, _, _ in
             let outcomes = await withTaskGroup(of: (String, Bool).self) { group in
                 for number in 0..<1_000 {
                     group.addTask {
-                        // Each identifier is inserted twice, and one in three has SQL that fails.
+                        // Each ID is inserted twice, and one in three insertions has SQL that fails.
                         let id = "\(number % 500)"
                         do {
                             try await store.execute { context in
@@ -223,12 +224,12 @@ import Testing
 
             let stored = Set(try await store.execute { try await $0.fetch(Note.self).map(\.title) })
             #expect(stored == Set(outcomes.filter(\.value).keys))
-            // Of the two of an identifier one has SQL that fails at the most.
+            // Of the two insertions of an ID, at most one has SQL that fails.
             #expect(stored.count == 500)
         }
     }
 
-    @Test func ofAThousandWritersOfOneEntityEachIsStoredOrHearsOfTheConflict() async throws {
+    @Test func ofAThousandWritersOfOneEntityEachIsStoredOrGetsAConflict() async throws {
         try await withStore { store, _, _ in
             try await store.insertNotes("a")
             let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -250,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func sqlOfAUnitOfWorkThatIsRolledBackDoesNotRun() async throws {
+    @Test func sqlOfARolledBackUnitOfWorkDoesNotRun() async throws {
         try await withStore { store, _, _ in
             let ran = Journal()
             await #expect(throws: Refusal.self) {
@@ -281,7 +282,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-/// Numbers, in the order noted.
+/// A list of numbers, in the order of the calls.
 private final class Journal: Sendable {
     private let numbers = Mutex<[Int]>([])
 
@@ -295,7 +296,7 @@ private final class Journal: Sendable {
     }
 }
 
-/// Holds a commit until as many as wanted wait behind it, and counts the fault points.
+/// Holds a commit until the requested number of commits wait behind it, and counts the fault points.
 private final class Turnstile: Sendable {
     private struct State {
         var counts: [FaultPoint: Int] = [:]
@@ -310,7 +311,7 @@ private final class Turnstile: Sendable {
 
     func count(of point: FaultPoint) -> Int { state.withLock { $0.counts[point, default: 0] } }
 
-    /// The next commit is held until `count` more have come, itself included.
+    /// Holds the next commit until `count` commits wait, itself included.
     func holdUntilQueued(_ count: Int) {
         state.withLock { state in
             state.wanted = state.counts[.commitQueued, default: 0] + count
@@ -318,7 +319,7 @@ private final class Turnstile: Sendable {
         }
     }
 
-    /// Runs `operation` once, right after the commit that was held.
+    /// Runs `operation` once, immediately after the held commit.
     func runAfterHeldCommit(_ operation: @escaping @Sendable () -> Void) {
         state.withLock { $0.afterHeld = operation }
     }

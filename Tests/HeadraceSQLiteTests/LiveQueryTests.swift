@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LiveQueryTests {
-    @Test func theFirstStateIsWhatIsThereAndTheNextComesWithACommit() async throws {
+    @Test func theFirstStateIsTheStoredStateAndTheNextComesWithACommit() async throws {
         try await withStore { store in
             try await store.insertNotes("a")
             var states = store.observe { try await $0.fetch(Note.self).map(\.id) }.makeAsyncIterator()
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func aSlowReaderGetsTheLatestStateAndNoBacklog() async throws {
+    @Test func aSlowReaderGetsTheLatestStateOnly() async throws {
         try await withStore { store in
             var states = store.observe { try await $0.fetch(Note.self).count }.makeAsyncIterator()
             #expect(try await states.next() == 0)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aCommitThatChangesNothingOfWhatIsReadYieldsNothing() async throws {
+    @Test func aCommitThatChangesNothingInTheResultYieldsNothing() async throws {
         try await withStore { store in
             try await store.insertNotes("a", "b")
             let reads = Mutex(0)
@@ -50,15 +50,15 @@ import Testing
             try await store.resize("b", to: 1)
             async let resized: Void = store.resize("a", to: 2)
 
-            // Neither a state for the other note nor the same state twice.
+            // The query yields neither a state for the second note nor the same state twice.
             #expect(try await states.next() == 2)
             try await resized
             #expect(reads.withLock(\.self) >= 2)
         }
     }
 
-    /// The new entity has the version of the one before.
-    @Test func anEntityThatWasDeletedAndInsertedAgainIsNews() async throws {
+    /// The new entity has the same version as the deleted entity.
+    @Test func anEntityThatWasDeletedAndInsertedAgainYieldsAState() async throws {
         try await withStore { store in
             try await store.execute { $0.insert(Note("a", title: "old")) }
             var titles = store.observe { try await $0.find(Note.self, id: "a")?.title }.makeAsyncIterator()
@@ -76,14 +76,14 @@ import Testing
         }
     }
 
-    @Test func whatReadsTheLogYieldsWhenItHasGrown() async throws {
+    @Test func aQueryOfTheLogYieldsWhenTheLogGrows() async throws {
         try await withStore { store in
             var pages = store.observe { context in
                 try await context.events(after: 1, limit: 2).map(\.position)
             }.makeAsyncIterator()
             #expect(try await pages.next() == [])
 
-            // The first event is before what is read.
+            // The first event is before the position from which the query reads.
             try await store.insertNotes("a")
             async let second: Void = store.insertNotes("b")
             #expect(try await pages.next() == [2])
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func whatReadsTheLogIsNotWokenByChangesWithoutEvents() async throws {
+    @Test func aQueryOfTheLogIgnoresChangesWithoutEvents() async throws {
         try await withStore { store in
             try await store.insertNotes("a")
             let reads = Mutex(0)

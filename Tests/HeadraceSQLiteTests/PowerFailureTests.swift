@@ -10,10 +10,10 @@ import HeadraceSQLite
 import Synchronization
 import Testing
 
-/// Lets the power fail under a store, at random, and compares the rest with the promises.
+/// Lets the power fail under a store at random, and compares the remaining content with the promises.
 ///
-/// It runs as many rounds as the environment variable `HEADRACE_POWER_ROUNDS` says, 1,000 unless set.
-/// `HEADRACE_POWER_SEED` repeats one round; its tasks may meet in another order, so repeat it more than once.
+/// The environment variable `HEADRACE_POWER_ROUNDS` sets the number of rounds, 1,000 by default. `HEADRACE_POWER_SEED`
+/// repeats one round. Its tasks may interleave differently, so repeat the round more than once.
 @Suite(.timeLimit(.minutes(60))) struct PowerFailureTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -25,7 +25,7 @@ import Testing
         return Array(0..<rounds)
     }
 
-    @Test func aPowerFailureTakesNothingThatIsDurableAndOfTheRestOnlyTheEnd() async throws {
+    @Test func aPowerFailureTakesNoDurableChangeAndOnlyTheLastRelaxedChanges() async throws {
         let rounds = Rounds(Self.seeds)
         await withTaskGroup { group in
             for _ in 0..<2 {
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// The seeds of the rounds, which end with the first violation.
+/// The seeds of the rounds, up to the first violation.
 private final class Rounds: Sendable {
     private let seeds: Mutex<ArraySlice<UInt64>>
 

@@ -10,18 +10,18 @@ import GRDB
 import HeadraceSQLite
 import Testing
 
-/// Kills and stops processes that deliver, and looks at what the next ones make of it.
+/// Kills and stops processes that deliver, and checks the results of the processes after them.
 ///
-/// As many rounds as the environment variable `HEADRACE_CRASH_ROUNDS` says, two for each fault point otherwise.
+/// The environment variable `HEADRACE_CRASH_ROUNDS` sets the number of rounds, two for each fault point by default.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct RelayCrashTests {
-    /// The points, and how often each is passed at the least before all is delivered.
+    /// The fault points, with the minimum number of passes before all messages are delivered.
     private static let points = [
         ("after-lease", 3), ("after-handler", 100), ("before-acknowledge", 3), ("before-commit", 20),
         ("after-commit", 20),
     ]
 
     @Test(arguments: points, 0..<CrashSubject.rounds)
-    func everyEventReachesItsHandlersInOrderAndTakesEffectOnceAcrossKills(
+    func eventsAreHandledInOrderAndTakeEffectOnceAcrossKills(
         point: (name: String, passes: Int),
         round: Int
     ) async throws {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["after-lease", "after-handler", "before-acknowledge"], 0..<CrashSubject.rounds)
-    func aProcessThatStoodStillPastItsLeasesChangesNothingUnderThem(point: String, round: Int) async throws {
+    func aProcessThatIsStoppedPastItsLeasesCannotUseThem(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let sleeper = try CrashSubject("relay", path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
@@ -54,13 +54,13 @@ import Testing
             let rest = sleeper.linesToEnd()
 
             #expect(rest.last == "done")
-            #expect(rest.contains("lost"), "what it did late was not refused, or not reported")
+            #expect(rest.contains("lost"), "a late acknowledgement was not refused, or not reported")
             lines += other + rest
             try check(path, lines)
         }
     }
 
-    @Test func aHandlerThatKillsTheProcessIsFoundOutAndHoldsUpNothingElse() async throws {
+    @Test func aHandlerThatKillsTheProcessIsADeadLetterAndDelaysNothingElse() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var lines: [String] = []
@@ -71,7 +71,7 @@ import Testing
                 if subject.wasKilled { kills += 1 }
             }
 
-            // The first attempt doesn't count.
+            // The first attempt isn't counted.
             #expect(kills == 4)
             #expect(
                 Set(lines.filter { $0.hasPrefix("swallowed") })
@@ -95,7 +95,7 @@ import Testing
                 if subject.wasKilled { kills += 1 }
             }
 
-            // The first attempt doesn't count, unless the process stood still for longer than its lease before.
+            // The first attempt isn't counted, unless an earlier lease of the process expired.
             #expect((4...5).contains(kills))
             let admitted = lines.filter { $0.hasPrefix("admitted") }
             #expect(Set(admitted) == Set((0..<60).filter { $0 != 5 }.map { "admitted \($0)" }))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Looks at what is stored, and at `lines`, which the processes have printed.
+    /// Checks the content of the store and `lines`, the output of the processes.
     private func check(_ path: String, _ lines: [String]) throws {
         let stored = try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
@@ -119,7 +119,7 @@ import Testing
                         SELECT document FROM entity JOIN entity_kind ON entity_kind.id = kind
                         WHERE name = 'mirror' AND json_array_length(document, '$.mistakes') > 0
                         """
-                ) == [], "out of order, or twice"
+                ) == [], "out of order, or repeated"
             )
             #expect(try counts(of: "mirror", in: database) == counts(of: "account", in: database))
             return try counts(of: "account", in: database)
@@ -127,18 +127,18 @@ import Testing
 
         for line in lines where line.hasPrefix("deposited") {
             let words = line.split(separator: " ")
-            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, and lost: \(line)")
+            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
         }
         var mailed: [String: Int] = [:]
         for line in lines where line.hasPrefix("mailed") {
             let words = line.split(separator: " ")
             let (account, number) = (String(words[1]), try #require(Int(words[2])))
             let latest = mailed[account] ?? 0
-            // Again is allowed after a kill, and then everything from there on, in order; to leave one out is not.
+            // After a kill, numbers may repeat, and continue in order from there. A number must not be skipped.
             #expect(number <= latest + 1, "\(line) after \(latest)")
             mailed[account] = number
         }
-        #expect(mailed == stored, "the last that was mailed is not the last event")
+        #expect(mailed == stored, "the last mail is not about the last event")
     }
 
     private func counts(of kind: String, in database: Database) throws -> [String: Int] {

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsReplacedIsAnotherOne() async throws {
+    @Test func aReplacedFileIsNotTheSameFile() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let other = folder.path(of: "other.sqlite")
@@ -47,12 +47,12 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aReadThatNeedsTheFileThatIsGoneSaysSo(isReplaced: Bool) async throws {
+    func aReadThatNeedsARemovedFileFails(isReplaced: Bool) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let store = try openStore(path)
             try await store.insertNotes("a")
-            // Then the next read opens a connection.
+            // So the next read opens a connection.
             store.pool.releaseMemory()
             try FileManager.default.removeItem(atPath: path)
             if isReplaced { try Data().write(to: URL(filePath: path)) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsReadFromAnotherStoreThatHasTheNameNow() async throws {
+    @Test func nothingIsReadFromAnotherStoreAtTheSamePath() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let other = try openStore(folder.path(of: "other.sqlite"))
@@ -73,7 +73,7 @@ import Testing
             try other.close()
             let store = try openStore(path)
             try await store.insertNotes("a")
-            // Then the next read opens a connection.
+            // So the next read opens a connection.
             store.pool.releaseMemory()
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.moveItem(atPath: other.path, toPath: path)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsMovedAwayGetsNothingAndIsUsedAgainOnceItIsBack() async throws {
+    @Test func aFileThatIsMovedAwayIsNotWrittenUntilItIsBack() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let store = try openStore(path)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsRemovedDuringTheCommitIsNoticedToo() async throws {
+    @Test func aFileThatIsRemovedDuringTheCommitIsDetected() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var configuration = SQLiteStore.Configuration()

@@ -11,7 +11,7 @@ import Testing
 @testable import HeadraceSQLite
 
 @Suite struct SQLTextTests {
-    @Test func everyTextOfTheFirstScalarsComesBackAndKeepsItsOrder() throws {
+    @Test func textsOfTheFirstScalarsRoundTripAndKeepTheirOrder() throws {
         let scalars = ["\0", "\u{1}", "\u{2}", "a"]
         var texts = [""]
         for _ in 1...4 {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "é", "👩‍👩‍👧‍👦", "\u{2}\u{7F}"])
-    func otherTextStandsInTheFileAsItIs(text: String) {
+    func otherTextIsStoredUnchanged(text: String) {
         #expect(SQLText(text).databaseValue == text.databaseValue)
     }
 }

@@ -12,7 +12,7 @@ import HeadraceDomain
 import HeadraceStorage
 import Testing
 
-/// How the store uses SQLite.
+/// The settings, connections and query plans that the store uses.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteStoreConnectionTests {
     @Test func commitsAreSynchronousAndTheFileIsInWriteAheadMode() async throws {
         try await withTemporaryFolder { folder in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aClosedStoreLeavesEverythingInTheFileAlsoBesideAnotherStore() async throws {
+    @Test func aClosedStoreLeavesEverythingInTheFileEvenIfAnotherStoreIsOpen() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let other = try openStore(path)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func twoStoresOnOneFileLoseNoAddition() async throws {
+    @Test func twoStoresOnOneFileLoseNoUpdate() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let stores = try (0..<2).map { _ in
@@ -126,7 +126,7 @@ import Testing
             limit: 10
         ),
     ])
-    func aFetchByAnIndexReadsNoTableWhole(query: DocumentQuery) async throws {
+    func aFetchByAnIndexScansNoTable(query: DocumentQuery) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try openStore(path).close()
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func whatIsKeptCanBeReadWithPlainSQL() async throws {
+    @Test func documentsCanBeReadWithPlainSQL() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")

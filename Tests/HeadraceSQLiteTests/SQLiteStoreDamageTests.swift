@@ -13,7 +13,9 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// A damaged file gives an error that names it, or works; it never ends the process.
+/// A damaged file causes an error that names the file, or still works.
+///
+/// It never ends the process.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteStoreDamageTests {
     @Test(arguments: [2, 15, 16, 99, 100, 4_096, 50_000])
     func randomBytesAreCorrupt(count: Int) async throws {
@@ -30,15 +32,15 @@ import Testing
             #expect(
                 error?.message.hasSuffix(
                     """
-                    To fix, restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'; \
-                    keep the file meanwhile.
+                    To fix, restore it from a backup, or recover its data with 'sqlite3 FILE .recover'. \
+                    Keep the damaged file until then.
                     """
                 ) == true
             )
         }
     }
 
-    @Test func aHeaderBeforeGarbageIsCorrupt() async throws {
+    @Test func aValidHeaderWithInvalidContentIsCorrupt() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let intact = try await intactFile(in: folder)
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aFileCutAnywhereGivesAnErrorOrWorks() async throws {
+    @Test func aTruncatedFileThrowsAnErrorOrWorks() async throws {
         try await withTemporaryFolder { folder in
             let intact = try await intactFile(in: folder)
             let lengths = [1, 10, 16, 18, 50, 99, 100, 101] + stride(from: 256, to: intact.count, by: 768)
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aFileWithAPageOverwrittenGivesAnErrorOrWorks() async throws {
+    @Test func aFileWithAnOverwrittenPageThrowsAnErrorOrWorks() async throws {
         try await withTemporaryFolder { folder in
             let intact = try await intactFile(in: folder)
             var generator = SeededGenerator(seed: 1)
@@ -92,14 +94,14 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func aFileWithBytesFlippedGivesAnErrorOrWorks(seed: UInt64) async throws {
+    func aFileWithFlippedBytesThrowsAnErrorOrWorks(seed: UInt64) async throws {
         try await withTemporaryFolder { folder in
             let intact = try await intactFile(in: folder)
             var generator = SeededGenerator(seed: seed)
 
             for round in 0..<80 {
                 var damaged = intact
-                // Half of them where every opening reads: the header, the tables and their first rows.
+                // Half of the damage is in pages that every opening reads: the header, the tables and their first rows.
                 let end = round % 2 == 0 ? intact.count : 4_096
                 for _ in 0..<Int.random(in: 1...8, using: &generator) {
                     damaged[Int.random(in: 0..<end, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
@@ -115,7 +117,7 @@ import Testing
         "DROP TABLE event", "DROP TABLE entity", "DROP TABLE index_entry", "DROP TABLE entity_index",
         "DROP TABLE grdb_migrations", "ALTER TABLE entity RENAME COLUMN version TO revision",
     ])
-    func aFileWithOtherTablesGivesAnErrorOrWorks(sql: String) async throws {
+    func aFileWithOtherTablesThrowsAnErrorOrWorks(sql: String) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a", "b")
@@ -142,7 +144,7 @@ import Testing
 
     // MARK: Helpers
 
-    /// The bytes of a store with documents, events and long texts, closed well.
+    /// Returns the bytes of a store with documents, events and long texts that was closed normally.
     private func intactFile(in folder: URL) async throws -> Data {
         let path = folder.path(of: "intact.sqlite")
         let store = try openStore(path)
@@ -160,11 +162,11 @@ import Testing
         return data
     }
 
-    /// Does with a damaged file all that a store can do.
+    /// Runs all operations of a store on a damaged file.
     ///
     /// - Returns: The codes of the errors.
     private func use(_ data: Data, in folder: URL, _ damage: String) async throws -> Set<StoreError.Code> {
-        // A name of its own: a connection that closes late removes the log by its name.
+        // The name is unique, because a connection that closes late removes the log by its name.
         let path = folder.path(of: "damaged-\(UUID()).sqlite")
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
@@ -234,7 +236,7 @@ import Testing
         return codes
     }
 
-    /// Leaves deliveries, a dead letter, a scheduled message and an outcome in the store.
+    /// Stores deliveries, a dead letter, a scheduled message and an idempotency record.
     private func fillDeliveries(of store: SQLiteStore) async throws {
         var changes = ChangeSet()
         for number in 0..<30 {
@@ -274,7 +276,7 @@ import Testing
 }
 
 extension LeaseRequest {
-    /// Everything that there is, for no time.
+    /// A request for all lanes, with a lease of zero seconds.
     fileprivate static let all = LeaseRequest(
         subscriptions: ["a", "b", ScheduledMessage.subscription],
         laneLimit: 100,

@@ -15,9 +15,9 @@ import HeadraceStorage
 import Synchronization
 import Testing
 
-/// Deliveries in a file: across openings, and from the version before there were any.
+/// Deliveries in a file, across openings and after a migration from a version without deliveries.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteStoreDeliveryTests {
-    @Test func aFileFromBeforeThereWereDeliveriesOpensAndKeepsItsEvents() async throws {
+    @Test func aFileOfAVersionWithoutDeliveriesOpensAndKeepsItsEvents() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a", "b")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aRelayOfAnotherOpeningDeliversWhatTheFirstHasLeft() async throws {
+    @Test func aRelayOfALaterOpeningDeliversPendingMessages() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let services = ServiceLocator()
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aStoreWithoutRoomKeepsTheRelayWaitingAndLosesNothing() async throws {
+    @Test func aFullStoreKeepsTheRelayWaitingAndLosesNothing() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var configuration = SQLiteStore.Configuration()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aPageByAnIndexOfOneValueLooksAtNoMoreThanItGives() async throws {
+    @Test func aPageByAnIndexOfOneValueReadsOnlyItsResult() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func leasingLooksAtNothingButItsOwnIndex() async throws {
+    @Test func leasingReadsOnlyItsIndex() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")
@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-/// Counts the changes of a note in the note.
+/// Counts the changes of a note and stores the count in the note.
 private struct CountChange: DurableDomainEventHandler {
     static let subscriptionName = "count"
 

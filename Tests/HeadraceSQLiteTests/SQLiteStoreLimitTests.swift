@@ -12,9 +12,9 @@ import HeadraceSQLite
 import HeadraceStorage
 import Testing
 
-/// A store that is locked or full says so, and goes on when the cause is gone.
+/// A locked or full store throws, and works again when the cause is gone.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteStoreLimitTests {
-    @Test func whileAnotherOneWritesItIsLockedForWritersOnly() async throws {
+    @Test func whileAnotherProcessWritesTheStoreIsLockedForWritersOnly() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let store = try openStore(path, configuration: .impatient)
@@ -29,8 +29,8 @@ import Testing
                 #expect(error?.code == .locked)
                 #expect(
                     error?.message == """
-                        '\(path)' is in use by another process for longer than was waited. Nothing of the change was \
-                        stored. To fix, let the other process finish or end it, then do it again.
+                        '\(path)' is locked by another process, and the wait for it timed out. Nothing of the change was \
+                        stored. To fix, let the other process finish or end it, then try again.
                         """
                 )
             }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsBeingMadeByAnotherOneIsLockedAndLeftAlone() async throws {
+    @Test func aFileThatAnotherProcessIsCreatingIsLockedAndUnchanged() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let other = try openQueue(path)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aFullStoreRefusesWholeChangesAndGoesOnWithMoreRoom() async throws {
+    @Test func aFullStoreRefusesWholeChangesAndWorksAgainWithMoreSpace() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var configuration = SQLiteStore.Configuration()
@@ -83,8 +83,8 @@ import Testing
             #expect(refusal?.code == .full)
             #expect(
                 refusal?.message == """
-                    There is no room for '\(path)' to grow. Nothing of the change was stored. To fix, free space on \
-                    its disk (or raise the maximum size that the program has set), then do it again.
+                    There is no space for '\(path)' to grow. Nothing of the change was stored. To fix, free space on \
+                    its disk (or raise the program's limit, maximumByteCount), then try again.
                     """
             )
             let expected = stored + stored.map { "second \($0)" }
@@ -93,7 +93,7 @@ import Testing
             let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
             #expect(size.map { $0 <= 240_000 } == true)
 
-            // What is deleted makes room.
+            // Deletions free space.
             try await store.execute { context in
                 for note in try await context.fetch(Note.self, limit: 2) { context.delete(note) }
             }
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func aStoreWithoutRoomForItsTablesIsFullAndMayBeOpenedLater() async throws {
+    @Test func aStoreWithoutSpaceForItsTablesIsFullAndCanBeOpenedLater() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             var configuration = SQLiteStore.Configuration()
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func aClosedStoreSaysThatItIsClosed() async throws {
+    @Test func aClosedStoreThrowsClosed() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let store = try openStore(path)
@@ -146,8 +146,8 @@ import Testing
                 #expect(error?.code == .closed)
                 #expect(
                     error?.message == """
-                        The store on '\(path)' is closed. Nothing was read or stored. To fix, close it when all that \
-                        uses it has ended, or open another store on the file.
+                        The store on '\(path)' is closed. Nothing was read or stored. To fix, close it after its \
+                        last use, or open another store on the file.
                         """
                 )
             }
@@ -155,8 +155,8 @@ import Testing
         }
     }
 
-    /// Other than a disk that fails.
-    @Test func aQuestionThatIsTooLargeForSQLiteSaysSo() async throws {
+    /// The error differs from the error of a failed disk.
+    @Test func aQueryThatIsTooLargeForSQLiteThrowsUnusable() async throws {
         try await withTemporaryFolder { folder in
             let store = try openStore(folder.path(of: "store.sqlite"))
             let condition = DocumentQuery.Condition(index: "size", test: .oneOf([.integer(1)]))
@@ -168,7 +168,7 @@ import Testing
             }
 
             #expect(error?.code == .unusable)
-            #expect(error?.message.contains("SQLite refuses what it was asked: ") == true)
+            #expect(error?.message.contains("SQLite refused a statement: ") == true)
             #expect(error?.message.contains("the disk") == false)
         }
     }

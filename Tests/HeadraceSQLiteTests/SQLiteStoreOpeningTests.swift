@@ -12,18 +12,18 @@ import HeadraceSQLite
 import HeadraceStorage
 import Testing
 
-/// What a store can be opened on, and what it says where it cannot.
+/// Paths and files that a store can and cannot be opened on, with their errors.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteStoreOpeningTests {
     // MARK: Paths
 
     @Test(arguments: ["", ":memory:", "file:x.sqlite", "file::memory:?cache=shared"])
-    func whatIsNoPathIsUnusable(path: String) {
+    func aTextThatIsNotAPathIsUnusable(path: String) {
         let error = #expect(throws: StoreError.self) { try openStore(path) }
 
         #expect(error?.code == .unusable)
         #expect(
             error?.message
-                == "'\(path)' is not the path of a file. To fix, name a file, or use an InMemoryStore."
+                == "'\(path)' is not the path of a file. To fix, use the path of a file, or use InMemoryStore."
         )
     }
 
@@ -46,8 +46,8 @@ import Testing
             #expect(error?.code == .unusable)
             #expect(
                 error?.message == """
-                    '\(missing)/store.sqlite' cannot be used: there is no folder '\(missing)/'. To fix, make the \
-                    folder, or name a file elsewhere.
+                    '\(missing)/store.sqlite' cannot be used: the folder '\(missing)/' doesn't exist. To fix, \
+                    create the folder, or use another path.
                     """
             )
 
@@ -64,7 +64,7 @@ import Testing
             let error = #expect(throws: StoreError.self) { try openStore(path) }
 
             #expect(error?.code == .unusable)
-            #expect(error?.message == "'\(path)' cannot be used: it is a folder. To fix, name a file in it.")
+            #expect(error?.message == "'\(path)' cannot be used: it is a folder. To fix, use the path of a file in it.")
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aSymbolicLinkThatLeadsNowhereIsUnusableAndMakesNoFile() async throws {
+    @Test func aSymbolicLinkWithoutTargetIsUnusableAndCreatesNoFile() async throws {
         try await withTemporaryFolder { folder in
             let (link, target) = (folder.path(of: "link.sqlite"), folder.path(of: "target.sqlite"))
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
@@ -89,8 +89,8 @@ import Testing
             #expect(error?.code == .unusable)
             #expect(
                 error?.message == """
-                    '\(link)' cannot be used: it is a symbolic link to '\(target)', and there is no such file. To fix, \
-                    mount or restore what it leads to, or remove the link.
+                    '\(link)' cannot be used: it is a symbolic link to '\(target)', which doesn't exist. To fix, \
+                    mount or restore the target of the link, or remove the link.
                     """
             )
             #expect(!FileManager.default.fileExists(atPath: target))
@@ -107,13 +107,13 @@ import Testing
 
             let error = #expect(throws: StoreError.self) { try openStore(link) }
 
-            #expect(error?.message == "'\(link)' cannot be used: it is a folder. To fix, name a file in it.")
+            #expect(error?.message == "'\(link)' cannot be used: it is a folder. To fix, use the path of a file in it.")
             try await openStore(link + "/store.sqlite").insertNotes("a")
         }
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func whatMayNotBeWrittenIsUnusableUntilItMay() async throws {
+    func aFileOrFolderWithoutWritePermissionIsUnusable() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let manager = FileManager.default
@@ -133,7 +133,7 @@ import Testing
 
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/self")), arguments: ["/proc/x.sqlite", "/dev/null"])
-    func whereNoFileCanBeIsUnusable(path: String) {
+    func aPathWhereNoFileCanExistIsUnusable(path: String) {
         let error = #expect(throws: StoreError.self) { try openStore(path) }
 
         #expect(error?.code == .unusable)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: ["a b.sqlite", "ä%20ö.sqlite", "?x=1#y", "'quoted'", "-x", "👩‍👩‍👧‍👦"])
-    func oddNamesOfFilesAreFine(name: String) async throws {
+    func unusualFileNamesWork(name: String) async throws {
         try await withTemporaryFolder { folder in
             try await openStore(folder.path(of: name)).insertNotes("a")
 
@@ -170,7 +170,7 @@ import Testing
             #expect(error?.code == .unusable)
             #expect(
                 error?.message == """
-                    '\(path)' is the database of another program; nothing in it was changed. To fix, name another file.
+                    '\(path)' is the database of another program. Nothing in it was changed. To fix, name another file.
                     """
             )
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func theDatabaseOfAnotherProgramInWriteAheadModeKeepsWhatItHolds() async throws {
+    @Test func theDatabaseOfAnotherProgramInWriteAheadModeKeepsItsContent() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "theirs.sqlite")
             let theirs = try DatabasePool(path: path)
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileAndAnEmptyDatabaseAreTakenIntoUse() async throws {
+    @Test func anEmptyFileAndAnEmptyDatabaseCanBeOpened() async throws {
         try await withTemporaryFolder { folder in
             try Data().write(to: URL(filePath: folder.path(of: "empty")))
             try withOtherProgram(folder.path(of: "vacuumed")) { try $0.execute(sql: "VACUUM") }
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test func aDocumentThatDoesNotDecodeKeepsANewIndexFromBeingMade() async throws {
+    @Test func aDocumentThatDoesNotDecodePreventsANewIndex() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a", "b")
@@ -288,7 +288,7 @@ import Testing
         }
     }
 
-    @Test func typesThatContradictOneAnotherMakeNoFile() async throws {
+    @Test func typesThatContradictOneAnotherCreateNoFile() async throws {
         try await withTemporaryFolder { folder in
             let error = #expect(throws: StoreError.self) {
                 try openStore(folder.path(of: "store.sqlite"), entities: [Note.self, LooseNote.self])

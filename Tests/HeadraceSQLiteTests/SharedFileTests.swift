@@ -13,7 +13,7 @@ import HeadraceRelay
 import HeadraceTesting
 import Testing
 
-/// Two stores on one file, each with its own middleware, as in two processes.
+/// Two stores on one file, each with separate middleware, as in two processes.
 @Suite(.timeLimit(.minutes(1))) struct SharedFileTests {
     private struct Write: Codable, Sendable, IdempotentMessage {
         var idempotencyKey = "key"
@@ -27,7 +27,7 @@ import Testing
 
             let outcome = try await chain(on: second).run(Write(), kind: .command) { command in
                 try await second.execute { context in
-                    // The unique title, or also the identifier, is taken by then.
+                    // At this point the unique title is taken, and in one case the ID too.
                     context.insert(Note(secondID, title: "title"))
                     try await Task.detached {
                         _ = try await chain(on: first).run(command, kind: .command) { _ in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoProcessesThatFindNothingAndInsertTheSecondFindsTheEntityWhenItTriesAgain() async throws {
+    @Test func ofTwoProcessesThatInsertTheSameEntityTheSecondFindsItWhenItRetries() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let (first, second) = (try openStore(path), try openStore(path))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func sqlOfANestedUnitOfWorkThatFailsIsNotRun() async throws {
+    @Test func sqlOfAFailingNestedUnitOfWorkDoesNotRun() async throws {
         try await withTemporaryFolder { folder in
             let store = try openStore(folder.path(of: "store.sqlite"))
 

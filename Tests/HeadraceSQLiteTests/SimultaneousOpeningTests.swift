@@ -13,7 +13,7 @@ import Testing
 
 /// Several processes open one file at the same time.
 ///
-/// The environment variable `HEADRACE_OPENING_ROUNDS` sets the number of rounds, which is 6 otherwise.
+/// The environment variable `HEADRACE_OPENING_ROUNDS` sets the number of rounds, 6 by default.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SimultaneousOpeningTests {
     private static let rounds =
         ProcessInfo.processInfo.environment["HEADRACE_OPENING_ROUNDS"].flatMap { Int($0) } ?? 6
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aFileIsPreparedWhollyOrNotAtAll() async throws {
+    @Test func aFileIsPreparedCompletelyOrNotAtAll() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try withOtherProgram(path) { database in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Has four processes open the same files, one after the other.
+    /// Makes four processes open the same files, one file after another.
     private func openAtTheSameTime(prepare: (_ path: String, _ round: Int) throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let subjects = try ["a", "b", "c", "d"].map { try CrashSubject("open", $0) }
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// Makes the tables of the first version, with entities that have no indexes yet.
+/// Creates the tables of the first version, with entities that have no indexes yet.
 private func makeOlderFile(in database: Database) throws {
     try database.execute(sql: "PRAGMA application_id = \(StoreSchema.applicationID)")
     try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: NoteUpgrade.allCases.filter(\.canBeUndone))
-    func theNewerProgramGetsATypedErrorOnceTheOlderOneIsStartedAgain(upgrade: NoteUpgrade) async throws {
+    func theNewerProgramGetsATypedErrorAfterTheOlderProgramIsStartedAgain(upgrade: NoteUpgrade) async throws {
         try await withStores(upgrade) { older, newer in
             let again = try openStore(older.path, entities: [upgrade.older])
 
@@ -53,9 +53,9 @@ import Testing
             #expect(error?.isRetryable == false)
             #expect(
                 error?.message == """
-                    '\(older.path)' was changed by another version of the program while it was open: it has other \
-                    indexes, or another schema version, of 'note'. Nothing was read or stored. To fix, restart this \
-                    program in the version that was started last.
+                    '\(older.path)' was changed by another version of the program while it was open: the indexes or \
+                    the schema version of 'note' are different. Nothing was read or stored. To fix, start the version of \
+                    this program that changed it.
                     """
             )
         }
@@ -72,11 +72,11 @@ import Testing
             let error = await #expect(throws: StoreError.self) { try await store.insertNotes("a") }
 
             #expect(error?.code == .schemaChanged)
-            #expect(error?.message.contains("it has tables that this version of Headrace does not know") == true)
+            #expect(error?.message.contains("it has tables that this version of Headrace doesn't know") == true)
         }
     }
 
-    @Test func aUnitOfWorkThatHasReadBeforeTheUpgradeStoresNothingAfterIt() async throws {
+    @Test func aUnitOfWorkThatReadBeforeTheUpgradeStoresNothingAfterIt() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let older = try openStore(path)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aMomentThatWasTakenBeforeTheUpgradeCanStillBeRead() async throws {
+    @Test func aSnapshotFromBeforeTheUpgradeCanStillBeRead() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let older = try openStore(path)
@@ -142,7 +142,7 @@ import Testing
             #expect(try await states.next() == 0)
 
             _ = try openStore(path, entities: [BareNote.self])
-            // Without polling, the live query learns of it with the next operation of the store.
+            // Without polling, the live query fails at the next operation of the store.
             tick.yield()
             if !isPolling { _ = try? await older.events(after: 0, limit: 1) }
 
@@ -154,7 +154,7 @@ import Testing
     // MARK: The version that was started last
 
     @Test(arguments: NoteUpgrade.allCases)
-    func theNewerProgramFindsEverythingAndHasAllOfItsIndexes(upgrade: NoteUpgrade) async throws {
+    func theNewerProgramFindsEverythingInItsIndexes(upgrade: NoteUpgrade) async throws {
         try await withStores(upgrade) { _, newer in
             let all = try await newer.documents()
             #expect(all == ["a", "b"])
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func aDeletionFreesTheUniqueValueWhicheverProgramHasStoredIt() async throws {
+    @Test func aDeletionFreesAUniqueValueThatEitherProgramStored() async throws {
         try await withStores(.laterVersion) { older, newer in
             await #expect(throws: StoreError.self) {
                 try await older.execute { context in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func noWriteOfTheOlderProgramIsMissingInTheIndexesOfTheNewerOne() async throws {
+    @Test func writesOfTheOlderProgramAreInTheIndexesOfTheNewerProgram() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let older = try openStore(path, entities: [BareNote.self], configuration: .init())
@@ -223,9 +223,9 @@ import Testing
         }
     }
 
-    // MARK: What disturbs nobody
+    // MARK: Changes that affect no other program
 
-    @Test func kindsThatAProgramDoesNotDeclareConcernItInNoWay() async throws {
+    @Test func changesOfUndeclaredKindsDoNotAffectAProgram() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             let older = try openStore(path)
@@ -313,7 +313,7 @@ import Testing
         #expect(try contents(store.path) == before, sourceLocation: sourceLocation)
     }
 
-    /// All that the file holds.
+    /// The whole content of the file.
     private func contents(_ path: String) throws -> [String] {
         try withOtherProgram(path) { database in
             try ["entity_kind", "entity", "entity_index", "index_entry", "event", "subscription", "lane", "delivery"]
@@ -324,14 +324,14 @@ import Testing
 }
 
 extension SQLiteStore {
-    /// The identifiers of all notes, whatever their version.
+    /// The IDs of all notes of any version.
     fileprivate func documents() async throws -> [String] {
         try await fetch(DocumentQuery(kind: "note")).map(\.reference.key)
     }
 }
 
 extension ChangeSet {
-    /// A note with an event that is to be delivered.
+    /// A note with an event that must be delivered.
     fileprivate static func note(
         _ id: String,
         title: String? = nil,

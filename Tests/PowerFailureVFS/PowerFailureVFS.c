@@ -20,7 +20,7 @@
 
 enum { maximumMachines = 64, maximumRegions = 64 };
 
-/// Bytes that grow.
+/// A byte array that can grow.
 typedef struct Bytes {
     unsigned char *data;
     sqlite3_int64 count;
@@ -30,8 +30,8 @@ typedef struct Bytes {
 /// A write or a truncation that was not synced.
 typedef struct Change {
     struct Change *next;
-    sqlite3_int64 offset; // of a truncation: the new size
-    int count;            // of a truncation: -1
+    sqlite3_int64 offset; // The new size for a truncation.
+    int count;            // -1 for a truncation.
     unsigned char data[];
 } Change;
 
@@ -39,14 +39,14 @@ typedef struct Handle Handle;
 
 /// The shared memory of a write-ahead log.
 typedef struct SharedMemory {
-    int handles; // that have it mapped
+    int handles; // Number of handles that have it mapped.
     int regionCount;
     void *regions[maximumRegions];
-    int shared[SQLITE_SHM_NLOCK]; // the number of shared locks of each slot
+    int shared[SQLITE_SHM_NLOCK]; // Number of shared locks of each slot.
     Handle *exclusive[SQLITE_SHM_NLOCK];
 } SharedMemory;
 
-/// A file, which exists until the machine is destroyed: it can be linked again by a power failure.
+/// A file. It exists until the machine is destroyed, because a power failure can restore a deleted file.
 typedef struct File {
     struct File *next;
     char *name; // NULL for a temporary file
@@ -57,11 +57,11 @@ typedef struct File {
     Change *firstChange;
     Change *lastChange;
     int sharedLocks;
-    Handle *writer; // has the lock RESERVED or more
+    Handle *writer; // The handle with the lock RESERVED or a stronger lock.
     SharedMemory *memory;
 } File;
 
-/// A creation or deletion that was not synced.
+/// A creation or deletion of a file that was not synced.
 typedef struct FolderChange {
     File *file;
     bool isLinked;
@@ -70,19 +70,19 @@ typedef struct FolderChange {
 typedef struct Machine {
     sqlite3_vfs vfs;
     char name[32];
-    pthread_mutex_t lock; // of everything below
+    pthread_mutex_t lock; // Protects everything below.
     uint64_t random;
     int sectorSize;
     int characteristics;
     File *files;
     FolderChange folderChanges[64];
     int folderChangeCount;
-    int64_t generation; // the number of power failures
+    int64_t generation; // Number of power failures.
     bool isOff;
     bool isBroken;
-    int64_t callsToFailure; // 0: none
+    int64_t callsToFailure; // 0 for no failure.
     enum PowerCalls countedCalls;
-    int64_t syncsToError; // 0: none
+    int64_t syncsToError; // 0 for no error.
     int64_t syncCount;
     int openHandles;
 } Machine;
@@ -96,7 +96,7 @@ struct Handle {
     int lock;
     bool syncsFolder;
     SharedMemory *memory;
-    unsigned sharedSlots; // one bit for each slot
+    unsigned sharedSlots; // One bit for each slot.
     unsigned exclusiveSlots;
 };
 
@@ -110,7 +110,7 @@ static int end(Machine *machine, int code) {
     return code;
 }
 
-/// A random number less than `bound`, by SplitMix64.
+/// Returns a random number less than `bound`, by SplitMix64.
 static uint64_t randomBelow(Machine *machine, uint64_t bound) {
     machine->random += 0x9E3779B97F4A7C15;
     uint64_t mixed = machine->random;
@@ -121,7 +121,7 @@ static uint64_t randomBelow(Machine *machine, uint64_t bound) {
 
 // MARK: Bytes
 
-/// Makes `bytes` `count` long; new bytes are 0.
+/// Sets the length of `bytes` to `count`. New bytes are 0.
 static void resize(Bytes *bytes, sqlite3_int64 count) {
     if (count > bytes->capacity) {
         sqlite3_int64 capacity = count * 2;
@@ -164,13 +164,13 @@ static void forgetChanges(File *file) {
     file->firstChange = file->lastChange = NULL;
 }
 
-/// Brings all of `change` to the disk.
+/// Writes the whole of `change` to the disk.
 static void keep(File *file, const Change *change) {
     if (change->count < 0) resize(&file->onDisk, change->offset);
     else put(&file->onDisk, change->offset, change->data, change->count);
 }
 
-/// Brings some sectors of `change` to the disk: `percent` of them are new, and some of the rest are torn, or garbage.
+/// Writes some sectors of `change` to the disk. `percent` of them are new. Some of the rest are torn or garbage.
 static void keepSome(Machine *machine, File *file, const Change *change, uint64_t percent, bool damages) {
     if (change->count < 0) {
         if (randomBelow(machine, 100) < percent) keep(file, change);
@@ -211,14 +211,14 @@ static void setLinked(Machine *machine, File *file, bool isLinked) {
     machine->folderChanges[machine->folderChangeCount++] = (FolderChange){file, isLinked};
 }
 
-/// Decides what survives, and closes everything.
+/// Decides which changes survive, and closes everything.
 static void failPower(Machine *machine) {
     if (machine->isOff) return;
     machine->isOff = true;
     machine->generation++;
     machine->callsToFailure = machine->syncsToError = 0;
 
-    // One failure in five loses everything, one loses nothing, one keeps a prefix, the others keep sectors.
+    // Of five failures, one loses everything, one loses nothing, one keeps a prefix, and the others keep sectors.
     const uint64_t kind = randomBelow(machine, 5);
     const uint64_t percent = kind == 0 ? 0 : kind == 1 ? 100 : 1 + randomBelow(machine, 99);
 
@@ -457,7 +457,7 @@ static void memoryBarrier(sqlite3_file *base) {
     end(handle->machine, SQLITE_OK);
 }
 
-/// Frees the shared memory with the last handle that has it mapped.
+/// Frees the shared memory if this is the last handle that has it mapped.
 static void unmap(Handle *handle) {
     SharedMemory *memory = handle->memory;
     if (memory == NULL) return;
@@ -563,7 +563,7 @@ static int hasAccess(sqlite3_vfs *vfs, const char *name, int flags, int *result)
     Machine *machine = vfs->pAppData;
     begin(machine);
     const File *file = find(machine, name);
-    // As the VFS "unix", this treats an empty file as one that doesn't exist.
+    // Like the VFS "unix", this treats an empty file as one that doesn't exist.
     *result = file != NULL && (flags != SQLITE_ACCESS_EXISTS || file->now.count > 0);
     return end(machine, machine->isOff ? SQLITE_IOERR_ACCESS : SQLITE_OK);
 }
@@ -574,7 +574,7 @@ static int fullPath(sqlite3_vfs *vfs, const char *name, int size, char *result) 
     return SQLITE_OK;
 }
 
-// The rest is not about files.
+// The remaining methods are not about files.
 
 static int randomness(sqlite3_vfs *vfs, int count, char *result) {
     (void)vfs;

@@ -7,7 +7,7 @@
 import Foundation
 import Measuring
 
-/// What a durable commit costs against the raw driver, by one caller and by 64.
+/// Compares durable commits with the raw driver, for one caller and for 64.
 @main
 enum CommitBenchmark {
     static func main() {
@@ -18,7 +18,7 @@ enum CommitBenchmark {
             let one = rounds.map(\.one)
             let many = rounds.map(\.many)
             let figures = [
-                // Wanted is 0.85. A third of a unit of work is JSON, which raw rows have for nothing.
+                // The goal is 0.85. A third of a unit of work is JSON encoding, which raw rows don't need.
                 Figure("one caller", of: one, against: rounds.map(\.rawAwaited), "raw, each awaited", 0.55),
                 Figure("one caller", of: one, against: rounds.map(\.rawOne), "raw, in a loop", nil),
                 Figure("64 callers", of: many, against: one, "one caller", 5),

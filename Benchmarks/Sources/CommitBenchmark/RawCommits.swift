@@ -8,10 +8,11 @@ import Foundation
 import GRDB
 import HeadraceSQLite
 
-/// The same rows as a unit of work stores, inserted with GRDB alone.
+/// Inserts the rows of a unit of work with GRDB alone.
 enum RawCommits {
-    /// Inserts `count` entities and their events, as a program does that awaits each transaction; gives the entities per
-    /// second.
+    /// Inserts `count` entities and their events, and awaits each transaction.
+    ///
+    /// - Returns: The number of entities per second.
     static func insert(awaiting count: Int, into path: String) async throws -> Double {
         let pool = try open(path)
         defer { try? pool.close() }
@@ -23,16 +24,17 @@ enum RawCommits {
     }
 
     private static func open(_ path: String) throws -> DatabasePool {
-        // Makes the tables.
+        // Creates the tables.
         try SQLiteStore(path: path, entities: [Entry.self]).close()
         let pool = try DatabasePool(path: path)
-        // As the store does: GRDB sets its writer to NORMAL.
+        // The store does the same: GRDB sets its writer to NORMAL.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         return pool
     }
 
-    /// Inserts `count` entities and their events, `together` to a transaction, in a loop on the thread that writes; gives the
-    /// entities per second.
+    /// Inserts `count` entities and their events in transactions of `together`, in a loop on the writer thread.
+    ///
+    /// - Returns: The number of entities per second.
     static func insert(_ count: Int, together: Int, into path: String) throws -> Double {
         let pool = try open(path)
         defer { try? pool.close() }

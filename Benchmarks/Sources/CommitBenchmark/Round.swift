@@ -9,7 +9,9 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
 
-/// The rates of one round, in commits a second: each on a new file, one after the other.
+/// The rates of one round, in commits per second.
+///
+/// Each measurement uses a new file, one after another.
 struct Round {
     let one: Double
     let many: Double
@@ -68,7 +70,7 @@ final class Entry: StoredEntity {
     }
 }
 
-/// The event that is stored with it.
+/// The event that is stored with an entry.
 struct EntryMade: DurableDomainEvent {
     static let eventName = "entry-made"
     var number: Int

@@ -16,25 +16,27 @@ import Darwin
 import Glibc
 #endif
 
-/// Eight tasks at once against one, by the wall: how what is shared scales with the cores.
+/// Compares the wall time of eight concurrent tasks with one task: the cost of contention on shared objects.
 ///
-/// What the machine itself scales by is measured in the same rounds, with arithmetic that shares nothing: two cores
-/// that others use as well do not give 2. One object that all tasks take is a floor of its own: they count its references
-/// in one place, whoever gives it to them.
+/// The scaling of the machine is measured in the same rounds, with arithmetic that shares nothing, because two cores
+/// that other processes use as well do not double the throughput. A single object that all tasks retain limits the
+/// scaling too: its reference count is one contended memory location, with or without a container.
 struct Contention: Sendable {
     private static let taskCount = 8
 
-    /// What of the floor's own scaling there must be.
+    /// Minimum share of the floor's scaling.
     ///
-    /// Wanted is 0.85, 1.7 of 2; on cores that others use as well a run may be
-    /// a fifth below, while one counter of references that all tasks share takes it to 0.55.
+    /// The goal is 0.85, that is 1.7 of 2. On cores that other processes use as well, a run may be a fifth lower. One
+    /// reference count that all tasks share lowers the share to 0.55.
     private static let bound: Swift.Double = 0.65
 
     private let name: String
     private let floor: @Sendable (_ iterations: Int, _ task: Int) async throws -> Void
     private let operation: @Sendable (_ iterations: Int, _ task: Int) async throws -> Void
 
-    /// Measures, prints a table, and ends the process; checked, it fails where something scales too little.
+    /// Measures, prints a table, and ends the process.
+    ///
+    /// If `isChecked` is true, it fails if a case scales less than its bound.
     static func run(isChecked: Bool) -> Never {
         let ended = DispatchSemaphore(value: 0)
         Task.detached {
@@ -68,7 +70,7 @@ struct Contention: Sendable {
         return isWithinBounds
     }
 
-    /// How many times the throughput of one task eight tasks have.
+    /// Returns the throughput of eight tasks divided by the throughput of one task.
     private static func scaling(
         of operation: @escaping @Sendable (_ iterations: Int, _ task: Int) async throws -> Void
     ) async throws -> Swift.Double {

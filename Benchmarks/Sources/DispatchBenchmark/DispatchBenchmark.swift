@@ -6,7 +6,7 @@
 
 import Measuring
 
-/// Measures resolution and dispatch against what one would write by hand.
+/// Compares resolution and dispatch with equivalent code written by hand.
 @main
 enum DispatchBenchmark {
     static func main() {
@@ -21,11 +21,11 @@ enum DispatchBenchmark {
             Figure(.newScope(among: 10_000), floor: .makeObject, atMost: 5),
             Figure(.newScope(among: 10_000), floor: .newScope(among: 10), atMost: 1.2),
 
-            // Nine more middlewares against 36 direct calls, four each. They have fewer instructions than those, but take
-            // as long and a little more.
+            // Nine more middleware against 36 direct calls, four for each. The middleware run fewer instructions than
+            // the calls, but take slightly longer.
             Figure(.dispatchCommand(through: 10), floor: .dispatchThroughOneAndCall36, atMost: 1.15),
 
-            // Reported.
+            // Reported without a bound.
             Figure(.dispatchCommand(through: 1), floor: .dispatchCommand(among: 1)),
             Figure(.dispatchInItsOwnScope, floor: .dispatchCommand(among: 1)),
             Figure(.dispatchQuery, floor: .handWrittenQuery),

@@ -9,7 +9,7 @@ import HeadraceCommands
 import HeadraceResolution
 import Measuring
 
-/// What the dispatcher does.
+/// Workloads of the dispatcher.
 extension Workload {
     /// Dispatches a command to a fresh handler.
     static func dispatchCommand(among count: Int) -> Workload {
@@ -39,7 +39,7 @@ extension Workload {
         }
     }
 
-    /// Dispatches a command to a fresh handler in a scope of its own.
+    /// Dispatches a command to a fresh handler in a separate scope.
     static let dispatchInItsOwnScope = Workload("command-in-its-own-scope") {
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard(commandHandlers: [AddHandler.self], scoping: .perDispatch)
@@ -51,7 +51,7 @@ extension Workload {
         }
     }
 
-    /// Dispatches a command to a fresh handler through `count` middlewares that let it pass.
+    /// Dispatches a command to a fresh handler through `count` pass-through middleware.
     static func dispatchCommand(through count: Int) -> Workload {
         Workload("command-through-\(count)-middleware") {
             let dispatcher = makeDispatcher(through: count)

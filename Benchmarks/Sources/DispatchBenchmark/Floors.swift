@@ -7,7 +7,7 @@
 import DispatchSubjects
 import Measuring
 
-/// What a program without this package would do.
+/// Workloads of a program without this package.
 extension Workload {
     /// Finds an object in a dictionary keyed by the identity of its type.
     static let lookUp = Workload("floor-look-up") {
@@ -19,14 +19,14 @@ extension Workload {
         }
     }
 
-    /// Allocates an object of one word.
+    /// Allocates an object with one word of storage.
     static let makeObject = Workload("floor-make-object") {
         { iterations in
             for _ in 0..<iterations { consume(Settings()) }
         }
     }
 
-    /// Finds an object, and makes one with it.
+    /// Finds an object, and creates another object with it.
     static let makeObjectAndLookUp = Workload("floor-make-object-and-look-up") {
         let registry = makeRegistry()
         return { iterations in
@@ -37,7 +37,7 @@ extension Workload {
         }
     }
 
-    /// Makes a graph of three, and finds something three times.
+    /// Creates a graph of three objects, with three lookups.
     static let makeThreeAndLookUpThree = Workload("floor-make-three-and-look-up-three") {
         let registry = makeRegistry()
         return { iterations in
@@ -50,7 +50,9 @@ extension Workload {
         }
     }
 
-    /// Finds a closure by the type of a command; it makes a handler and calls it.
+    /// Finds a closure by the type of a command.
+    ///
+    /// The closure creates a handler and calls it.
     static let handWrittenCommand = Workload("floor-command") {
         let dispatcher = HandWrittenDispatcher<Add, Void>([
             ObjectIdentifier(Add.self): { try await AddHandler().handle($0) }
@@ -62,7 +64,9 @@ extension Workload {
         }
     }
 
-    /// Finds a closure by the type of a query; it makes a handler and calls it.
+    /// Finds a closure by the type of a query.
+    ///
+    /// The closure creates a handler and calls it.
     static let handWrittenQuery = Workload("floor-query") {
         let dispatcher = HandWrittenDispatcher<Double, Int>([
             ObjectIdentifier(Double.self): { try await DoubleHandler().handle($0) }

@@ -8,9 +8,9 @@ import DispatchSubjects
 import HeadraceResolution
 import Measuring
 
-/// What the container does.
+/// Workloads of the container.
 extension Workload {
-    /// Resolves a singleton that was made before, from the container.
+    /// Resolves an existing singleton from the container.
     static let singletonHit = Workload("singleton-hit") {
         let container = makeContainer { $0.singleton { Settings() } }
         return { iterations in
@@ -18,7 +18,7 @@ extension Workload {
         }
     }
 
-    /// Resolves a singleton that was made before, through a scope behind its protocol.
+    /// Resolves an existing singleton through a scope behind its protocol.
     static let singletonHitInAScope = Workload("singleton-hit-through-any-scope") {
         let scope = makeContainer { $0.singleton { Settings() } }.scope()
         return { iterations in
@@ -26,7 +26,7 @@ extension Workload {
         }
     }
 
-    /// Resolves a scoped object that was made before.
+    /// Resolves an existing scoped object.
     static let scopedHit = Workload("scoped-hit-through-any-scope") {
         let scope = makeContainer { $0.scoped { Settings() } }.scope()
         return { iterations in
@@ -34,7 +34,7 @@ extension Workload {
         }
     }
 
-    /// Makes an object with a singleton out of its scope.
+    /// Creates an object with a singleton from its scope.
     static let transientWithScope = Workload("transient-with-scope") {
         let container = makeContainer { builder in
             builder.singleton { Settings() }
@@ -45,7 +45,9 @@ extension Workload {
         }
     }
 
-    /// Makes three transient objects, the top of them `Resolvable`.
+    /// Creates three transient objects.
+    ///
+    /// The topmost object is `Resolvable`.
     static let graphOfThree = Workload("graph-of-three") {
         let container = makeContainer { builder in
             builder.transient { Settings() }
@@ -67,7 +69,7 @@ extension Workload {
         }
     }
 
-    /// Opens a scope and makes its first object.
+    /// Opens a scope and creates its first object.
     static let firstScopedObject = Workload("new-scope-and-its-first-object") {
         let container = makeContainer { $0.scoped { Settings() } }
         return { iterations in
@@ -75,7 +77,7 @@ extension Workload {
         }
     }
 
-    /// A container with nine registrations besides those of `register`.
+    /// Creates a container with the registrations of `register` and nine more.
     private static func makeContainer(_ register: (ContainerBuilder) -> Void) -> Container {
         let builder = ContainerBuilder()
         Numbered.register(9, in: builder)

@@ -8,7 +8,7 @@ public import HeadraceCommands
 public import HeadraceResolution
 import Measuring
 
-/// A command that costs next to nothing to carry out.
+/// A command that costs almost nothing to handle.
 public struct Add: CQDCommand {
     let amount: Int
 
@@ -18,7 +18,7 @@ public struct Add: CQDCommand {
     }
 }
 
-/// Carries out the command; depends on nothing.
+/// Handles the command, without dependencies.
 public final class AddHandler: HandlesCommand, Resolvable {
     /// Creates a handler as the dispatcher does.
     @inline(never)
@@ -28,14 +28,14 @@ public final class AddHandler: HandlesCommand, Resolvable {
     @inline(never)
     public init() {}
 
-    /// Takes the amount.
+    /// Reads the amount.
     @inline(never)
     public func handle(_ command: Add) async throws {
         consume(command.amount)
     }
 }
 
-/// A query that costs next to nothing to answer.
+/// A query that costs almost nothing to handle.
 public struct Double: CQDQuery {
     /// Twice the number.
     public typealias Value = Int
@@ -48,7 +48,7 @@ public struct Double: CQDQuery {
     }
 }
 
-/// Answers the query; depends on nothing.
+/// Handles the query, without dependencies.
 public final class DoubleHandler: HandlesQuery, Resolvable {
     /// Creates a handler as the dispatcher does.
     @inline(never)
@@ -58,7 +58,7 @@ public final class DoubleHandler: HandlesQuery, Resolvable {
     @inline(never)
     public init() {}
 
-    /// Gives twice the number.
+    /// Returns twice the number.
     @inline(never)
     public func handle(_ query: Double) async throws -> Int {
         query.number * 2

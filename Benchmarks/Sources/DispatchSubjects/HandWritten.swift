@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What a program writes that wants its objects by their type, and no more than that.
+/// A minimal hand-written registry of objects by their type.
 public final class HandWrittenRegistry: Sendable {
     private let objects: [ObjectIdentifier: any AnyObject & Sendable]
 
@@ -13,14 +13,14 @@ public final class HandWrittenRegistry: Sendable {
         self.objects = objects
     }
 
-    /// The object of a type.
+    /// Returns the object of a type.
     @inline(never)
     public func find(_ type: Any.Type) -> AnyObject? {
         objects[ObjectIdentifier(type)]
     }
 }
 
-/// What a program writes that wants its handlers by the type of their message, and no more than that.
+/// A minimal hand-written dispatcher with handlers by message type.
 public final class HandWrittenDispatcher<Message: Sendable, Value>: Sendable {
     private let handlers: [ObjectIdentifier: @Sendable (Message) async throws -> Value]
 
@@ -36,7 +36,7 @@ public final class HandWrittenDispatcher<Message: Sendable, Value>: Sendable {
         return try await handler(message)
     }
 
-    /// The handler of a type of message.
+    /// Returns the handler of a message type.
     @inline(never)
     @_specialize(where Message == Add, Value == Void)
     @_specialize(where Message == Double, Value == Int)

@@ -8,19 +8,21 @@ public import HeadraceCommands
 public import HeadraceResolution
 import Measuring
 
-/// As many types as one wants, for tables of any size.
+/// An unlimited number of types, for tables of any size.
 public enum Numbered {
-    /// Registers `count` types, none of which is resolved in a measurement.
+    /// Registers `count` types that are not resolved in a measurement.
     public static func register(_ count: Int, in builder: ContainerBuilder) {
         for type in types(count) { registerOne(type, in: builder) }
     }
 
-    /// The handlers of `count` commands, none of which is dispatched in a measurement.
+    /// Returns handlers for `count` commands that are not dispatched in a measurement.
     public static func handlers(_ count: Int) -> [any (HandlesCommand & Resolvable).Type] {
         types(count).map { handler(of: $0) }
     }
 
-    /// Registers `count` singletons, each of a type of its own, and gives what resolves the one or the other repeatedly.
+    /// Registers `count` singletons of different types.
+    ///
+    /// - Returns: For each singleton, a function that resolves it repeatedly.
     public static func registerSingletons(
         _ count: Int,
         in builder: ContainerBuilder
@@ -28,7 +30,7 @@ public enum Numbered {
         types(count).map { registerSingleton($0, in: builder) }
     }
 
-    /// Messages, as many as there are numbers.
+    /// A message type for each number.
     struct Command<Number>: CQDCommand {}
 
     final class Handler<Number>: HandlesCommand, Resolvable {
@@ -61,7 +63,7 @@ public enum Numbered {
         Handler<Number>.self
     }
 
-    /// Pairs out of a hundred, so that no type is nested deeply.
+    /// Pairs of a hundred types, so that no type is nested deeply.
     private static func types(_ count: Int) -> [Any.Type] {
         var digits: [Any.Type] = []
         var digit: Any.Type = Zero.self

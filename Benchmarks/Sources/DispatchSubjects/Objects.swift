@@ -6,7 +6,7 @@
 
 public import HeadraceResolution
 
-/// An object of one word: the smallest that is worth making.
+/// An object with one word of storage: the smallest useful object.
 public final class Settings: Sendable {
     let word: Int
 
@@ -17,7 +17,7 @@ public final class Settings: Sendable {
     }
 }
 
-/// The middle of a graph of three.
+/// The middle object of a graph of three.
 public final class Store: Sendable {
     let settings: Settings
 
@@ -28,7 +28,7 @@ public final class Store: Sendable {
     }
 }
 
-/// The top of a graph of three.
+/// The topmost object of a graph of three.
 public final class Screen: Resolvable {
     let store: Store
 

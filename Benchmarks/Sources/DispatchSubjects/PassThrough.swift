@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// As many middlewares as one wants, each of which does the least that middleware can do.
+/// Returns `count` middleware that do as little as middleware can do.
 public func passThroughMiddleware(_ count: Int) -> [any Middleware] {
     Array(repeating: PassThrough(), count: count)
 }

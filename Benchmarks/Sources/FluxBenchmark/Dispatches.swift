@@ -10,13 +10,13 @@ import HeadraceFlux
 import Measuring
 
 extension Workload {
-    /// Executes an action within another one.
+    /// Executes an action within another action.
     static let executeWithin = Workload("execute-within-an-action") {
         let counter = Counter()
         return { iterations in await counter.dispatch(CountWithin(times: iterations)) }
     }
 
-    /// Dispatches an action to a dispatcher that nobody else uses, and waits for it.
+    /// Dispatches an action to a dispatcher without other callers, and waits for it.
     static func dispatch(through count: Int) -> Workload {
         Workload("dispatch-through-\(count)-middleware") {
             let counter = Counter(middlewares: passThroughMiddleware(count))
@@ -37,7 +37,7 @@ extension Workload {
         }
     }
 
-    /// Calls what the action does.
+    /// Calls the body of the action directly.
     static let callDirectly = Workload("floor-call") {
         let counter = Counter()
         return { iterations in
@@ -45,7 +45,7 @@ extension Workload {
         }
     }
 
-    /// Hops to an actor and back, and suspends once to be resumed at once.
+    /// Hops to an actor and back, and suspends once, with an immediate resume.
     static let hopAndContinue = Workload("floor-hop-and-continuation") {
         let hopper = Hopper()
         return { iterations in

@@ -6,7 +6,7 @@
 
 import Measuring
 
-/// Measures the flux dispatcher against what one would write by hand.
+/// Compares the flux dispatcher with equivalent code written by hand.
 @main
 enum FluxBenchmark {
     static func main() {

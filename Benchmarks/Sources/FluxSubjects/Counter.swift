@@ -8,21 +8,21 @@ public import HeadraceCore
 public import HeadraceFlux
 import Measuring
 
-/// A dispatcher whose actions cost next to nothing.
+/// A dispatcher with actions that cost almost nothing.
 public final class Counter: Dispatcher {
-    /// Where the actions wait.
+    /// The queue of the actions.
     public let pipeline = Pipeline()
 
-    /// What wraps them.
+    /// The middleware around the actions.
     public let middlewares: [any Middleware]
 
-    /// Creates a counter within this middleware.
+    /// Creates a counter with this middleware.
     public init(middlewares: [any Middleware] = []) {
         self.middlewares = middlewares
     }
 }
 
-/// An action that costs next to nothing.
+/// An action that costs almost nothing.
 public struct Count: Action {
     let number: Int
 
@@ -31,14 +31,14 @@ public struct Count: Action {
         self.number = number
     }
 
-    /// Takes the number.
+    /// Reads the number.
     @inline(never)
     public func execute(with counter: Counter) async {
         consume(number)
     }
 }
 
-/// An action that executes another one as often as it is told.
+/// An action that executes another action `times` times.
 public struct CountWithin: Action {
     let times: Int
 
@@ -47,18 +47,18 @@ public struct CountWithin: Action {
         self.times = times
     }
 
-    /// Executes the other.
+    /// Executes the other action.
     public func execute(with counter: Counter) async {
         for number in 0..<times { await counter.execute(Count(number)) }
     }
 }
 
-/// An actor that is hopped to and does next to nothing.
+/// An actor for hops, with a method that does almost nothing.
 public actor Hopper {
     /// Creates an actor.
     public init() {}
 
-    /// Takes the number.
+    /// Reads the number.
     @inline(never)
     public func take(_ number: Int) {
         consume(number)

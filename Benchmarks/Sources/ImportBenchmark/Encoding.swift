@@ -8,9 +8,9 @@ import Foundation
 import Headrace
 import LedgerApplication
 
-/// The JSON of a change set, made again with one encoder: the floor of making it.
+/// Encodes the JSON of a change set again with one encoder: the minimum cost of encoding.
 enum Encoding {
-    /// Gives what it takes to encode all entities and events of `changes`.
+    /// Returns the time to encode all entities and events of `changes`.
     static func time(of changes: ChangeSet) throws -> Time {
         let values = try changes.writes.map { try entity(of: $0.document) } + changes.events.map { try event(of: $0) }
         let encoder = JSONEncoder()

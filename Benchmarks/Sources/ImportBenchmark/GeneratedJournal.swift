@@ -6,7 +6,7 @@
 
 import Foundation
 
-/// A journal that is made anew for each run, and always the same.
+/// A journal that is generated for each run, always with the same content.
 enum GeneratedJournal {
     /// SplitMix64, <https://doi.org/10.1145/2714064.2660195>.
     private struct Generator: RandomNumberGenerator {
@@ -23,7 +23,7 @@ enum GeneratedJournal {
         mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
     }
 
-    /// Gives a journal of so many transactions, of two to four postings each, among a hundred accounts.
+    /// Returns a journal of `count` transactions, with two to four postings each, among a hundred accounts.
     static func bytes(transactions count: Int, seed: UInt64 = 1) -> Data {
         var generator = Generator(state: seed)
         var text = ""

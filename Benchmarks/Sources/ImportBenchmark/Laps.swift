@@ -6,9 +6,9 @@
 
 import Synchronization
 
-/// A clock that always runs for one phase of an import, so that the phases add up to the whole.
+/// A clock that always runs for one phase of an import, so that the phases add up to the total.
 final class Laps: Sendable {
-    /// A part of an import, as far as it can be told from outside.
+    /// A phase of an import that can be measured from outside.
     enum Phase: String, CaseIterable {
         case reading = "reading, parsing"
         case fingerprints = "fingerprints"
@@ -17,7 +17,7 @@ final class Laps: Sendable {
         case beforeCommit = "pre-commit handlers"
         case changeSet = "change set: JSON, indexes"
         case commit = "SQLite commit"
-        case forgetting = "letting go of the entities"
+        case forgetting = "releasing the entities"
         case afterCommit = "post-commit handlers"
     }
 
@@ -29,12 +29,14 @@ final class Laps: Sendable {
 
     private let state = Mutex(State())
 
-    /// What each phase has taken until the last call of ``begin(_:insteadOf:)``.
+    /// The time of each phase until the last call of ``begin(_:insteadOf:)``.
     var times: [Phase: Time] { state.withLock(\.times) }
 
-    /// Ends the current phase and begins `phase`; nothing is counted for `mistaken`, which was begun too early.
+    /// Ends the current phase and begins `phase`.
     ///
-    /// - Returns: The phase that has ended.
+    /// Nothing is counted for `mistaken`, which was begun too early.
+    ///
+    /// - Returns: The phase that ended.
     @discardableResult
     func begin(_ phase: Phase, insteadOf mistaken: Phase? = nil) -> Phase {
         let now = Time.now

@@ -4,21 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// A command line that cannot be obeyed.
+    /// An invalid command line.
     struct Mistake: Error, CustomStringConvertible {
         let message: String
 
         var description: String { message + " Usage: [JOURNAL] [--rounds COUNT] [--import-only]" }
     }
 
-    /// The path of the journal; one is generated where it is `nil`.
+    /// The path of the journal; `nil` to generate a journal.
     private(set) var journal: String?
 
     private(set) var rounds = 9
 
-    /// Whether the floors are measured too; a profiler does not want them.
+    /// Whether the floors are measured too; `false` for a profiler.
     private(set) var hasFloors = true
 
     init(_ arguments: [String]) throws {
@@ -29,11 +29,13 @@ struct Options {
                 hasFloors = false
             case "--rounds":
                 guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else {
-                    throw Mistake(message: "'--rounds' needs a count above zero.")
+                    throw Mistake(message: "'--rounds' needs a number greater than 0.")
                 }
                 rounds = count
             default:
-                if argument.hasPrefix("-") || journal != nil { throw Mistake(message: "'\(argument)' is no option.") }
+                if argument.hasPrefix("-") || journal != nil {
+                    throw Mistake(message: "'\(argument)' is not a valid argument.")
+                }
                 journal = argument
             }
         }

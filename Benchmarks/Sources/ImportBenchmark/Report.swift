@@ -12,7 +12,7 @@ struct Report {
     /// Raw insertions of the same rows, in one transaction.
     var oneTransaction: [Time] = []
 
-    /// Raw insertions of the same rows, each of the ledger's transactions in one of SQLite.
+    /// Raw insertions of the same rows, with one SQLite transaction for each transaction of the ledger.
     var oneEach: [Time] = []
 
     /// The same JSON with one encoder.
@@ -28,7 +28,7 @@ struct Report {
         written = "\(changes.writes.count) documents, \(entries) index entries, \(changes.events.count) events"
     }
 
-    /// Prints it.
+    /// Prints the table.
     func print() {
         let medians = phases.mapValues { Time.median($0) }
         let total = medians.values.reduce(Time(), +)

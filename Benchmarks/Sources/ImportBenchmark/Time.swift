@@ -10,26 +10,27 @@ import Darwin
 import Glibc
 #endif
 
-/// What something has taken, in milliseconds.
+/// A duration in milliseconds.
 struct Time {
-    /// By the clock on the wall.
+    /// Wall time.
     var wall = 0.0
 
-    /// What all threads have run, not what they have waited for the disk or for a processor: a busy machine
-    /// lengthens the other one more.
+    /// Processor time of all threads, without waits for the disk or for a processor.
+    ///
+    /// A busy machine increases the wall time more than the processor time.
     var processor = 0.0
 
-    /// The time since some moment.
+    /// The time since an arbitrary start.
     static var now: Time { Time(wall: read(CLOCK_MONOTONIC), processor: read(CLOCK_PROCESS_CPUTIME_ID)) }
 
-    /// Gives what `body` takes.
+    /// Returns the time that `body` takes.
     static func measure(_ body: () throws -> Void) rethrows -> Time {
         let start = now
         try body()
         return now - start
     }
 
-    /// Gives the medians, each of its own.
+    /// Returns the median wall time and the median processor time.
     static func median(_ times: [Time]) -> Time {
         Time(
             wall: times.map(\.wall).sorted()[times.count / 2],

@@ -6,9 +6,9 @@
 
 import Headrace
 
-/// Has the delegator of other books bring the events to their handlers, and takes the time.
+/// Delivers events through the delegator of other books, and measures the time.
 struct TimedDelegator: DomainEventDelegator {
-    /// Kept, as the delegator resolves from it.
+    /// A strong reference, because the delegator resolves from this container.
     private let books: Container
 
     private let base: any DomainEventDelegator
@@ -26,7 +26,7 @@ struct TimedDelegator: DomainEventDelegator {
     ) async throws {
         laps.begin(.beforeCommit, insteadOf: .changeSet)
         try await base.handleBeforeCommit(event, in: context)
-        // So it is, unless another event follows.
+        // The next phase begins here, unless another event follows.
         laps.begin(.changeSet)
     }
 

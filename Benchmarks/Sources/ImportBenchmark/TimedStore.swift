@@ -7,7 +7,7 @@
 import Headrace
 import Synchronization
 
-/// Has another store do everything, takes the time, and keeps what was committed last.
+/// A store decorator that measures the time and keeps the last committed changes.
 final class TimedStore: StoreDecorator {
     let base: any DeliveryStore
     private let laps: Laps
@@ -18,7 +18,7 @@ final class TimedStore: StoreDecorator {
         self.laps = laps
     }
 
-    /// What was committed last.
+    /// The last committed changes.
     var changes: ChangeSet { committed.withLock { $0 } }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {

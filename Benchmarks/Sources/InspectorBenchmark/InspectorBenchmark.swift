@@ -6,18 +6,18 @@
 
 import Measuring
 
-/// Measures what an inspector costs that nobody looks at, and one that somebody does.
+/// Measures the cost of an inspector, with and without an open page.
 @main
 enum InspectorBenchmark {
     static func main() {
         Benchmark([
-            // An inspector that nobody looks at is an observer that does not listen, and no more.
+            // Without an open page, an inspector is an observer that does not listen.
             Figure(.observedByIdleInspector, floor: .observedByNobodyWhoListens, atMost: 1.1),
 
-            // Where middleware has a context made anyway, that is all that it costs.
+            // With middleware, a context is created in any case, so the observer adds no other cost.
             Figure(.observedByIdleInspectorBehindMiddleware, floor: .throughMiddleware, atMost: 1.1),
 
-            // Reported.
+            // Reported without a bound.
             Figure(.observedByNobodyWhoListens, floor: .unobserved),
             Figure(.observedByIdleInspector, floor: .unobserved),
             Figure(.observedByOneWhoListens, floor: .unobserved),

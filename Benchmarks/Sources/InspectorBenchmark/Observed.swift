@@ -11,21 +11,21 @@ import HeadraceInspector
 import HeadraceResolution
 import Measuring
 
-/// A command to a fresh handler, seen by one observer or by none.
+/// Workloads that dispatch a command to a fresh handler, with one observer or none.
 extension Workload {
-    /// Nobody is told: the direct path.
+    /// The direct path, without an observer.
     static let unobserved = observed("command", by: [])
 
-    /// The observer is asked whether it listens, and does not.
+    /// An observer that does not listen.
     static let observedByNobodyWhoListens = observed("command-with-a-deaf-observer", by: [NoOp(isListening: false)])
 
-    /// The observer is told, and does nothing.
+    /// An observer that listens and does nothing.
     static let observedByOneWhoListens = observed("command-with-an-observer", by: [NoOp(isListening: true)])
 
-    /// Nobody looks at the inspector.
+    /// An inspector without an open page.
     static let observedByIdleInspector = observed("command-with-an-idle-inspector", by: [Inspector().observer])
 
-    /// Somebody looks at the inspector.
+    /// An inspector with an open page.
     static let observedByWatchedInspector = Workload("command-with-a-watched-inspector") {
         let inspector = Inspector()
         let routes = InspectorRoutes(inspector)
@@ -41,10 +41,10 @@ extension Workload {
         }
     }
 
-    /// Nobody is told, and one middleware lets the command pass.
+    /// One pass-through middleware, without an observer.
     static let throughMiddleware = observed("command-through-1-middleware", by: [], through: 1)
 
-    /// The same, and nobody looks at the inspector.
+    /// One pass-through middleware, and an inspector without an open page.
     static let observedByIdleInspectorBehindMiddleware = observed(
         "the-same-with-an-idle-inspector",
         by: [Inspector().observer],

@@ -20,18 +20,20 @@ public struct Benchmark: Sendable {
     ///
     /// - Parameters:
     ///   - figures: The rows.
-    ///   - servesMainActor: As of ``runToExit(servesMainActor:_:)``.
+    ///   - servesMainActor: The same parameter as in ``runToExit(servesMainActor:_:)``.
     public init(_ figures: [Figure], servesMainActor: Bool = false) {
         self.figures = figures
         self.servesMainActor = servesMainActor
     }
 
-    /// Does what the arguments ask for and ends the process; call it from a synchronous `main`.
+    /// Runs the command of the arguments and ends the process.
+    ///
+    /// Call it from a synchronous `main`.
     public func run(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
         runToExit(servesMainActor: servesMainActor) { try await perform(Options(arguments)) }
     }
 
-    /// Does the same on the main actor, for what is bound to it.
+    /// The variant of ``run(_:)`` for workloads on the main actor.
     public func runOnMainActor(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
         runOnMainActorToExit { try await perform(Options(arguments)) }
     }
@@ -39,12 +41,12 @@ public struct Benchmark: Sendable {
     private func perform(_ options: Options) async throws -> Int32 {
         switch options.mode {
         case .list:
-            // What several threads do takes more or fewer instructions from run to run.
+            // The number of instructions of concurrent workloads differs from run to run.
             for workload in workloads where !workload.isConcurrent { print(workload.name) }
             return EXIT_SUCCESS
         case .count(let name, let iterations):
             guard let workload = workloads.first(where: { $0.name == name }) else {
-                throw Options.Mistake(message: "There is no case '\(name)'. '--list' names them.")
+                throw Options.Mistake(message: "There is no case '\(name)'. '--list' prints the names of all cases.")
             }
             try await workload.makeLoop()(iterations)
             return EXIT_SUCCESS
@@ -53,13 +55,13 @@ public struct Benchmark: Sendable {
         }
     }
 
-    /// Each workload once, in the order of the table.
+    /// All workloads without duplicates, in the order of the table.
     private var workloads: [Workload] {
         var names: Set<String> = []
         return figures.flatMap { [$0.subject, $0.floor] }.filter { names.insert($0.name).inserted }
     }
 
-    /// Prints the table and tells whether every ratio is within its bound.
+    /// Prints the table and returns whether every ratio is within its bound.
     private func measure(rounds: Int) async throws -> Bool {
         var isWithinBounds = true
         print(row("case", "ns", "floor", "ns", "ratio", "spread", "at most"))

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Takes `object` where the optimiser does not look, so that what made it stays.
+/// Takes `object` in a function that is not inlined, so that the optimizer does not remove the code that created it.
 @inline(never)
 @_optimize(none)
 public func consume(_ object: AnyObject) {}
 
-/// Takes `value` where the optimiser does not look, so that what made it stays.
+/// Takes `value` in a function that is not inlined, so that the optimizer does not remove the code that created it.
 @inline(never)
 @_optimize(none)
 public func consume(_ value: Int) {}

@@ -4,15 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A row of the table: a workload, and the floor that it is compared with in the same run.
+/// A row of the table: a workload, and a floor that is measured in the same run for comparison.
 public struct Figure: Sendable {
-    /// What is measured.
+    /// The measured workload.
     public let subject: Workload
 
-    /// The least that a hand-written program would do.
+    /// The workload of a minimal hand-written program.
     public let floor: Workload
 
-    /// How many times the floor the subject may take, or `nil` where that is only reported.
+    /// Maximum ratio of the subject to the floor, or `nil` if the ratio is only reported.
     public let bound: Double?
 
     /// Creates a row.

@@ -10,21 +10,25 @@ import Darwin
 import Glibc
 #endif
 
-/// What a figure came to.
+/// The result of a figure.
 struct Measurement {
-    /// The median over the rounds, in nanoseconds an operation.
+    /// Median of the subject over the rounds, in nanoseconds per operation.
     let subject: Double
 
-    /// As of the subject.
+    /// Median of the floor over the rounds, in nanoseconds per operation.
     let floor: Double
 
-    /// The median of the ratios of each round: what disturbs a round disturbs both of its halves.
+    /// Median of the ratios of the rounds.
+    ///
+    /// A disturbance of a round affects both of its halves.
     let ratio: Double
 
-    /// Between which two of these ratios lie four of five.
+    /// Range that contains four of five ratios.
     let spread: ClosedRange<Double>
 
-    /// Measures `figure` in rounds, each of them the floor and then the subject.
+    /// Measures `figure` in rounds.
+    ///
+    /// Each round runs the floor and then the subject.
     init(_ figure: Figure, rounds: Int) async throws {
         let floor = figure.floor.makeLoop()
         let subject = figure.subject.makeLoop()
@@ -46,7 +50,9 @@ struct Measurement {
         spread = ratios[ratios.count / 10]...ratios[ratios.count - 1 - ratios.count / 10]
     }
 
-    /// As many iterations as take some three milliseconds; finding them warms up, too.
+    /// Returns a number of iterations that takes about three milliseconds.
+    ///
+    /// The search also warms up the workload.
     private static func iterations(
         of loop: @Sendable (Int) async throws -> Void,
         by clock: clockid_t
@@ -58,7 +64,7 @@ struct Measurement {
         return iterations
     }
 
-    /// Nanoseconds an iteration.
+    /// Returns the nanoseconds per iteration.
     private static func time(
         _ loop: @Sendable (Int) async throws -> Void,
         _ iterations: Int,
@@ -69,9 +75,9 @@ struct Measurement {
         return (processorTime(by: clock) - start) / Double(iterations)
     }
 
-    /// The time that this thread, or all of them, have run, in nanoseconds: not the time that they waited for a processor.
+    /// Returns the processor time of this thread, or of all threads, in nanoseconds, without waits for a processor.
     ///
-    /// A loop that does not suspend ends on the thread that it began on.
+    /// A loop that does not suspend ends on the thread on which it began.
     private static func processorTime(by clock: clockid_t) -> Double {
         var time = timespec()
         clock_gettime(clock, &time)

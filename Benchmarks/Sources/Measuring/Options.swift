@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// A command line that cannot be obeyed.
+    /// An invalid command line.
     struct Mistake: Error, CustomStringConvertible {
         let message: String
 
@@ -16,13 +16,13 @@ struct Options {
     }
 
     enum Mode {
-        /// Names the workloads.
+        /// Prints the names of the workloads.
         case list
 
         /// Runs one workload and measures nothing: for `Benchmarks/count`.
         case count(name: String, iterations: Int)
 
-        /// Prints the table; checked, a ratio beyond its bound is a failure.
+        /// Prints the table. If `isChecked` is true, a ratio beyond its bound is a failure.
         case measure(rounds: Int, isChecked: Bool)
     }
 
@@ -42,20 +42,20 @@ struct Options {
             case "--rounds": rounds = try Self.count(after: argument, in: &rest)
             case "--iterations": iterations = try Self.count(after: argument, in: &rest)
             case "--case": name = rest.popFirst()
-            default: throw Mistake(message: "'\(argument)' is no option.")
+            default: throw Mistake(message: "'\(argument)' is not an option.")
             }
         }
 
         switch (name, iterations) {
         case (let name?, let iterations?): mode = .count(name: name, iterations: iterations)
         case (nil, nil): mode = isListed ? .list : .measure(rounds: rounds, isChecked: isChecked)
-        default: throw Mistake(message: "'--case' and '--iterations' go together.")
+        default: throw Mistake(message: "'--case' and '--iterations' must be used together.")
         }
     }
 
     private static func count(after option: String, in rest: inout ArraySlice<String>) throws -> Int {
         guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else {
-            throw Mistake(message: "'\(option)' needs a count above zero.")
+            throw Mistake(message: "'\(option)' needs a number greater than 0.")
         }
         return count
     }

@@ -13,14 +13,14 @@ import Darwin
 import Glibc
 #endif
 
-/// Runs `body` in a detached task, and ends the process with what it returns, or as a failure if it throws.
+/// Runs `body` in a detached task, and ends the process with the returned status, or with a failure if `body` throws.
 ///
-/// Call it from a synchronous `main`: an asynchronous one is isolated to the main actor, and so would be
-/// everything that is measured.
+/// Call it from a synchronous `main`. An asynchronous `main` is isolated to the main actor, and so the measured code
+/// would be too.
 ///
 /// - Parameters:
-///   - servesMainActor: Whether the main actor does what it is given, such as making a cluster of services.
-///   - body: What is run; its value is the status of the process.
+///   - servesMainActor: Whether the main actor runs its jobs, such as the creation of a cluster of services.
+///   - body: The closure to run. It returns the exit status of the process.
 public func runToExit(servesMainActor: Bool = false, _ body: @escaping @Sendable () async throws -> Int32) -> Never {
     Task.detached {
         do {
@@ -49,6 +49,6 @@ public func runOnMainActorToExit(_ body: @escaping @MainActor () async throws ->
 }
 
 private func serveMainActor() -> Never {
-    // Not 'dispatchMain', which ends the main thread: valgrind does not survive that.
+    // 'dispatchMain' would end the main thread, and valgrind does not survive that.
     while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
 }

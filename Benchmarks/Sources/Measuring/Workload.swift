@@ -4,20 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Something that can be done many times over: a figure of the table, or its floor.
+/// A repeatable operation: the subject of a figure, or its floor.
 public struct Workload: Sendable {
-    /// What the command line calls it.
+    /// Name of the workload on the command line.
     public let name: String
 
-    /// Whether it is done by several threads, so that the time of all of them counts.
+    /// Whether several threads run the workload, so that the processor time of all threads counts.
     let isConcurrent: Bool
 
-    /// Prepares, and gives the loop that does it as often as it is told.
+    /// Prepares the workload, and returns a loop that runs it `iterations` times.
     private let prepare: @Sendable () -> @Sendable (_ iterations: Int) async throws -> Void
 
-    /// Creates a workload whose preparation is not measured.
+    /// Creates a workload with a preparation that is not measured.
     ///
-    /// Say so where a loop suspends: what is `concurrent` is measured by the time of the process.
+    /// Set `concurrent` if the loop suspends: then the processor time of the whole process is measured.
     public init(
         _ name: String,
         concurrent isConcurrent: Bool = false,

@@ -9,7 +9,7 @@ import GRDB
 import HeadraceSQLite
 import HeadraceStorage
 
-/// The same rows with nothing but GRDB: an event, its lane and its delivery, 64 of each to a transaction, on disk.
+/// Inserts the same rows with GRDB alone: an event, its lane and its delivery, 64 of each in a durable transaction.
 enum RawDeliveries {
     static func event(_ number: Int) -> NewEvent {
         NewEvent(
@@ -23,16 +23,16 @@ enum RawDeliveries {
         )
     }
 
-    /// Gives the events per second.
+    /// Returns the events per second.
     static func insert(_ count: Int, into file: URL) throws -> Double {
         let path = file.path(percentEncoded: false)
-        // Makes the tables.
+        // Creates the tables.
         try SQLiteStore(path: path, entities: []).close()
         let pool = try DatabasePool(path: path)
         defer { try? pool.close() }
         let events = (0..<count).map(event)
         return try pool.writeWithoutTransaction { database in
-            // As the store does: GRDB sets its writer to NORMAL.
+            // The store does the same: GRDB sets its writer to NORMAL.
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "INSERT INTO subscription (id, name) VALUES (1, 'handle')")
             let start = ContinuousClock.now
@@ -67,7 +67,7 @@ enum RawDeliveries {
             .execute(arguments: [database.lastInsertedRowID, position])
     }
 
-    /// Empties the write-ahead log of the file at `path` into it.
+    /// Moves the write-ahead log of the file at `path` into the file.
     static func checkpoint(_ path: String) throws {
         try DatabaseQueue(path: path).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }

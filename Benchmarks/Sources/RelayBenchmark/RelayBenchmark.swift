@@ -7,7 +7,7 @@
 import Foundation
 import Measuring
 
-/// Measures events from the commit to the acknowledgement, against inserting the same rows with nothing but GRDB.
+/// Measures events from commit to acknowledgement, and compares them with insertions of the same rows with GRDB alone.
 @main
 enum RelayBenchmark {
     static func main() {
@@ -38,7 +38,7 @@ enum RelayBenchmark {
     }
 }
 
-/// One row of the table: medians of nine rounds on a store of some size.
+/// One row of the table: medians of nine rounds on a store of a given size.
 struct Row: CustomStringConvertible {
     let stored: Int
     let endToEnd: Double
@@ -47,7 +47,9 @@ struct Row: CustomStringConvertible {
     let bytesPending: Double
     let bytesAfter: Double
 
-    /// The median of the ratios of each round, whose floor is measured before and after: the speed of a disk changes by the second.
+    /// Median of the ratios of the rounds.
+    ///
+    /// The floor is measured before and after, because the speed of a disk changes by the second.
     let ratio: Double
 
     private static let count = 10_000

@@ -6,14 +6,14 @@
 
 import Foundation
 
-/// How much memory a relay takes whose handler is slower than whoever commits.
+/// Memory growth of a relay if its handler is slower than the commits.
 struct SlowHandler: CustomStringConvertible {
-    /// In megabytes, from before the first commit to the end.
+    /// Growth in megabytes, from before the first commit to the end.
     let growth: Double
 
     init(in folder: URL) async throws {
         let workload = try Workload(in: folder, handling: .milliseconds(20))
-        // What the first commits and deliveries take once is no growth.
+        // One-time allocations of the first commits and deliveries are not counted as growth.
         _ = try await workload.deliver(500)
         let before = try Self.residentMegabytes()
         var peak = before

@@ -12,7 +12,7 @@ import HeadraceSQLite
 import HeadraceStorage
 import Synchronization
 
-/// A store with a relay's work: one small event per commit, 64 callers, 1,000 streams.
+/// A store with the work of a relay: one small event per commit, 64 callers, 1,000 streams.
 final class Workload: Sendable {
     private let store: SQLiteStore
     private let path: String
@@ -29,7 +29,7 @@ final class Workload: Sendable {
         handled.pause = pause
     }
 
-    /// Puts `count` events that were delivered long ago into the log.
+    /// Adds `count` events to the log that were delivered long ago.
     func fill(_ count: Int) async throws {
         for start in stride(from: 0, to: count, by: 1_000) {
             try await store.commit(
@@ -38,17 +38,17 @@ final class Workload: Sendable {
         }
     }
 
-    /// Commits `count` events and gives the events per second until all are acknowledged, the relay running beside it.
+    /// Commits `count` events while the relay runs, and returns the events per second until all are acknowledged.
     func deliver(_ count: Int) async throws -> Double {
         try await withRelay(until: count) { try await self.commit(count) }
     }
 
-    /// Gives the events per second of a relay that finds `count` of them.
+    /// Returns the events per second of a relay that starts with `count` pending events.
     func drain(_ count: Int) async throws -> Double {
         try await withRelay(until: count) {}
     }
 
-    /// Commits `count` events, each by itself, from 64 tasks.
+    /// Commits `count` events from 64 tasks, one event per commit.
     func commit(_ count: Int) async throws {
         try await withThrowingTaskGroup { group in
             for caller in 0..<64 {
@@ -64,7 +64,7 @@ final class Workload: Sendable {
         }
     }
 
-    /// Runs `body` and, beside it, a relay, and gives the rate at which it has acknowledged `count` events.
+    /// Runs `body` and a relay concurrently, and returns the rate at which the relay acknowledges `count` events.
     func withRelay(until count: Int, _ body: @escaping @Sendable () async throws -> Void) async throws -> Double {
         let relay = Relay(store: store, registrar: registrar)
         let target = handled.count + count
@@ -72,13 +72,13 @@ final class Workload: Sendable {
         let running = Task { try await relay.run() }
         try await body()
         await handled.wait(for: target)
-        // Ends when the last acknowledgement is stored.
+        // The shutdown ends when the last acknowledgement is stored.
         relay.shutDown()
         try await running.value
         return Double(count) / (start.duration(to: .now) / .seconds(1))
     }
 
-    /// The size of the file, the write-ahead log emptied into it.
+    /// Returns the size of the file after its write-ahead log was moved into it.
     func byteCount() throws -> Int {
         try RawDeliveries.checkpoint(path)
         return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
@@ -101,7 +101,7 @@ struct Handle: DurableDomainEventHandler {
     }
 }
 
-/// Counts what was handled, and lets somebody wait for it.
+/// Counts handled events, and lets a caller wait for a count.
 final class Tally: Sendable {
     private struct State {
         var count = 0
@@ -113,7 +113,7 @@ final class Tally: Sendable {
 
     var count: Int { state.withLock(\.count) }
 
-    /// How long a handler takes; no time where it is `nil`.
+    /// Duration of the handler; `nil` for no pause.
     var pause: Duration? {
         get { state.withLock(\.pause) }
         set { state.withLock { $0.pause = newValue } }

@@ -20,7 +20,7 @@ struct Transfer: Codable, Sendable {
     let postings: [Posting]
 }
 
-/// Writes what the ledger writes for a transfer; those that come while a commit goes to disk share the next one.
+/// Writes the rows that the ledger writes for a transfer, with group commit.
 final class GroupWriter: Sendable {
     private struct State {
         var waiting: [(transfer: Transfer, continuation: CheckedContinuation<Void, any Error>)] = []

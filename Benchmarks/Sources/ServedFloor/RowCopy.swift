@@ -6,7 +6,7 @@
 
 import GRDB
 
-/// The rows of the books, to be written again with raw GRDB: 64 transactions with all that belongs to them in each commit.
+/// Copies the rows of the books with raw GRDB: 64 transactions of the ledger, with all their rows, in each commit.
 struct RowCopy {
     private struct Table {
         let name: String
@@ -14,16 +14,18 @@ struct RowCopy {
         let rows: [StatementArguments]
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     var count: Int { tables.reduce(0) { $0 + $1.rows.count } }
 
-    /// In how many commits they are written.
+    /// Number of commits.
     let batchCount: Int
 
     private let statements: [String]
     private let tables: [Table]
 
-    /// Reads all rows of the books at `path`; nobody may have them open.
+    /// Reads all rows of the books at `path`.
+    ///
+    /// The books must not be open.
     init(of path: String) throws {
         let source = try DatabaseQueue(path: path)
         (statements, tables, batchCount) = try source.read { database in
@@ -51,9 +53,9 @@ struct RowCopy {
         }
     }
 
-    /// Writes them into a new database at `path`, as durably as the books are written.
+    /// Writes the rows into a new database at `path`, as durably as the books are written.
     ///
-    /// - Returns: How many seconds that took, without making the tables.
+    /// - Returns: The time in seconds, without the creation of the tables.
     func write(to path: String) throws -> Double {
         let target = try DatabaseQueue(path: path)
         try target.writeWithoutTransaction { database in

@@ -9,8 +9,10 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What the served ledger is measured against: a bare Hummingbird that answers a constant, one that writes the rows of a
-/// transfer with raw GRDB, commits grouped by hand; and the rows of an import, written with raw GRDB.
+/// The floors of the served ledger.
+///
+/// They are a bare Hummingbird server that answers a constant, a server that writes the rows of a transfer with raw
+/// GRDB and hand-written group commit, and the rows of an import, written with raw GRDB.
 @main
 struct ServedFloor {
     static func main() async throws {

@@ -8,7 +8,7 @@ import HeadraceServices
 import Measuring
 import ServicesSubjects
 
-/// A cluster that is made when a loop is first run: making one waits for the main actor.
+/// A cluster that is created when a loop first runs, because creating a cluster waits for the main actor.
 private actor Made {
     private let make: @Sendable () async throws -> Bootstrap
     private var made: Bootstrap?
@@ -44,12 +44,12 @@ extension Workload {
         try await Bootstrap { TallyService(Tally()) }
     }
 
-    /// Sends to the only service, whose model is a value.
+    /// Sends to the only service, which has a value as its model.
     static let sendToValue = sending("send-to-one-value") {
         try await Bootstrap { ValueService() }
     }
 
-    /// Sends to the one of 1,000 services that wants the action.
+    /// Sends to the only one of 1,000 services that handles the action.
     static let sendToOneOfThousand = sending("send-to-one-of-1000") {
         try await Bootstrap {
             for _ in 0..<500 { OtherService<Int>() }
@@ -58,7 +58,7 @@ extension Workload {
         }
     }
 
-    /// Sends to ten services, one after the other.
+    /// Sends to ten services, one after another.
     static let sendToTenInOrder = sending("send-to-ten-serial") {
         try await Bootstrap {
             Group {
@@ -68,7 +68,7 @@ extension Workload {
         }
     }
 
-    /// Calls what the service does.
+    /// Calls the work of the service directly.
     static let callDirectly = Workload("floor-call") {
         let tally = Tally()
         return { iterations in

@@ -6,7 +6,7 @@
 
 import Measuring
 
-/// Measures trees of services against what one would write by hand.
+/// Compares service trees with equivalent code written by hand.
 @main
 enum ServicesBenchmark {
     static func main() {
@@ -19,7 +19,7 @@ enum ServicesBenchmark {
             [
                 Figure(.sendToOne, floor: .callDirectly, atMost: 8),
                 Figure(.sendToOneOfThousand, floor: .sendToOne, atMost: 2),
-                // Wanted is 10.
+                // The goal is 10.
                 Figure(.sendToTenInOrder, floor: .sendToOne, atMost: 12),
                 Figure(.sendToValue, floor: .callDirectly),
             ],

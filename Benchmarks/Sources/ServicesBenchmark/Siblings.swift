@@ -14,7 +14,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Ten siblings at the same time against ten tasks of a group that do the same, by the wall.
+/// Compares ten concurrent siblings with ten tasks of a group that do the same work, by wall time.
 enum Siblings {
     static func measure(isChecked: Bool, rounds: Int = 51, iterations: Int = 2_000) async throws -> Int32 {
         let cluster = try await Bootstrap {

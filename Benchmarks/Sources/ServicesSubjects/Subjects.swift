@@ -8,9 +8,9 @@ public import HeadraceCore
 public import HeadraceServices
 import Measuring
 
-/// An action that costs next to nothing.
+/// An action that costs almost nothing.
 public struct Count: Action {
-    /// What is counted.
+    /// The number to add.
     public let number: Int
 
     /// Creates an action.
@@ -19,25 +19,25 @@ public struct Count: Action {
     }
 }
 
-/// An action that few services want; there are as many types of them as one likes.
+/// An action that few services handle, with an unlimited number of types.
 public struct Other<Tag>: Action {
     /// Creates an action.
     public init() {}
 }
 
-/// A model whose changes cost next to nothing.
+/// A model with changes that cost almost nothing.
 public final class Tally: Sendable {
     /// Creates a model.
     public init() {}
 
-    /// Takes the number.
+    /// Adds the number.
     @inline(never)
     public func take(_ number: Int) async throws {
         consume(number)
     }
 }
 
-/// A service that takes numbers.
+/// A service that receives numbers.
 public struct TallyService: Service {
     let tally: Tally
 
@@ -46,7 +46,7 @@ public struct TallyService: Service {
         self.tally = tally
     }
 
-    /// A store.
+    /// The store of the service.
     public var body: some Service {
         Store(model: Tally.self)
             .mutate(on: Count.self) { tally, action, _ in try await tally.take(action.number) }
@@ -54,12 +54,12 @@ public struct TallyService: Service {
     }
 }
 
-/// A service that takes numbers as a value.
+/// A service that receives numbers, with a value as its model.
 public struct ValueService: Service {
     /// Creates a service.
     public init() {}
 
-    /// A store.
+    /// The store of the service.
     public var body: some Service {
         Store(model: Int.self)
             .mutate(on: Count.self) { model, action, _ in model &+= action.number }
@@ -67,12 +67,12 @@ public struct ValueService: Service {
     }
 }
 
-/// A service that does not care.
+/// A service that ignores the action.
 public struct OtherService<Tag>: Service {
     /// Creates a service.
     public init() {}
 
-    /// A store.
+    /// The store of the service.
     public var body: some Service {
         Store(model: Int.self)
             .mutate(on: Other<Tag>.self) { model, _, _ in model &+= 1 }

@@ -21,7 +21,7 @@ extension Workload {
     /// Pours an action without effect.
     static let pour = pour("pour", .add)
 
-    /// Pours an action that sends another one.
+    /// Pours an action that sends another action.
     static let pourAndSend = pour("pour-and-send", .addTwice)
 
     /// Pours an action into a station whose state is a number.
@@ -52,7 +52,7 @@ extension Workload {
         }
     }
 
-    /// Makes a station and releases it.
+    /// Creates a station and releases it.
     static let make = onMainActor("make-station") {
         { iterations in
             for _ in 0..<iterations { consume(Station(initialState: Tally.State()) { Tally() }) }
@@ -91,7 +91,7 @@ extension Workload {
         }
     }
 
-    /// Pours an action whose effect pours one back, and waits for it, off the main actor.
+    /// Pours an action with an effect that pours another action, and waits for it, off the main actor.
     static let pourAndAwait = Workload("pour-and-await-effect", concurrent: true) {
         let station = ActorStation(initialState: Tally.State()) { Tally() }
         return { @concurrent iterations in

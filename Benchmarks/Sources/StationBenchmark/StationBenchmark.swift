@@ -6,7 +6,7 @@
 
 import Measuring
 
-/// Measures stations against what one would write by hand.
+/// Compares stations with equivalent code written by hand.
 @main
 enum StationBenchmark {
     static func main() {
@@ -16,9 +16,9 @@ enum StationBenchmark {
             Figure(.pourAndSend, floor: .callClosure, atMost: 20),
             Figure(.children(1_000), floor: .children(10), atMost: 1.5),
             Figure(.middleware(10), floor: .middleware(1), atMost: 4),
-            // Wanted is 10. One scope alone is inlined into the action, so that it costs a third of what each of ten does.
+            // The goal is 10. A single scope is inlined into the action, so it costs a third of each of ten scopes.
             Figure(.pourThroughTenScopes, floor: .pourThroughOneScope, atMost: 20),
-            // Wanted is 3. An effect is a task of its own, counted, cancellable and a message, by generic code.
+            // The goal is 3. An effect is a counted and cancellable task and a message, in generic code.
             Figure(.pourAndAwait, floor: .awaitTask, atMost: 12),
             Figure(.middleware(10), floor: .pour),
             Figure(.middleware(1), floor: .pour),

@@ -6,14 +6,14 @@
 
 public import HeadraceStations
 
-// Ten levels, each written out as in a program: types that are made at run time would be what is measured.
+// Ten levels, each written out as in a program. Types that are created at run time would distort the measurement.
 
-/// The innermost: a number, to which a number is added.
+/// The innermost level: a number to which actions add.
 public struct Level0: Dripper {
     /// Creates a dripper.
     public init() {}
 
-    /// Adds.
+    /// Adds the action to the state.
     public var body: some Dripper<Int, Int> {
         Drip { state, action in
             state &+= action
@@ -21,22 +21,22 @@ public struct Level0: Dripper {
         }
     }
 
-    /// The number.
+    /// The sum.
     public typealias State = Int
 
-    /// What is added.
+    /// The number to add.
     public typealias Action = Int
 
     /// The state before the first action.
     public static let initial = 0
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = 1
 }
 
 /// A parent of `Level0`.
 public struct Level1: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level0.initial
 
@@ -44,9 +44,9 @@ public struct Level1: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level0.Action)
     }
 
@@ -61,13 +61,13 @@ public struct Level1: Dripper {
         ) { Level0() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level0.action)
 }
 
 /// A parent of `Level1`.
 public struct Level2: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level1.State()
 
@@ -75,9 +75,9 @@ public struct Level2: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level1.Action)
     }
 
@@ -92,13 +92,13 @@ public struct Level2: Dripper {
         ) { Level1() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level1.action)
 }
 
 /// A parent of `Level2`.
 public struct Level3: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level2.State()
 
@@ -106,9 +106,9 @@ public struct Level3: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level2.Action)
     }
 
@@ -123,13 +123,13 @@ public struct Level3: Dripper {
         ) { Level2() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level2.action)
 }
 
 /// A parent of `Level3`.
 public struct Level4: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level3.State()
 
@@ -137,9 +137,9 @@ public struct Level4: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level3.Action)
     }
 
@@ -154,13 +154,13 @@ public struct Level4: Dripper {
         ) { Level3() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level3.action)
 }
 
 /// A parent of `Level4`.
 public struct Level5: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level4.State()
 
@@ -168,9 +168,9 @@ public struct Level5: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level4.Action)
     }
 
@@ -185,13 +185,13 @@ public struct Level5: Dripper {
         ) { Level4() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level4.action)
 }
 
 /// A parent of `Level5`.
 public struct Level6: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level5.State()
 
@@ -199,9 +199,9 @@ public struct Level6: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level5.Action)
     }
 
@@ -216,13 +216,13 @@ public struct Level6: Dripper {
         ) { Level5() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level5.action)
 }
 
 /// A parent of `Level6`.
 public struct Level7: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level6.State()
 
@@ -230,9 +230,9 @@ public struct Level7: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level6.Action)
     }
 
@@ -247,13 +247,13 @@ public struct Level7: Dripper {
         ) { Level6() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level6.action)
 }
 
 /// A parent of `Level7`.
 public struct Level8: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level7.State()
 
@@ -261,9 +261,9 @@ public struct Level8: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level7.Action)
     }
 
@@ -278,13 +278,13 @@ public struct Level8: Dripper {
         ) { Level7() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level7.action)
 }
 
 /// A parent of `Level8`.
 public struct Level9: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level8.State()
 
@@ -292,9 +292,9 @@ public struct Level9: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level8.Action)
     }
 
@@ -309,13 +309,13 @@ public struct Level9: Dripper {
         ) { Level8() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level8.action)
 }
 
 /// A parent of `Level9`.
 public struct Level10: Dripper {
-    /// Holds the child's.
+    /// The state of the child.
     public struct State {
         var inner = Level9.State()
 
@@ -323,9 +323,9 @@ public struct Level10: Dripper {
         public init() {}
     }
 
-    /// Is for the child.
+    /// The actions of the child.
     public enum Action: Sendable {
-        /// Is for the child.
+        /// An action for the child.
         case inner(Level9.Action)
     }
 
@@ -340,6 +340,6 @@ public struct Level10: Dripper {
         ) { Level9() }
     }
 
-    /// An action for the innermost.
+    /// An action for the innermost level.
     public static let action = Action.inner(Level9.action)
 }

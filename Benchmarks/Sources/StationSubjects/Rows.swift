@@ -6,11 +6,11 @@
 
 public import HeadraceStations
 
-/// Children by id, each of which counts.
+/// Children by ID, each of which counts.
 public struct Rows: Dripper {
     /// A child.
     public struct Row: Identifiable {
-        /// Tells it from the others.
+        /// The ID of the child.
         public let id: Int
 
         var count = 0
@@ -18,18 +18,18 @@ public struct Rows: Dripper {
 
     /// All children.
     public struct State {
-        /// By id.
+        /// The children by ID.
         public var rows: Children<Row>
 
-        /// Creates a state of `count` children, with the ids from zero.
+        /// Creates a state of `count` children, with IDs from zero.
         public init(count: Int) {
             rows = Children((0..<count).map { Row(id: $0) })
         }
     }
 
-    /// What there is to do.
+    /// The actions of the children.
     public enum Action: Sendable {
-        /// Adds one to a child.
+        /// Increments the count of a child.
         case row(Int, Tally.Action)
     }
 

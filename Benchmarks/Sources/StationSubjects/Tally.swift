@@ -6,33 +6,33 @@
 
 public import HeadraceStations
 
-/// A dripper whose actions cost next to nothing.
+/// A dripper with actions that cost almost nothing.
 public struct Tally: Dripper {
-    /// A class, as the state of a view would be, without the cost of observation.
+    /// A class, like the state of a view, without the cost of observation.
     public final class State {
-        /// How many actions there were.
+        /// Number of actions.
         public var count = 0
 
         /// Creates a state.
         public init() {}
     }
 
-    /// What there is to do.
+    /// The actions of the dripper.
     public enum Action: Sendable {
-        /// Adds one.
+        /// Increments the count.
         case add
 
-        /// Adds one, and sends ``add``.
+        /// Increments the count, and sends ``add``.
         case addTwice
 
-        /// Adds one, and starts an effect that pours ``add``.
+        /// Increments the count, and starts an effect that pours ``add``.
         case addLater
     }
 
     /// Creates a dripper.
     public init() {}
 
-    /// Adds one, and does what the action says besides.
+    /// Increments the count, and runs the effect of the action.
     public var body: some Dripper<State, Action> {
         Drip { state, action in
             state.count &+= 1
@@ -45,21 +45,23 @@ public struct Tally: Dripper {
     }
 }
 
-/// What one would write by hand: an object, and a closure that changes it.
+/// A hand-written equivalent: an object, and a closure that changes it.
 public final class HandWrittenTally {
-    /// How many calls there were.
+    /// Number of calls.
     public var count = 0
 
-    /// Adds one.
+    /// Increments the count.
     public var add: (HandWrittenTally) -> Void
 
-    /// Creates a tally; the closure comes from a function that the optimiser does not see into.
+    /// Creates a tally.
+    ///
+    /// The closure comes from a function that the optimizer cannot inline.
     @inline(never)
     public init(_ add: @escaping (HandWrittenTally) -> Void) {
         self.add = add
     }
 
-    /// A tally that adds one.
+    /// Creates a tally that increments its count.
     @inline(never)
     public static func make() -> HandWrittenTally {
         HandWrittenTally { $0.count &+= 1 }

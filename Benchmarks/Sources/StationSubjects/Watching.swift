@@ -7,12 +7,12 @@
 public import HeadraceCore
 import Measuring
 
-/// Middleware that is told of each action and does next to nothing.
+/// Middleware that receives each action and does almost nothing.
 public struct Watching: ActionMiddleware {
     /// Creates a middleware.
     public init() {}
 
-    /// Takes note.
+    /// Receives the action.
     @inline(never)
     public func willExecute<Message: Sendable>(_ message: Message, in context: MessageContext) {
         consume(1)

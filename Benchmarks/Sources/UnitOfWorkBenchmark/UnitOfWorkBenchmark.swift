@@ -10,7 +10,7 @@ import HeadraceStorage
 import Measuring
 import UnitOfWorkSubjects
 
-/// What a unit of work costs where nothing goes to disk: find, change, one event, two handlers, commit.
+/// Measures the cost of a unit of work without a disk: find, change, one event, two handlers, commit.
 @main
 enum UnitOfWorkBenchmark {
     static func main() {

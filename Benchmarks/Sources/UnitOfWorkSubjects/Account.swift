@@ -9,16 +9,16 @@ public import HeadraceDomain
 public import HeadraceResolution
 import Measuring
 
-/// The entity whose change is measured.
+/// The entity of the measurement.
 public final class Account: StoredEntity {
-    /// Its name.
+    /// The name of the entity type.
     public static let entityName = "account"
 
-    /// Its number.
+    /// The number of the account.
     public let id: Int
-    /// What was deposited.
+    /// The sum of the deposits.
     public private(set) var balance = 0
-    /// What it has raised.
+    /// The raised events.
     public var raisedEvents = RaisedEvents()
 
     /// Creates an account.
@@ -26,35 +26,35 @@ public final class Account: StoredEntity {
         self.id = id
     }
 
-    /// Adds `amount`, and raises an event of it.
+    /// Adds `amount`, and raises an event.
     public func deposit(_ amount: Int) {
         balance += amount
         raiseEvent(Deposited(account: id, amount: amount))
     }
 }
 
-/// What an account raises.
+/// The event of a deposit.
 public struct Deposited: DomainEvent {
     /// The number of the account.
     public let account: Int
-    /// How much.
+    /// The amount of the deposit.
     public let amount: Int
 }
 
-/// Runs before the commit.
+/// A handler that runs before the commit.
 public struct CheckDeposit: DomainEventHandler {
-    /// Looks at the event.
+    /// Reads the event.
     public static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         consume(event.amount)
     }
 }
 
-/// Runs after the commit.
+/// A handler that runs after the commit.
 public struct NoteDeposit: DomainEventHandler {
-    /// After the commit.
+    /// Runs the handler after the commit.
     public static let isPostCommit = true
 
-    /// Looks at the event.
+    /// Reads the event.
     public static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         consume(event.account)
     }

@@ -7,7 +7,7 @@
 import Foundation
 import Measuring
 
-/// The work of a unit of work, written by hand: documents in a dictionary, and two functions that are called.
+/// A hand-written unit of work: documents in a dictionary, and two handlers that are called directly.
 public final class HandWritten {
     private struct Account: Codable {
         let id: Int
@@ -16,7 +16,7 @@ public final class HandWritten {
 
     private var documents: [Int: Data] = [:]
 
-    /// Holds one account.
+    /// Creates a dictionary with one account.
     public init() {
         documents[1] = try? JSONEncoder().encode(Account(id: 1))
     }

@@ -9,7 +9,9 @@ import Foundation
 import GRDB
 import HeadraceStorage
 
-/// Applies one change set, within a transaction that fails as a whole.
+/// Applies one change set within the open transaction.
+///
+/// If one part fails, the whole change set fails.
 struct ChangeSetWriter: Sendable {
     let changes: ChangeSet
     /// The SQL of `changes`.
@@ -17,7 +19,7 @@ struct ChangeSetWriter: Sendable {
     let ids: SchemaIDs
 
     func apply(in database: Database) throws {
-        // First: a command that has taken effect is the reason for all other conflicts that it causes.
+        // The idempotency key is written first: a command that has already taken effect causes all other conflicts.
         try DeliveryWriter(database).remember(changes)
         for required in changes.requirements {
             let stored = try DocumentReader.documents(of: [required.reference], ids: ids, in: database).first
@@ -29,7 +31,7 @@ struct ChangeSetWriter: Sendable {
         for write in changes.writes {
             try self.write(write, in: database)
         }
-        // Entries are added when all others are gone, so that two entities can exchange a unique value.
+        // All old entries are removed before new entries are added, so that two entities can exchange a unique value.
         let indexes = IndexWriter(database, ids: ids)
         for write in changes.writes {
             try indexes.add(write.addedEntries, of: write.document.reference)
@@ -50,8 +52,8 @@ struct ChangeSetWriter: Sendable {
             throw StoreError(
                 code: .unsupportedWork,
                 message: """
-                    The SQL that was to join a unit of work has ended its transaction; where it has committed it, what \
-                    was done until then is stored. To fix, leave BEGIN, COMMIT and ROLLBACK out of it; to roll back, \
+                    The SQL of a unit of work ended its transaction. If the SQL committed the transaction, the changes \
+                    before the commit are stored. To fix, remove BEGIN, COMMIT and ROLLBACK from the SQL. To roll back, \
                     throw.
                     """
             )

@@ -9,11 +9,11 @@ import GRDB
 import HeadraceStorage
 import Synchronization
 
-/// Units of work that are committed in one transaction, each in a savepoint of its own.
+/// Units of work that are committed in one transaction (group commit), each in its own savepoint.
 ///
-/// One that fails is rolled back alone, as long as it leaves the transaction itself alone. Where the transaction itself
-/// fails, nothing of it is stored, and each is committed
-/// again by itself: so each hears of its own outcome, and of no other's.
+/// A failing unit of work rolls back to its own savepoint, unless it ends the transaction. If the transaction fails,
+/// nothing of it is stored. Each unit of work is then committed again in a separate transaction, so that each caller
+/// receives the outcome of its own unit of work.
 struct CommitBatch {
     private let writers: [ChangeSetWriter]
     private let rules: CommitRules
@@ -23,13 +23,13 @@ struct CommitBatch {
         self.rules = rules
     }
 
-    /// Commits them and gives, in their order, what came of each.
+    /// Commits the units of work and returns their outcomes, in their order.
     func commit(in database: Database) -> [Result<Void, any Error>] {
         if writers.count > 1 {
             do {
                 return try rules.waiting.run(durability, in: database) { try commitTogether(in: database) }
             } catch let error as Failure {
-                // It did not begin: to try again for each would be to wait as long for each.
+                // The transaction did not begin. A retry for each unit of work would wait as long again each time.
                 return writers.map { _ in .failure(error.cause) }
             } catch {}
         }
@@ -38,7 +38,7 @@ struct CommitBatch {
         }
     }
 
-    /// That no transaction could begin, or that the file is not what the store was opened on any more.
+    /// The transaction could not begin, or the file is no longer the file that the store was opened on.
     private struct Failure: Error {
         let cause: any Error
     }
@@ -62,7 +62,7 @@ struct CommitBatch {
             if database.isInsideTransaction { try? database.rollback() }
             throw Failure(cause: error)
         }
-        // Only SQL that is not ours can end the transaction otherwise than by an error.
+        // Only a client's SQL can end the transaction without an error.
         let watch = writers.contains { !$0.changes.work.isEmpty } ? CommitWatch(on: database) : nil
         do {
             for writer in writers {
@@ -71,7 +71,7 @@ struct CommitBatch {
                 if database.isInsideTransaction { continue }
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-                // What came before is stored.
+                // The units of work before this one are stored.
                 let rest = CommitBatch(Array(writers.dropFirst(outcomes.count)), rules: rules)
                 return outcomes + rest.commit(in: database)
             }
@@ -85,14 +85,16 @@ struct CommitBatch {
         return outcomes
     }
 
-    /// Applies `writer` in a savepoint, whole or not at all; GRDB would prepare the statements of one each time.
+    /// Applies `writer` in a savepoint, completely or not at all.
+    ///
+    /// GRDB's savepoints would prepare their statements each time.
     private func apply(_ writer: ChangeSetWriter, in database: Database) throws {
         try database.cachedStatement(sql: "SAVEPOINT unit_of_work").execute()
         do {
             try writer.apply(in: database)
             try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
         } catch {
-            // Where there is no transaction any more, there is no savepoint.
+            // Without a transaction there is no savepoint.
             if database.isInsideTransaction {
                 try database.cachedStatement(sql: "ROLLBACK TO unit_of_work").execute()
                 try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
@@ -101,13 +103,13 @@ struct CommitBatch {
         }
     }
 
-    /// The durability of all of them: durable if one of the units of work asks for it.
+    /// Durability of the batch: durable if at least one unit of work asks for it.
     private var durability: Durability {
         writers.contains { $0.changes.durability == .durable } ? .durable : .relaxed
     }
 }
 
-/// Sees whether the transaction that is open on a connection is committed.
+/// Records whether the open transaction of a connection is committed.
 private final class CommitWatch: Sendable {
     private let state = Mutex(false)
 

@@ -8,11 +8,13 @@
 import GRDB
 import Synchronization
 
-/// The commits that wait for the connection that writes; those that have come together share a transaction.
+/// A queue of commits for the writer connection.
 ///
-/// Nobody waits for others to come: while one transaction goes to disk, the next one gathers.
+/// Commits that wait at the same time share a transaction.
+///
+/// No commit is delayed to fill a batch: the next batch collects while one transaction is written to disk.
 final class CommitQueue: Sendable {
-    /// A commit and whoever waits for it.
+    /// A commit and the continuation of its caller.
     struct Entry: Sendable {
         let writer: ChangeSetWriter
         let continuation: CheckedContinuation<Void, any Error>
@@ -23,7 +25,7 @@ final class CommitQueue: Sendable {
         var isScheduled = false
     }
 
-    /// How many units of work share a transaction at the most, so that the first need not wait long for the last.
+    /// Maximum number of units of work in one transaction, so that the first does not wait long for the last.
     private static let largestBatch = 256
 
     private let state = Mutex(State())
@@ -37,9 +39,12 @@ final class CommitQueue: Sendable {
         self.rules = rules
     }
 
-    /// Commits `writer` and returns when it is as durable as it asks; cancellation does not stop it.
+    /// Commits `writer` and returns when it is as durable as requested.
     ///
-    /// - Throws: What keeps this one from being stored; what befalls the others of its transaction does not.
+    /// Cancellation does not stop it.
+    ///
+    /// - Throws: The error that keeps this unit of work from being stored. Errors of other units of work in the
+    ///   transaction are not thrown.
     func commit(_ writer: ChangeSetWriter) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -53,7 +58,7 @@ final class CommitQueue: Sendable {
     }
 
     private func schedule() {
-        // Not GRDB's own async write, which a cancelled task abandons: a commit that has begun has an outcome.
+        // A cancelled task abandons GRDB's own async write. A commit that has begun must have an outcome.
         pool.asyncWriteWithoutTransaction { database in self.commitWaiting(in: database) }
     }
 
@@ -66,7 +71,7 @@ final class CommitQueue: Sendable {
         let outcomes = commit(batch.map(\.writer), in: database)
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
-        // Others who want the connection get their turn in between.
+        // Other users of the connection get their turn in between.
         let isMore = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
             return state.isScheduled
@@ -74,7 +79,9 @@ final class CommitQueue: Sendable {
         if isMore { schedule() }
     }
 
-    /// Commits `writers`, and acknowledges none of them unless the file is where it was, before and after.
+    /// Commits `writers`.
+    ///
+    /// Acknowledges none of them unless the file is at its path before and after the commit.
     private func commit(_ writers: [ChangeSetWriter], in database: Database) -> [Result<Void, any Error>] {
         do {
             try checkFile(in: database)
@@ -90,7 +97,7 @@ final class CommitQueue: Sendable {
         do {
             try file.check()
         } catch {
-            // After the store was closed, its log is gone: then the connection says what is wrong.
+            // After the store was closed, its log is gone. The connection then reports the cause.
             try database.execute(sql: "SELECT 1")
             throw error
         }

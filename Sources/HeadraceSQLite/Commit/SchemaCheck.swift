@@ -12,17 +12,17 @@ import Synchronization
 /// Checks in each transaction that the file still has the tables, indexes and schema versions that the store was opened
 /// with.
 ///
-/// Another program may open the file with other indexes, which removes the indexes of this program, or with a later schema
-/// version. This store would then find too little, and leave wrong entries behind. The file counts its changes in
-/// `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the check is one read of
-/// a page that SQLite has in memory. If the number is new, the check compares what this store uses: changes of other kinds of
-/// entities don't concern the store.
+/// Another program may open the file with other indexes, which removes the indexes of this program, or with a later
+/// schema version. This store would then find too few documents and leave wrong index entries behind. The file counts
+/// its changes in `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the
+/// check is one read of a page that SQLite has in memory. If the number is new, the check compares the kinds that this
+/// store uses. Changes of other kinds of entities don't concern the store.
 final class SchemaCheck: Sendable {
     let ids: SchemaIDs
     private let path: String
     private let feed: CommitFeed
 
-    /// The generation that was compared last.
+    /// Generation that was compared last.
     private let known: Mutex<Int>
 
     /// - Parameters:
@@ -37,12 +37,12 @@ final class SchemaCheck: Sendable {
         known = Mutex(generation)
     }
 
-    /// The number that grows with each change of tables, indexes or schema versions.
+    /// Returns the number that grows with each change of tables, indexes or schema versions.
     static func generation(in database: Database) throws -> Int {
         try Int.fetchOne(database.cachedStatement(sql: "PRAGMA user_version")) ?? 0
     }
 
-    /// Runs `change` in the transaction that is open, and begins a generation if it changes anything.
+    /// Runs `change` in the open transaction, and begins a generation if it changes anything.
     ///
     /// - Returns: The result of `change`, and the generation.
     static func tracking<Value>(in database: Database, _ change: () throws -> Value) throws -> (Value, generation: Int)
@@ -70,20 +70,20 @@ final class SchemaCheck: Sendable {
                 code: .schemaChanged,
                 message: """
                     '\(path)' was changed by another version of the program while it was open: \(change). Nothing was \
-                    read or stored. To fix, restart this program in the version that was started last.
+                    read or stored. To fix, start the version of this program that changed it.
                     """
             )
         }
         known.withLock { $0 = generation }
     }
 
-    /// The change that keeps this store from being used, or `nil`.
+    /// Returns the change that keeps this store from being used, or `nil`.
     private func change(in database: Database) throws -> String? {
         if try !StoreSchema.knowsTables(in: database) {
-            return "it has tables that this version of Headrace does not know"
+            return "it has tables that this version of Headrace doesn't know"
         }
         return try ids.changedKind(in: database).map {
-            "it has other indexes, or another schema version, of '\($0)'"
+            "the indexes or the schema version of '\($0)' are different"
         }
     }
 }

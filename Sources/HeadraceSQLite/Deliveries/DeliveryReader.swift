@@ -94,7 +94,7 @@ enum DeliveryReader {
                 ORDER BY subscription.name
                 """
         )
-        // The sequence outlives the events that are pruned.
+        // The sequence keeps the position of events that are pruned.
         let lastPosition = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'")
         return DeliveryStatistics(
             subscriptions: try rows.map { row in

@@ -10,7 +10,7 @@ import GRDB
 import HeadraceCore
 import HeadraceStorage
 
-/// Writes the part of a change set that is not about entities, within its transaction.
+/// Writes events, deliveries and messages of a change set within its transaction; entities are written elsewhere.
 struct DeliveryWriter {
     let database: Database
 
@@ -18,12 +18,16 @@ struct DeliveryWriter {
         self.database = database
     }
 
-    /// Stores the idempotency keys of `changes`; throws if one of them is stored already.
+    /// Stores the idempotency keys of `changes`.
+    ///
+    /// Throws if one of them is already stored.
     func remember(_ changes: ChangeSet) throws {
         for record in changes.idempotencyRecords { try remember(record) }
     }
 
-    /// Settles, logs and schedules what `changes` say; throws where a lease does not allow it.
+    /// Applies the settlements, events and scheduled messages of `changes`.
+    ///
+    /// Throws if a lease is no longer valid.
     func apply(_ changes: ChangeSet) throws {
         for settlement in changes.settlements {
             if try !SettlementWriter(database).settle(settlement) { throw StoreError.leaseLost(settlement.lease) }
@@ -78,7 +82,7 @@ struct DeliveryWriter {
 
     // MARK: Lanes
 
-    /// Gives the number of a subscription, which it gets when it is first delivered to.
+    /// Returns the ID of a subscription, and creates the ID with the first delivery to the subscription.
     func subscription(_ name: String) throws -> Int64 {
         let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
         if let id = try Int64.fetchOne(find, arguments: [SQLText(name)]) { return id }
@@ -86,7 +90,7 @@ struct DeliveryWriter {
         return database.lastInsertedRowID
     }
 
-    /// Puts the event at `position` at its place in the lane of its stream, for the subscription `name`.
+    /// Adds the event at `position` to the lane of its stream, for the subscription `name`.
     func deliver(_ position: Int64, of stream: EntityReference?, to name: String, isReplay: Bool = false) throws {
         let lane = try lane(of: stream, for: name)
         try database.cachedStatement(
@@ -94,9 +98,11 @@ struct DeliveryWriter {
         ).execute(arguments: [lane, position, isReplay])
     }
 
-    /// Gives the number of the lane of a stream, which is made where there is none; without a stream, always another one.
+    /// Returns the ID of the lane of a stream, and creates the lane if it doesn't exist.
+    ///
+    /// Without a stream, each call creates a lane.
     private func lane(of stream: EntityReference?, for name: String) throws -> Int64 {
-        // One statement for what most events need. Where there is the lane, its number is all that is wanted of it.
+        // One statement covers most events. If the lane exists, only its ID is needed.
         let make = try database.cachedStatement(
             sql: """
                 INSERT INTO lane (subscription, stream_kind, stream_key, ready_at)
@@ -162,7 +168,7 @@ struct DeliveryWriter {
 
     // MARK: Dead letters and replays
 
-    /// Delivers a dead letter again, in a lane of its own.
+    /// Delivers a dead letter again, in a separate lane.
     func replayDeadLetter(_ id: Int64) throws -> Bool {
         let letter = try Row.fetchOne(
             database,
@@ -199,7 +205,9 @@ struct DeliveryWriter {
         return database.changesCount == 1
     }
 
-    /// Delivers events to the subscription `name` again, and ends all its leases; tells how many.
+    /// Delivers events to the subscription `name` again, and ends all its leases.
+    ///
+    /// - Returns: The number of events.
     func replay(_ name: String, eventsNamed names: Set<String>, after position: Int64) throws -> Int {
         let subscription = try subscription(name)
         try database.execute(
@@ -224,7 +232,7 @@ struct DeliveryWriter {
                 """,
             arguments: [position] + StatementArguments(stored) + [subscription]
         )
-        // Read first: what is inserted must not show in what is still being read.
+        // All rows are read first: rows that are inserted must not appear in a query that is still running.
         var events: [(position: Int64, stream: EntityReference?)] = []
         while let row = try rows.next() {
             events.append((try row.decode(forColumn: "position"), try DocumentReader.stream(of: row)))

@@ -9,9 +9,9 @@ import Foundation
 import HeadraceStorage
 import Synchronization
 
-/// Tells when to look again for leases and retries that were given by a clock that is ahead.
+/// Decides when to look again for leases and retries that were written by a clock that is ahead.
 ///
-/// That reads all lanes that wait for longer than a lease, so it isn't done with each request.
+/// The search reads all lanes that wait for longer than a lease, so it doesn't run with each request.
 final class LeaseClock: Sendable {
     private let last = Mutex<Date?>(nil)
 

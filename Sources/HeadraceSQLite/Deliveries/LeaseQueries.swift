@@ -9,7 +9,7 @@ import Foundation
 import GRDB
 import HeadraceStorage
 
-/// Leases the lanes that are due, and reads what they hold.
+/// Leases the lanes that are due, and reads their deliveries.
 struct LeaseQueries {
     private let database: Database
     private let request: LeaseRequest
@@ -33,7 +33,9 @@ struct LeaseQueries {
 
     private static let columns = "SELECT id, token, attempts, begun, unknown_since FROM lane WHERE subscription = ?"
 
-    /// Whether anything is due, or when it will be; asked before writing, which costs more.
+    /// Whether a lane is due.
+    ///
+    /// Checked before writing, which costs more.
     func isDue() throws -> Bool {
         let now = request.now.milliseconds
         for subscription in try subscriptions() {
@@ -50,7 +52,7 @@ struct LeaseQueries {
         return false
     }
 
-    /// When the next lane becomes due that is not yet.
+    /// Returns the date at which the next waiting lane becomes due.
     func nextDue() throws -> Date? {
         let now = request.now.milliseconds
         return try subscriptions().compactMap { subscription in
@@ -63,12 +65,12 @@ struct LeaseQueries {
         }.min().map(Date.init(milliseconds:))
     }
 
-    /// The condition of a wait that was set by a clock that is ahead of the request by more than the duration of a lease.
+    /// SQL condition for a wait set by a clock that is ahead of the request by more than the duration of a lease.
     private static let isAhead = "subscription = ? AND ready_at > ? AND since > ?"
 
     private var latestClock: Int64 { request.now.advanced(by: request.duration).milliseconds }
 
-    /// Has waits begin now that were set by a clock that is ahead.
+    /// Restarts, from now, the waits that were set by a clock that is ahead.
     private func shortenWaits(of subscription: Int64) throws {
         let now = request.now.milliseconds
         try database.cachedStatement(
@@ -104,9 +106,9 @@ struct LeaseQueries {
         }
     }
 
-    /// The lanes that are due: those that have waited, up to half of the limit, before those that are new.
+    /// Returns the lanes that are due: first those that waited, up to half of the limit, then new lanes.
     ///
-    /// Those that have waited for a relay that knows their message come first.
+    /// Lanes that wait for a relay that knows their message come before both.
     private func due(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
         let left = try left(subscription, limit: limit)
         let due = try lanes(
@@ -122,7 +124,7 @@ struct LeaseQueries {
         return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
     }
 
-    /// The lanes that other relays have left, and whose first message is known to the one that asks.
+    /// Returns the lanes that other relays left because of an unknown message that the requesting relay knows.
     private func left(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
         guard let known = request.known[subscription.name], !known.isEmpty else { return [] }
         let any = try database.cachedStatement(
@@ -195,7 +197,7 @@ struct LeaseQueries {
         return deliveries
     }
 
-    /// Whether the first delivery was leased before, and not returned.
+    /// Whether the first delivery was leased before and that lease ended without an outcome.
     private func mayHaveRun(_ lane: Lane) throws -> Bool {
         if lane.token == 0 { return false }
         let head = try Int64.fetchOne(

@@ -9,7 +9,9 @@ import Foundation
 import GRDB
 import HeadraceStorage
 
-/// Does what settlements say, and renews leases; each only as long as its lease is valid.
+/// Applies settlements and renews leases.
+///
+/// Each requires that its lease is valid.
 struct SettlementWriter {
     private let database: Database
 
@@ -22,19 +24,19 @@ struct SettlementWriter {
         let attempts: Int
         let begun: Int64
 
-        /// Whether it holds anything but the delivery that was asked about.
+        /// Whether the lane contains deliveries other than the given delivery.
         let holdsMore: Bool
 
-        /// Whether a relay didn't know the first delivery.
+        /// Whether the first delivery was unknown to a relay.
         let wasUnknown: Bool
     }
 
-    /// Does what `settlement` says, or nothing where its lease is no longer valid.
+    /// Applies `settlement`, or returns `false` if its lease is no longer valid.
     func settle(_ settlement: Settlement) throws -> Bool {
         let only = settlement.acknowledged.count == 1 ? settlement.acknowledged.first : nil
         guard let lane = try lane(of: settlement.lease, besides: only) else { return false }
         if let only, !lane.holdsMore, settlement.failures.isEmpty, settlement.end != nil {
-            // What most settlements say; the delivery goes with its lane.
+            // The most frequent settlement: the delivery is deleted with its lane.
             try forgetScheduled(at: only)
             try delete(settlement.lease)
             return true
@@ -43,7 +45,9 @@ struct SettlementWriter {
             try remove(position, from: settlement.lease.lane)
             try forgetScheduled(at: position)
         }
-        for failure in settlement.failures { try moveToDeadLetters(failure, of: settlement.lease.lane, for: lane.subscription) }
+        for failure in settlement.failures {
+            try moveToDeadLetters(failure, of: settlement.lease.lane, for: lane.subscription)
+        }
 
         let next = try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
@@ -72,7 +76,7 @@ struct SettlementWriter {
         return true
     }
 
-    /// Lets `lease` last until `date`, if it is valid.
+    /// Extends `lease` until `date` if it is valid.
     func renew(_ lease: Lease, until date: Date) throws -> Bool {
         let readyAt = max(1, date.milliseconds)
         try database.cachedStatement(
@@ -104,7 +108,7 @@ struct SettlementWriter {
         try database.cachedStatement(sql: "DELETE FROM lane WHERE id = ?").execute(arguments: [lease.lane])
     }
 
-    /// Forgets the scheduled message that was delivered at `position`, if it was one.
+    /// Deletes the scheduled message that was delivered at `position`, if there is one.
     private func forgetScheduled(at position: Int64) throws {
         if position >= 0 { return }
         try database.cachedStatement(sql: "DELETE FROM scheduled_message WHERE number = ?")
@@ -135,7 +139,9 @@ struct SettlementWriter {
             .execute(arguments: [attempts, begun, lease.lane])
     }
 
-    /// Ends `lease`; the lane waits until `readyAt`, as asked for at `since`.
+    /// Ends `lease`.
+    ///
+    /// The lane waits until `readyAt`, as requested at `since`.
     private func end(_ lease: Lease, attempts: Int, begun: Int64, readyAt: Date, since: Date?) throws {
         try database.cachedStatement(
             sql: """
@@ -145,7 +151,7 @@ struct SettlementWriter {
         ).execute(arguments: [attempts, begun, max(1, readyAt.milliseconds), since?.milliseconds, lease.lane])
     }
 
-    /// Has the lane wait for a relay that knows its first message.
+    /// Lets the lane wait for a relay that knows its first message.
     private func leave(_ lease: Lease, name: String, version: Int, since: Date) throws {
         try database.cachedStatement(
             sql: "UPDATE lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"

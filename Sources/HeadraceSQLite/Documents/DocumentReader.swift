@@ -44,8 +44,9 @@ enum DocumentReader {
         return documents
     }
 
-    /// Reads one document; throws where a damaged file holds something else, which a subscript of the row would
-    /// not survive.
+    /// Reads one document.
+    ///
+    /// Throws if a damaged file contains a value of another type, for which a subscript of the row would trap.
     static func document(of kind: String, _ row: Row) throws -> StoredDocument {
         StoredDocument(
             reference: EntityReference(kind: kind, key: try row.decode(SQLText.self, forColumn: "key").text),
@@ -87,7 +88,7 @@ enum DocumentReader {
         return id
     }
 
-    /// Reads where a message came from.
+    /// Reads the origin of a message.
     static func origin(of row: Row) throws -> MessageOrigin {
         guard let json = try row.decode(String?.self, forColumn: "origin") else { return .unknown }
         do {
@@ -97,7 +98,7 @@ enum DocumentReader {
         }
     }
 
-    /// Reads which entity a message is about.
+    /// Reads the reference to the entity that a message is about.
     static func stream(of row: Row) throws -> EntityReference? {
         guard let kind = try row.decode(SQLText?.self, forColumn: "stream_kind"),
             let key = try row.decode(SQLText?.self, forColumn: "stream_key")

@@ -39,7 +39,9 @@ struct IndexWriter {
         }
     }
 
-    /// Removes `entries`; one that isn't there is no error.
+    /// Removes `entries`.
+    ///
+    /// Missing entries are ignored.
     func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) throws {
         for entry in entries {
             guard let index = ids.index(entry.index, of: reference.kind) else { continue }

@@ -8,7 +8,7 @@
 import GRDB
 import HeadraceStorage
 
-/// One moment of a file: a transaction that reads, open for as long as this lives.
+/// A snapshot of a file: a read transaction that is open as long as this object lives.
 final class SQLiteSnapshot: EntityReader {
     private let snapshot: DatabaseSnapshot
     private let ids: SchemaIDs

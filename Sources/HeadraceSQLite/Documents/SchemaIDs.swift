@@ -31,17 +31,17 @@ struct SchemaIDs: Sendable {
 
     private var kinds: [String: Kind] = [:]
 
-    /// The number of a kind, or `nil` where the store was opened without it.
+    /// Returns the ID of a kind, or `nil` if the store was opened without the kind.
     func kind(_ name: String) -> Int64? {
         kinds[name]?.id
     }
 
-    /// The index `name` of a kind, or `nil` where that does not declare it.
+    /// Returns the index `name` of a kind, or `nil` if the kind does not declare it.
     func index(_ name: String, of kind: String) -> Index? {
         kinds[kind]?.indexes[name]
     }
 
-    /// The kind whose indexes or schema version differ from these in the file, or `nil`.
+    /// Returns a kind whose indexes or schema version in the file differ from these, or `nil`.
     func changedKind(in database: Database) throws -> String? {
         for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) {
             let version = try Int.fetchOne(
@@ -49,7 +49,7 @@ struct SchemaIDs: Sendable {
                 sql: "SELECT schema_version FROM entity_kind WHERE id = ?",
                 arguments: [kind.id]
             )
-            // The number of an index is never used again, and its row never changed.
+            // The ID of an index is never reused, and its row never changes.
             let indexes = try Set(
                 Int64.fetchAll(database, sql: "SELECT id FROM entity_index WHERE kind = ?", arguments: [kind.id])
             )
@@ -58,7 +58,9 @@ struct SchemaIDs: Sendable {
         return nil
     }
 
-    /// Numbers what `schema` declares, and makes and drops indexes until the file has those declared.
+    /// Assigns IDs to the kinds and indexes of `schema`.
+    ///
+    /// Creates and drops indexes until the file matches `schema`.
     static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaIDs {
         var ids = SchemaIDs()
         for kind in schema.kinds {
@@ -99,9 +101,9 @@ struct SchemaIDs: Sendable {
         return ids
     }
 
-    /// Numbers `kind`.
+    /// Assigns an ID to `kind`.
     ///
-    /// - Returns: The number, and whether the schema version is later than what the file knew.
+    /// - Returns: The ID, and whether the schema version is later than the version in the file.
     private static func reconcile(
         _ kind: EntitySchema.Kind,
         in database: Database,
@@ -123,7 +125,7 @@ struct SchemaIDs: Sendable {
         if version > kind.schemaVersion {
             throw StoreSchema.newerSchema(
                 path,
-                "'\(kind.name)' is stored with schema version \(version), and this program knows \(kind.schemaVersion)"
+                "'\(kind.name)' is stored with schema version \(version), but this program knows only version \(kind.schemaVersion)"
             )
         }
         let id: Int64 = try stored.decode(forColumn: "id")
@@ -136,7 +138,7 @@ struct SchemaIDs: Sendable {
         return (id, version < kind.schemaVersion)
     }
 
-    /// Puts all stored entities of `kind` into the indexes `names`, which are new.
+    /// Adds all stored entities of `kind` to the new indexes `names`.
     private func fill(
         _ names: Set<String>,
         of kind: EntitySchema.Kind,
@@ -156,8 +158,7 @@ struct SchemaIDs: Sendable {
         }
     }
 
-    /// The statement that reads what `query` asks for, or `nil` where it names what is not declared, and so
-    /// matches nothing.
+    /// Returns the statement for `query`, or `nil` if it uses an undeclared name and so matches nothing.
     func statement(for query: DocumentQuery) -> SelectStatement? {
         guard let kind = kind(query.kind) else { return nil }
         var statement = SelectStatement(kind: kind)

@@ -9,19 +9,19 @@ import Foundation
 import GRDB
 import HeadraceStorage
 
-/// A statement that reads documents of one kind, in pieces that end up in the order of SQL.
+/// A statement that reads documents of one kind, collected in parts that are joined in the order of SQL.
 struct SelectStatement: Sendable {
     private enum Order {
         case byKey
-        /// By the only value in an index.
+        /// The order by an index with at most one value for each entity.
         case byValue(index: Int64)
-        /// By that of several values in an index that comes first.
+        /// The order by the first of several values in an index.
         case byFirstValue(index: Int64)
     }
 
-    /// Number of arguments from which on the values of a condition are bound as one.
+    /// Number of arguments from which on the values of a condition are bound as one JSON array.
     ///
-    /// SQLite takes 32,766 unless it is built otherwise. <https://www.sqlite.org/limits.html#max_variable_number>
+    /// SQLite accepts 32,766 arguments by default. <https://www.sqlite.org/limits.html#max_variable_number>
     private static let largestArgumentCount = 1_000
 
     private let kind: Int64
@@ -64,7 +64,7 @@ struct SelectStatement: Sendable {
         conditions += " AND entity.key IN (\(matching))"
     }
 
-    /// Orders by the value in `index` that comes first.
+    /// Orders by the first value in `index`.
     mutating func order(by index: SchemaIDs.Index, descending: Bool) {
         order = index.holdsOneValue ? .byValue(index: index.id) : .byFirstValue(index: index.id)
         isDescending = descending
@@ -72,13 +72,13 @@ struct SelectStatement: Sendable {
 
     private var direction: String { isDescending ? "DESC" : "ASC" }
 
-    /// Where the documents are read from, and in which order their keys are.
+    /// Tables that the documents are read from, and the order of their keys.
     private var source: (tables: String, order: String, arguments: [DatabaseValue]) {
         switch order {
         case .byKey:
             ("entity WHERE entity.kind = ?", "entity.key \(direction)", [kind.databaseValue])
         case .byValue(let index):
-            // Walks through the index, in its order, as far as the limit; CROSS has SQLite begin there.
+            // Scans the index in its order, up to the limit. CROSS JOIN makes SQLite begin with the index.
             (
                 """
                 index_entry AS place CROSS JOIN entity ON entity.kind = ? AND entity.key = place.key \
@@ -101,7 +101,7 @@ struct SelectStatement: Sendable {
         }
     }
 
-    /// The condition that leaves out what comes before ``after``, and that itself.
+    /// SQL condition that skips all documents up to and including ``after``.
     private var beginning: (sql: String, arguments: [DatabaseValue]) {
         guard let after else { return ("", []) }
         let key = SQLText(after.key).databaseValue
@@ -120,14 +120,16 @@ struct SelectStatement: Sendable {
     }
 
     var arguments: StatementArguments {
-        // A negative limit is none. <https://www.sqlite.org/lang_select.html#limitoffset>
+        // A negative limit means no limit. <https://www.sqlite.org/lang_select.html#limitoffset>
         let limit = (limit.map { max(0, $0) } ?? -1).databaseValue
         return StatementArguments(source.arguments + conditionArguments + beginning.arguments + [limit])
     }
 }
 
 extension IndexValue {
-    /// The value as SQLite keeps it: its order, numbers before text, text by its bytes, is SQLite's own.
+    /// The value as SQLite stores it.
+    ///
+    /// SQLite's order is the order of indexes: numbers before text, text by its bytes.
     var databaseValue: DatabaseValue {
         switch self {
         case .integer(let number): number.databaseValue

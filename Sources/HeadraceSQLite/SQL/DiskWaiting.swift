@@ -54,7 +54,7 @@ final class DiskWaiting: Sendable {
 }
 
 extension DatabaseError {
-    /// Whether the disk has not confirmed what was written.
+    /// Whether the error means that the disk did not confirm a write.
     var isFailedSync: Bool {
         extendedResultCode == .SQLITE_IOERR_FSYNC || extendedResultCode == .SQLITE_IOERR_DIR_FSYNC
     }

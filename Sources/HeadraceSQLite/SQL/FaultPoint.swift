@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
-/// A moment at which the program may end, for tests that end it there.
+/// A point at which a crash test can end the process.
 package enum FaultPoint: String, CaseIterable, Sendable {
     /// A commit waits for its transaction.
     case commitQueued = "commit-queued"
@@ -13,19 +13,19 @@ package enum FaultPoint: String, CaseIterable, Sendable {
     /// The changes are written; their transaction is open.
     case beforeCommit = "before-commit"
 
-    /// Of several units of work in one transaction, one is written and the next is not.
+    /// In a transaction with several units of work, one is written and the next is not.
     case insideGroupCommit = "inside-group-commit"
 
-    /// The transaction is on disk; nobody knows yet.
+    /// The transaction is on disk, and its callers are not yet notified.
     case afterCommit = "after-commit"
 
-    /// The leases of a relay are written and committed; the relay does not know yet.
+    /// The leases of a relay are written and committed, and the relay is not yet notified.
     case afterLease = "after-lease"
 
     /// A relay is about to write its acknowledgements; no transaction is open.
     case beforeAcknowledge = "before-acknowledge"
 
-    /// A migration of the tables has begun, and is not committed.
+    /// A migration of the tables has begun and is not committed.
     case inMigration = "in-migration"
 }
 #endif

@@ -8,7 +8,7 @@
 import GRDB
 import HeadraceStorage
 
-/// Values of an index as one JSON array, which `json_each` takes apart: one argument of a statement, however many there are.
+/// Values of an index as one JSON array for `json_each`: a single argument for any number of values.
 struct JSONList {
     let text: String
 

@@ -9,21 +9,23 @@ import Foundation
 import HeadraceStorage
 import Synchronization
 
-/// The file that a store has opened, and its write-ahead log: whether they still have their names.
+/// The file that a store has opened and its write-ahead log.
+///
+/// Checks that both are still at their paths.
 ///
 /// SQLite goes on writing to a file that was removed, and doesn't report it in write-ahead mode. Such commits are lost
 /// when the file is closed.
 struct OpenedFile: Sendable {
     private let parts: [(path: String, identity: FileIdentity)]
 
-    /// Remembers the files at `path` and beside it.
+    /// Records the identity of the file at `path` and of its write-ahead log.
     init(path: String) {
-        // The program may change its folder.
+        // The path becomes absolute because the program may change its working directory.
         let path = URL(filePath: path).path(percentEncoded: false)
         parts = [path, path + "-wal"].compactMap { path in FileIdentity(path: path).map { (path, $0) } }
     }
 
-    /// Requires the files to stand where they stood.
+    /// Requires the files to be at their paths.
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `fileRemoved`.
     func check() throws {
@@ -32,21 +34,21 @@ struct OpenedFile: Sendable {
                 code: .fileRemoved,
                 message: """
                     '\(path)' was removed or replaced while this program had it open, so nothing was read or stored. \
-                    To fix, put the file back if it was moved, or start the program again with the file that is there now.
+                    To fix, put the file back if it was moved, or restart the program to use the file that is there now.
                     """
             )
         }
     }
 }
 
-/// Refuses connections to another file that has the name of the file that a store has opened.
+/// Refuses connections to a different file at the path of the store.
 ///
-/// A pool opens connections when it needs them, by name. A connection to another file would read its content, partly
-/// replaced by the write-ahead log of the first file.
+/// A pool opens connections when it needs them, by path. A connection to a different file would read the content of
+/// that file, partly replaced by the write-ahead log of the first file.
 final class ConnectionCheck: Sendable {
     private let file = Mutex<OpenedFile?>(nil)
 
-    /// Requires later connections to be connections to `file`.
+    /// Requires all later connections to open `file`.
     func require(_ file: OpenedFile) {
         self.file.withLock { $0 = file }
     }
@@ -59,14 +61,16 @@ final class ConnectionCheck: Sendable {
     }
 }
 
-/// Tells one file from another that has its name.
+/// The identity of a file.
+///
+/// Another file at the same path has another identity.
 struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Takes the identity of the file at `path`; `nil` if there is none.
+    /// Reads the identity of the file at `path`; `nil` if there is no file.
     init?(path: String) {
-        // Unsafe as it hands over pointers: to the text and to a local variable, which outlive the call.
+        // Unsafe because it passes pointers to the text and to a local variable. Both outlive the call.
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -7,10 +7,10 @@
 #if SQLite
 import GRDB
 
-/// Text as it stands in the file, which has no NUL in it: GRDB and most tools take that for the end of the text.
+/// Text as it is stored in the file, without NUL: GRDB and most tools treat NUL as the end of the text.
 ///
-/// NUL is written as the scalars 1 1, and 1 as 1 2. No other text changes, no two become the same, and the
-/// order by bytes stays what it is.
+/// NUL is written as the scalars 1 1, and 1 as 1 2. No other text changes, different texts stay different, and the
+/// order by bytes is preserved.
 struct SQLText: DatabaseValueConvertible, Sendable {
     let text: String
 
@@ -20,7 +20,7 @@ struct SQLText: DatabaseValueConvertible, Sendable {
 
     var databaseValue: DatabaseValue { escaped.databaseValue }
 
-    /// The text as it stands in the file.
+    /// The text in its stored form.
     var escaped: String {
         if text.utf8.allSatisfy({ $0 > 1 }) { return text }
         var escaped = String.UnicodeScalarView()

@@ -9,13 +9,15 @@ public import GRDB
 public import HeadraceDomain
 import HeadraceStorage
 
-/// Plain SQL in the transaction of a commit.
+/// A client's SQL in the transaction of a commit.
 struct SQLWork: StoreWork {
     let body: @Sendable (Database) throws -> Void
 }
 
 extension EntityContext {
-    /// Adds plain SQL to the unit of work: `body` runs within its transaction, when it commits.
+    /// Adds plain SQL to the unit of work.
+    ///
+    /// `body` runs within the transaction of the commit.
     ///
     /// ```swift
     /// context.perform { database in
@@ -23,14 +25,16 @@ extension EntityContext {
     /// }
     /// ```
     ///
-    /// It runs once all entities are written, on the connection that writes, after what was added before. What it throws
-    /// keeps the unit of work from being stored, and reaches the caller of `execute` unwrapped. Where several units of
-    /// work share a transaction, and that fails as a whole, it runs again: let it do nothing but SQL. It must neither
-    /// begin nor end transactions, and leave the tables of the store alone: those are `entity`, `entity_kind`,
-    /// `entity_index`, `index_entry`, `event`, and what else begins with `headrace_`.
+    /// `body` runs after all entities are written, on the writer connection, in the order of the calls to `perform`. If
+    /// it throws, the unit of work is not stored, and the caller of `execute` receives the error unwrapped.
     ///
-    /// Only an ``HeadraceSQLite/SQLiteStore`` takes it; on another store the commit throws `StoreError` with the code
-    /// `unsupportedWork`.
+    /// `body` may run twice: units of work can share a transaction, and if that transaction fails, each runs again. So
+    /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not touch the tables
+    /// of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `event`, and all tables with the prefix
+    /// `headrace_`.
+    ///
+    /// Only an ``HeadraceSQLite/SQLiteStore`` supports plain SQL. On another store the commit throws `StoreError` with
+    /// the code `unsupportedWork`.
     public func perform(_ body: @escaping @Sendable (_ database: Database) throws -> Void) {
         perform(SQLWork(body: body))
     }

@@ -9,11 +9,13 @@ import Foundation
 import GRDB
 import HeadraceStorage
 
-/// Tells what SQLite has met in terms of ``StoreError``: which file, what happened, what to do.
+/// Converts errors of SQLite to ``StoreError``, with the file, the cause and the remedy.
 struct SQLiteErrorMapper {
     let path: String
 
-    /// Runs `operation`; what SQLite throws is told as a ``StoreError``, everything else passes.
+    /// Runs `operation` and converts errors of SQLite to ``StoreError``.
+    ///
+    /// Other errors are rethrown unchanged.
     func translating<Value>(_ operation: () throws -> Value) throws -> Value {
         do {
             return try operation()
@@ -26,7 +28,7 @@ struct SQLiteErrorMapper {
         }
     }
 
-    /// As the synchronous ``translating(_:)``.
+    /// The asynchronous variant of ``translating(_:)``.
     nonisolated(nonsending) func translating<Value>(
         _ operation: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
@@ -41,21 +43,22 @@ struct SQLiteErrorMapper {
         }
     }
 
-    /// As ``translating(_:)``, of the opening of a file: GRDB looks at the files beside it too, through Foundation,
-    /// whose errors are told as well.
+    /// The variant of ``translating(_:)`` for opening a file.
+    ///
+    /// GRDB reads the files beside the database through Foundation. The errors of Foundation are converted too.
     func translatingOpening<Value>(_ operation: () throws -> Value) throws -> Value {
         do {
             return try translating(operation)
         } catch let error as CocoaError {
             throw unusable(
-                "while it was opened, \(error)",
-                remedy: "see that nobody moves or removes files beside it, then open it again",
+                "a file beside it could not be read while it was opened",
+                remedy: "make sure that no other program moves or removes files beside it, then open it again",
                 cause: error
             )
         }
     }
 
-    /// Whether `error` is about the file and its disk, and not about the SQL that met it.
+    /// Whether `error` is about the file and its disk, and not about the SQL statement.
     static func isOfTheFile(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         switch error.resultCode {
@@ -66,43 +69,45 @@ struct SQLiteErrorMapper {
         }
     }
 
-    /// Finds what SQLite would report as "unable to open database file", and says what it is.
+    /// Checks the path for problems that SQLite would only report as "unable to open database file".
+    ///
+    /// - Throws: ``StoreError`` with the code `unusable`, which names the problem.
     func checkPath() throws {
         if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") || path.utf8.contains(0) {
             throw StoreError(
                 code: .unusable,
-                message: "'\(path)' is not the path of a file. To fix, name a file, or use an InMemoryStore."
+                message: "'\(path)' is not the path of a file. To fix, use the path of a file, or use InMemoryStore."
             )
         }
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
         switch isFolder(path) {
         case true:
-            throw unusable("it is a folder", remedy: "name a file in it")
+            throw unusable("it is a folder", remedy: "use the path of a file in it")
         case false:
             if !FileManager.default.isWritableFile(atPath: path) {
-                throw unusable("it may not be written", remedy: "give this user the permission, or name another file")
+                throw unusable("it may not be written", remedy: "give this user write permission, or use another file")
             }
         case nil:
-            // SQLite would make a new database at the end of the link, and hide that a disk is not mounted.
+            // SQLite would create a new database at the target of the link, and so hide that a disk is not mounted.
             if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
                 throw unusable(
-                    "it is a symbolic link to '\(target)', and there is no such file",
-                    remedy: "mount or restore what it leads to, or remove the link"
+                    "it is a symbolic link to '\(target)', which doesn't exist",
+                    remedy: "mount or restore the target of the link, or remove the link"
                 )
             }
             if isFolder(folder) != true {
-                throw unusable("there is no folder '\(folder)'", remedy: "make the folder, or name a file elsewhere")
+                throw unusable("the folder '\(folder)' doesn't exist", remedy: "create the folder, or use another path")
             }
             if !FileManager.default.isWritableFile(atPath: folder) {
                 throw unusable(
                     "the folder '\(folder)' may not be written",
-                    remedy: "give this user the permission, or name a file elsewhere"
+                    remedy: "give this user write permission, or use another path"
                 )
             }
         }
     }
 
-    /// Whether there is a folder at `path`, or at the end of the symbolic links there; `nil` if there is nothing.
+    /// Whether the item at `path`, after symbolic links, is a folder; `nil` if there is no item.
     private func isFolder(_ path: String) -> Bool? {
         var isFolder: ObjCBool = false
         return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder.boolValue : nil
@@ -120,32 +125,32 @@ struct SQLiteErrorMapper {
         StoreError(
             code: .corrupt,
             message: """
-                '\(path)' is damaged or not a database (\(what)). To fix, restore it from a backup, or save what \
-                can be read with 'sqlite3 FILE .recover'; keep the file meanwhile.
+                '\(path)' is damaged or not a database (\(what)). To fix, restore it from a backup, or recover its data \
+                with 'sqlite3 FILE .recover'. Keep the damaged file until then.
                 """,
             cause: cause
         )
     }
 
-    /// The store is closed.
+    /// Returns the error for a store that is closed.
     func closed(cause: (any Error)? = nil) -> StoreError {
         StoreError(
             code: .closed,
             message: """
-                The store on '\(path)' is closed. Nothing was read or stored. To fix, close it when all that uses it \
-                has ended, or open another store on the file.
+                The store on '\(path)' is closed. Nothing was read or stored. To fix, close it after its last use, \
+                or open another store on the file.
                 """,
             cause: cause
         )
     }
 
     private func storeError(_ error: DatabaseError) -> StoreError {
-        // The memory that processes share is a file on the same disk, and only a lack of room keeps it from growing.
+        // The shared memory is a file on the same disk, so only a full disk keeps it from growing.
         let resultCode = error.extendedResultCode == .SQLITE_IOERR_SHMSIZE ? .SQLITE_FULL : error.resultCode
         return switch resultCode {
         case _ where error.isFailedSync:
             unusable(
-                "the disk did not confirm a write, so the last changes may be stored or not, and nothing more is written",
+                "the disk did not confirm a write. The last changes may or may not be stored, and the store writes nothing more",
                 remedy: "check the disk, then close the store and open it again",
                 cause: error
             )
@@ -155,8 +160,8 @@ struct SQLiteErrorMapper {
             StoreError(
                 code: .full,
                 message: """
-                    There is no room for '\(path)' to grow. Nothing of the change was stored. To fix, free space \
-                    on its disk (or raise the maximum size that the program has set), then do it again.
+                    There is no space for '\(path)' to grow. Nothing of the change was stored. To fix, free space \
+                    on its disk (or raise the program's limit, maximumByteCount), then try again.
                     """,
                 cause: error
             )
@@ -164,25 +169,25 @@ struct SQLiteErrorMapper {
             StoreError(
                 code: .locked,
                 message: """
-                    '\(path)' is in use by another process for longer than was waited. Nothing of the change was \
-                    stored. To fix, let the other process finish or end it, then do it again.
+                    '\(path)' is locked by another process, and the wait for it timed out. Nothing of the change was \
+                    stored. To fix, let the other process finish or end it, then try again.
                     """,
                 cause: error
             )
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
             unusable(
                 error.message ?? "\(error.resultCode)",
-                remedy: "see that the file and its folder may be read and written by this user",
+                remedy: "give this user permission to read and write the file and its folder",
                 cause: error
             )
         case .SQLITE_MISUSE:
-            // The SQL of a user passes through, and ours is misused only on a connection that is closed.
+            // Errors in a client's SQL are not converted. The store's own SQL is misused only on a closed connection.
             closed(cause: error)
         case .SQLITE_ERROR, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_MISMATCH, .SQLITE_CONSTRAINT, .SQLITE_NOMEM:
             unusable(
-                "SQLite refuses what it was asked: \(error.message ?? "\(error.resultCode)")",
+                "SQLite refused a statement: \(error.message ?? "\(error.resultCode)")",
                 remedy: """
-                    ask for less at once, and see that no other program has changed the tables \
+                    use fewer or smaller values in one call, and check that no other program changed the tables \
                     (error \(error.extendedResultCode.rawValue) of SQLite)
                     """,
                 cause: error
@@ -197,7 +202,7 @@ struct SQLiteErrorMapper {
     }
 }
 
-/// An error of a user's own SQL, on its way out without a translation.
+/// An error of a client's SQL, which is rethrown without conversion.
 struct ClientSQLError: Error {
     let error: any Error
 }

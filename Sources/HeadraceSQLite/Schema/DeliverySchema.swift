@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
-/// The tables of what is to be delivered.
+/// The tables of deliveries.
 ///
-/// A delivery that was made is deleted, and a lane that is empty with it: what is leased is found among what is pending,
-/// however many events the log holds. Times are milliseconds since 1970.
+/// Completed deliveries and empty lanes are deleted, so leasing scans pending deliveries only, however many events the
+/// log contains. Times are milliseconds since 1970.
 enum DeliverySchema {
     static let sql = """
         ALTER TABLE event ADD COLUMN origin TEXT;
@@ -77,7 +77,7 @@ enum DeliverySchema {
         CREATE INDEX idempotency_by_date ON idempotency (date);
         """
 
-    /// What a lane keeps of the clock that its time is from, and of a message that a relay didn't know.
+    /// Columns of a lane for the clock that set its times, and for a message unknown to a relay.
     static let clocksAndUnknownMessages = """
         -- When ready_at was set, by the clock of the relay that set it.
         ALTER TABLE lane ADD COLUMN since INTEGER;

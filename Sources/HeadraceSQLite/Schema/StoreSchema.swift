@@ -9,12 +9,13 @@ import Foundation
 import GRDB
 import HeadraceStorage
 
-/// The tables of the store, and how a file comes to have them.
+/// The tables of the store, and their migrations.
 enum StoreSchema {
-    /// Marks a file as ours: "HDRC" in ASCII.
+    /// Application ID of a Headrace file: "HDRC" in ASCII.
     static let applicationID = 0x4844_5243
 
-    /// Refuses the file of another program, before a pool opens it: that would put it into write-ahead mode.
+    /// Refuses the file of another program before a pool opens it, because a pool would switch the file to write-ahead
+    /// mode.
     static func validateApplicationID(path: String, configuration: Configuration) throws {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return }
@@ -23,15 +24,16 @@ enum StoreSchema {
         _ = try queue.read { try isOurs($0, path: path) }
     }
 
-    /// Brings the file to the current tables, in the transaction that is open; refuses a file of another program, or of a
-    /// later version.
+    /// Migrates the file to the current tables in the open transaction.
+    ///
+    /// Refuses a file of another program or of a later version.
     static func prepare(_ database: Database, path: String, faults: (@Sendable (FaultPoint) -> Void)?) throws {
         if try !isOurs(database, path: path) {
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
         try database.execute(sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         if try !knowsTables(in: database) {
-            throw newerSchema(path, "it has tables that this version of Headrace does not know")
+            throw newerSchema(path, "it has tables that this version of Headrace doesn't know")
         }
         let applied = try appliedMigrations(in: database)
         for migration in migrations where !applied.contains(migration.identifier) {
@@ -44,17 +46,19 @@ enum StoreSchema {
         }
     }
 
-    /// Whether this version knows all migrations that the file has been through.
+    /// Whether this version knows all migrations that were applied to the file.
     static func knowsTables(in database: Database) throws -> Bool {
         try appliedMigrations(in: database).isSubset(of: migrations.map(\.identifier))
     }
 
-    /// The migrations that the file has been through.
+    /// Returns the migrations that were applied to the file.
     static func appliedMigrations(in database: Database) throws -> Set<String> {
         try String.fetchSet(database, sql: "SELECT identifier FROM grdb_migrations")
     }
 
-    /// Whether the file has our mark, or is empty and so free to take; throws where it is another program's.
+    /// Whether the file has Headrace's application ID; `false` if the file is empty.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `unusable` if the file belongs to another program.
     private static func isOurs(_ database: Database, path: String) throws -> Bool {
         let mark = try Int.fetchOne(database, sql: "PRAGMA application_id")
         if mark == applicationID { return true }
@@ -63,7 +67,7 @@ enum StoreSchema {
             throw StoreError(
                 code: .unusable,
                 message: """
-                    '\(path)' is the database of another program; nothing in it was changed. To fix, name \
+                    '\(path)' is the database of another program. Nothing in it was changed. To fix, name \
                     another file.
                     """
             )
@@ -81,7 +85,7 @@ enum StoreSchema {
         )
     }
 
-    /// How a file comes to have the current tables: all of these, in this order, each once.
+    /// The migrations to the current tables, each applied once, in this order.
     static let migrations: [(identifier: String, sql: String)] = [
         (
             "1 entities and events",
@@ -132,7 +136,7 @@ enum StoreSchema {
         ("2 deliveries", DeliverySchema.sql),
         (
             "3 indexes of one value",
-            // Indexes that were made before are made again.
+            // Existing indexes are built again.
             "ALTER TABLE entity_index ADD COLUMN holds_one_value INTEGER NOT NULL DEFAULT 0"
         ),
         ("4 clocks and unknown messages", DeliverySchema.clocksAndUnknownMessages),

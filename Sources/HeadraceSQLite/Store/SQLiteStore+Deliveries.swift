@@ -10,9 +10,9 @@ import GRDB
 public import HeadraceStorage
 
 extension SQLiteStore: DeliveryStore {
-    // Leases and settlements survive the end of the process. They need not survive a power failure: if an acknowledgement is
-    // lost, the delivery is made again, and if a counted attempt is lost, it counts no more. So they don't wait for the disk.
-    // The commit of a handler does, and everything that was written before it is on disk with it.
+    // Leases and settlements survive the end of the process. They need not survive a power failure: after a lost
+    // acknowledgement, the delivery is repeated, and a lost attempt does not count. So they don't wait for the disk.
+    // The commit of a handler waits, and with it everything written before it is on disk.
 
     /// Leases lanes that are due.
     ///
@@ -30,8 +30,9 @@ extension SQLiteStore: DeliveryStore {
         }
     }
 
-    /// Does what `settlements` say, each wholly or not at all; gives the leases that are no longer valid.
+    /// Applies `settlements`, each completely or not at all.
     ///
+    /// - Returns: The leases that are no longer valid.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
         let refused = try await write(isDurable: false, before: .beforeAcknowledge) { database in
@@ -41,8 +42,9 @@ extension SQLiteStore: DeliveryStore {
         return refused
     }
 
-    /// Lets `leases` last until `date`; gives those that are no longer valid.
+    /// Extends `leases` until `date`.
     ///
+    /// - Returns: The leases that are no longer valid.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
         try await write(isDurable: false) { database in
@@ -50,29 +52,30 @@ extension SQLiteStore: DeliveryStore {
         }
     }
 
-    /// Gives what is stored under an idempotency key, or `nil`.
+    /// Returns the record under an idempotency key, or `nil` if no record exists.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
         try await read { try DeliveryReader.idempotencyRecord(for: key, in: $0) }
     }
 
-    /// Gives dead letters whose identifiers are greater than `id`, in that order, `limit` at the most.
+    /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         try await read { try DeliveryReader.deadLetters(after: id, of: subscription, limit: limit, in: $0) }
     }
 
-    /// Gives the dead letter `id`, or `nil` where there is none any more.
+    /// Returns the dead letter `id`, or `nil` if it no longer exists.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
         try await read { try DeliveryReader.deadLetter(id, in: $0) }
     }
 
-    /// Delivers dead letters again, each in a lane of its own; tells how many there were.
+    /// Delivers dead letters again, each in a separate lane.
     ///
+    /// - Returns: The number of dead letters that are delivered again.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
         let count = try await write { database in
@@ -82,8 +85,9 @@ extension SQLiteStore: DeliveryStore {
         return count
     }
 
-    /// Forgets dead letters; tells how many there were.
+    /// Deletes dead letters.
     ///
+    /// - Returns: The number of deleted dead letters.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
         try await write { database in
@@ -91,10 +95,11 @@ extension SQLiteStore: DeliveryStore {
         }
     }
 
-    /// Delivers events of the log to a subscription once more, in one transaction; tells how many.
+    /// Delivers events of the log to a subscription again, in one transaction.
     ///
-    /// Others cannot write meanwhile: some seconds for a million events.
+    /// Other writers wait meanwhile: some seconds for a million events.
     ///
+    /// - Returns: The number of events.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func replay(
         _ subscription: String,
@@ -108,21 +113,24 @@ extension SQLiteStore: DeliveryStore {
         return count
     }
 
-    /// Removes what `request` names, the oldest first; tells how many rows.
+    /// Removes the rows that `request` selects, the oldest first.
     ///
+    /// - Returns: The number of removed rows.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func prune(_ request: PruneRequest) async throws -> Int {
         try await write { try DeliveryWriter($0).prune(request) }
     }
 
-    /// Tells how far the subscriptions have come.
+    /// Returns the progress of the subscriptions.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
         try await read { try DeliveryReader.statistics(in: $0) }
     }
 
-    /// Runs `body` in a transaction, which cancellation of the task does not stop, between the fault points given.
+    /// Runs `body` in a transaction, between the given fault points.
+    ///
+    /// Cancellation of the task does not stop it.
     private func write<Value: Sendable>(
         isDurable: Bool = true,
         before earlier: FaultPoint? = nil,
@@ -156,7 +164,7 @@ extension SQLiteStore: DeliveryStore {
             value = try body(database)
             return .commit
         }
-        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction has not run") }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction did not run") }
         return value
     }
 }

@@ -12,10 +12,10 @@ import HeadraceStorage
 extension SQLiteStore {
     /// Opens the store at `path` for these types of entity, and creates the file if it doesn't exist.
     ///
-    /// See ``init(path:schema:configuration:)`` for what opening does.
+    /// See ``init(path:schema:configuration:)`` for details.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(path:schema:configuration:)`` does; with the code `invalidSchema`
-    ///   if `entities` contradict one another.
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(path:schema:configuration:)`` does; with the code
+    ///   `invalidSchema` if `entities` contradict one another.
     public convenience init(
         path: String,
         entities: [any StoredEntity.Type],

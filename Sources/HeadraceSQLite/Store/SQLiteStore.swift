@@ -10,53 +10,54 @@ import GRDB
 public import HeadraceStorage
 import Synchronization
 
-/// A store in one SQLite file: the default of an application on one machine.
+/// A store in one SQLite file: the default for an application on one machine.
 ///
 /// ```swift
 /// let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Account.self, Transaction.self])
 /// let context = EntityContext(store)
 /// ```
 ///
-/// Every commit is one transaction that is on disk when ``commit(_:)`` returns: the file is in
-/// write-ahead mode with `synchronous = FULL`. Several processes may have the same file open; they take
-/// turns in writing. Related SQLite documentation: <https://www.sqlite.org/wal.html>,
-/// <https://www.sqlite.org/pragma.html#pragma_synchronous>.
+/// Every commit is one transaction that is on disk when ``commit(_:)`` returns: the file is in write-ahead mode with
+/// `synchronous = FULL`. Several processes can open the same file; they write one at a time. Related SQLite
+/// documentation: <https://www.sqlite.org/wal.html>, <https://www.sqlite.org/pragma.html#pragma_synchronous>.
 public final class SQLiteStore: ObservableStore {
-    /// What a store needs to know besides its path; the defaults are for everyday use.
+    /// The optional settings of a store.
+    ///
+    /// The defaults suit most applications.
     public struct Configuration: Sendable {
-        /// How long a commit waits while another process writes, before it fails with
-        /// ``HeadraceStorage/StoreError/Code/locked``; 5 seconds unless set.
+        /// Time that a commit waits while another process writes, 5 seconds by default.
+        ///
+        /// After this time the commit fails with ``HeadraceStorage/StoreError/Code/locked``.
         public var busyTimeout: Duration = .seconds(5)
 
-        /// How long opening waits for other processes that open, prepare or write the file, before it fails with
-        /// ``HeadraceStorage/StoreError/Code/locked``; 60 seconds unless set.
+        /// Time that opening waits for other processes that open, prepare or write the file, 60 seconds by default.
         ///
-        /// A process that makes a new index for many entities writes for that long. If two processes open the file at the same
-        /// time, one of them prepares it, and the other one waits.
+        /// After this time opening fails with ``HeadraceStorage/StoreError/Code/locked``. A process that builds a new
+        /// index for many entities holds the write lock until the index is complete. If two processes open the file at
+        /// the same time, the first prepares the file and the second waits.
         public var openingTimeout: Duration = .seconds(60)
 
-        /// How many bytes the file may grow to (without the write-ahead log, which is emptied into it); beyond,
-        /// commits fail with ``HeadraceStorage/StoreError/Code/full``.
+        /// Maximum size of the file in bytes, without the write-ahead log; `nil` by default, for no limit.
         ///
-        /// As much as there is room for unless set.
+        /// Commits that need more space fail with ``HeadraceStorage/StoreError/Code/full``.
         public var maximumByteCount: Int?
 
-        /// The name of a virtual file system that is registered with SQLite; that of the operating system unless set.
+        /// Name of a virtual file system that is registered with SQLite; `nil` for the default of the operating system.
         ///
         /// If it is set, the path isn't checked before the file is opened. For tests.
         package var vfs: String?
 
-        /// Is told of each fault point that is passed; but for `commitQueued`, on the thread that writes.
+        /// A closure that is called at each fault point: on the writer thread, except for `commitQueued`.
         package var faults: (@Sendable (FaultPoint) -> Void)?
 
         /// Creates the default configuration.
         public init() {}
     }
 
-    /// The types of entity that the store was opened with.
+    /// The entity types that the store was opened with.
     public let schema: EntitySchema
 
-    /// The path of the file, as given.
+    /// The path of the file, as passed to the initializer.
     public let path: String
 
     let pool: DatabasePool
@@ -65,34 +66,33 @@ public final class SQLiteStore: ObservableStore {
     private let queue: CommitQueue
     private let file: OpenedFile
 
-    /// Is given whenever a commit of this store has made something to deliver.
+    /// Signals after each commit of this store that adds deliveries.
     public let deliverySignal = DeliverySignal()
 
-    /// Records the commits of this store at once, and those of others when ``noticeOtherCommits()`` finds them.
+    /// Records the commits of this store immediately, and commits of others when ``noticeOtherCommits()`` finds them.
     public let commitFeed = CommitFeed()
 
-    /// Tells when to look for waits that were set by a wrong clock.
+    /// Decides when to look for waits that were set by a wrong clock.
     let leaseClock = LeaseClock()
 
-    /// The number by which SQLite tells that others have committed, as last seen.
+    /// The last seen `data_version` of SQLite, which changes with commits of other connections.
     private let othersVersion = Mutex<Int?>(nil)
 
-    /// Opens the store at `path`, and creates the file where there is none.
+    /// Opens the store at `path`, and creates the file if it doesn't exist.
     ///
-    /// Indexes that were declared since the file was last opened are made, those no longer declared are
-    /// dropped; where the schema version of a type was raised, all of its indexes are made anew. It blocks the calling thread
-    /// while it does this, and while another process does; open the store when the program starts.
+    /// Opening creates the indexes that are newly declared and drops those that are no longer declared. If the schema
+    /// version of a type is raised, opening rebuilds all indexes of that type. Opening blocks the calling thread during
+    /// this work, and while another process does the same. Open the store when the program starts.
     ///
-    /// A store that was opened before with other indexes, or with an earlier schema version, can't be used after that: all
-    /// its reads and writes fail with the code `schemaChanged`, also in other processes. Restart the program in the new
-    /// version. To keep the old version from taking the file back, raise the schema version of a type together with its
-    /// indexes: the old version then can't open the file. New types of entity disturb no other program.
+    /// A store that was opened before with other indexes, or with an earlier schema version, can't be used after that:
+    /// all its reads and writes fail with the code `schemaChanged`, also in other processes. Restart the program in the
+    /// new version. To keep the old version from taking the file back, raise the schema version of a type together with
+    /// its indexes: the old version then can't open the file. New types of entity don't affect other programs.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` with one of these codes, naming the file and the remedy:
-    ///   `unusable` where the path cannot be opened or is another program's database; `corrupt` where the file
-    ///   is damaged or not a database; `full`, `locked`; `newerSchema` where a later version has written it;
-    ///   `uniqueViolation` where a new unique index
-    ///   does not hold for what is stored.
+    /// - Throws: ``HeadraceStorage/StoreError``, which names the file and the remedy, with one of these codes:
+    ///   `unusable` if the path cannot be opened or is another program's database; `corrupt` if the file is damaged or
+    ///   not a database; `full`, `locked`; `newerSchema` if a later version has written it; `uniqueViolation` if stored
+    ///   entities violate a new unique index.
     public init(
         path: String,
         schema: EntitySchema,
@@ -141,19 +141,19 @@ public final class SQLiteStore: ObservableStore {
 
     /// Closes the file.
     ///
-    /// After that, each use of the store throws ``HeadraceStorage/StoreError`` with the code `closed`; closing it again does
-    /// nothing.
+    /// After that, each use of the store throws ``HeadraceStorage/StoreError`` with the code `closed`. Closing the
+    /// store again does nothing.
     ///
-    /// The write-ahead log is emptied into the file, which holds every commit then. If another process reads or writes
-    /// for longer than half a second, the part of the log that it needs stays in the log.
+    /// Closing moves the write-ahead log into the file, which then contains every commit. If another process reads or
+    /// writes for longer than half a second, the part of the log that it needs stays in the log.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` with the code `locked` where it is in use.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `locked` if the store is in use.
     public func close() throws {
         try SQLiteErrorMapper(path: path).translating {
-            // Only the connection that writes can empty the log, and only as the last one; GRDB closes it first.
+            // Only the writer connection can checkpoint the log, and only as the last connection. GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
             pool.releaseMemory()
-            // SQLite empties the log when the last connection closes; this one need not be the last.
+            // SQLite checkpoints the log when the last connection closes. This connection need not be the last.
             try? pool.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA busy_timeout = 500")
                 try database.checkpoint(.truncate)
@@ -162,66 +162,69 @@ public final class SQLiteStore: ObservableStore {
         }
     }
 
-    /// Gives the document of an entity, or `nil` where there is none.
+    /// Returns the document of an entity, or `nil` if it doesn't exist.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` where the file cannot be read, with the code `schemaChanged` after another
-    ///   version of the program has changed it, and with the code `fileRemoved` if the read needs a new connection and the file
-    ///   was removed or replaced; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError`` if the file cannot be read, with the code `schemaChanged` after another
+    ///   version of the program has changed it, and with the code `fileRemoved` if the read needs a new connection and
+    ///   the file was removed or replaced; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         guard let kind = check.ids.kind(reference.kind) else { return nil }
         return try await read { try DocumentReader.document(of: reference, kind: kind, in: $0) }
     }
 
-    /// Gives the documents of several entities, in the order of `references`, of one moment.
+    /// Returns the documents of several entities from one snapshot, in the order of `references`.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// - Throws: The errors of ``find(_:)``.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
         try await read { [check] in try DocumentReader.documents(of: references, ids: check.ids, in: $0) }
     }
 
-    /// Gives the documents that `query` asks for, of one moment.
+    /// Returns the documents that match `query`, from one snapshot.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// - Throws: The errors of ``find(_:)``.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         guard let statement = check.ids.statement(for: query) else { return [] }
         return try await read { try DocumentReader.documents(of: query.kind, by: statement, in: $0) }
     }
 
-    /// Gives the events of the log after a position, in the order committed, `limit` at the most.
+    /// Returns at most `limit` events of the log after a position, in commit order.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// - Throws: The errors of ``find(_:)``.
     public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await read { try DocumentReader.events(after: position, limit: limit, in: $0) }
     }
 
-    /// Gives what the store holds at this moment, whatever is committed later, on a connection of its own.
+    /// Returns a snapshot of the store, on a separate connection.
     ///
-    /// - Throws: As of ``find(_:)``.
+    /// Later commits do not change it.
+    ///
+    /// - Throws: The errors of ``find(_:)``.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
         return try await translatingReading {
-            // A snapshot opens a connection of its own, which a closed pool does not prevent.
+            // A snapshot opens a separate connection, even if the pool is closed.
             try await pool.read { _ in }
             let snapshot = try pool.makeSnapshot()
-            // The write-ahead log is opened after the connection was checked.
+            // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
             return SQLiteSnapshot(snapshot, ids: check.ids, path: path)
         }
     }
 
-    /// Applies `changes` and returns when they are as durable as they ask; cancellation does not stop it.
+    /// Applies `changes` and returns when they are as durable as requested.
     ///
-    /// Those who commit at the same time share a transaction, and so the wait for the disk; each hears of its own outcome
-    /// when that is certain, and what keeps one from being stored does not touch the others.
+    /// Cancellation does not stop the commit.
+    ///
+    /// Concurrent commits share a transaction, and so the wait for the disk (group commit). Each caller receives the
+    /// outcome of its commit when that outcome is certain. A commit that fails does not affect the others.
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
-    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` where the changes do not fit the store; `schemaChanged`
-    ///   after another version of the program has changed the file; `fileRemoved` if the file was removed or replaced; `locked`,
-    ///   `full`, `corrupt` or `unusable` where the file cannot be written. Nothing has changed then. If the disk did not
-    ///   confirm a write, the code is `unusable` too, the changes may be stored or not, and the store writes nothing
-    ///   more until it
-    ///   is opened again.
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken` or `unsupportedWork` if the changes do not fit the store;
+    ///   `schemaChanged` after another version of the program has changed the file; `fileRemoved` if the file was
+    ///   removed or replaced; `locked`, `full`, `corrupt` or `unusable` if the file cannot be written. In these cases,
+    ///   nothing has changed. If the disk did not confirm a write, the code is `unusable` too, the changes may or may
+    ///   not be stored, and the store writes nothing more until it is opened again.
     public func commit(_ changes: ChangeSet) async throws {
         let work = try changes.work.map { work in
             guard let work = work as? SQLWork else { throw StoreError.unsupportedWork(work, by: Self.self) }
@@ -233,9 +236,9 @@ public final class SQLiteStore: ObservableStore {
         if changes.makesDeliveries { deliverySignal.notify() }
     }
 
-    /// Asks SQLite whether other connections have committed since the last call, and records that.
+    /// Checks whether other connections have committed since the last call, and records their commits.
     ///
-    /// It uses the connection that writes: its `data_version` doesn't change with its own commits.
+    /// The check uses the writer connection: its `data_version` doesn't change with its own commits.
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` if the file can't be read; `CancellationError`.
     public func noticeOtherCommits() async throws {
@@ -258,7 +261,9 @@ public final class SQLiteStore: ObservableStore {
         }
     }
 
-    /// Translates the errors of SQLite; a connection can't be opened, or finds other tables, once the file was removed.
+    /// Converts the errors of SQLite.
+    ///
+    /// After the file was removed, new connections fail or find other tables.
     private nonisolated(nonsending) func translatingReading<Value>(
         _ operation: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
@@ -270,7 +275,7 @@ public final class SQLiteStore: ObservableStore {
         }
     }
 
-    /// Gives the value of a pragma on the connection that writes.
+    /// Returns the value of a pragma on the writer connection.
     package func writerPragma(_ name: String) throws -> Int? {
         try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
     }

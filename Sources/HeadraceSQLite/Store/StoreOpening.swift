@@ -11,10 +11,10 @@ import HeadraceStorage
 
 /// Opens a file, and prepares it in one transaction.
 ///
-/// Several processes may open one file at the same time. The first process that gets the write lock prepares the file, and the
-/// others wait for the lock and find the file prepared. SQLite doesn't always wait: the switch to write-ahead mode,
-/// and the end of the last connection of another process, give `SQLITE_BUSY` at once. So the opening starts again until it
-/// succeeds or its time is over.
+/// Several processes may open one file at the same time. The first process that gets the write lock prepares the file.
+/// The other processes wait for the lock and find the file prepared. SQLite doesn't always wait: the switch to
+/// write-ahead mode, and the end of the last connection of another process, return `SQLITE_BUSY` immediately. So
+/// opening is retried until it succeeds or times out.
 struct StoreOpening {
     let path: String
 
@@ -24,14 +24,14 @@ struct StoreOpening {
     let schema: EntitySchema
     let settings: GRDB.Configuration
 
-    /// How long to try.
+    /// Time after which opening fails.
     let timeout: Duration
 
     let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Opens the file.
     ///
-    /// - Returns: The connections, the IDs of the schema, and the generation in which they hold.
+    /// - Returns: The connections, the IDs of the schema, and the generation in which they are valid.
     func open() throws -> (DatabasePool, SchemaIDs, generation: Int) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {
@@ -41,7 +41,7 @@ struct StoreOpening {
                 let isLate = ContinuousClock.now >= deadline
                 if isLate || !Self.mayPass(error) { throw error }
             }
-            // At random, so that processes that have met once don't meet again.
+            // A random pause, so that processes that collide once don't collide again.
             Thread.sleep(forTimeInterval: .random(in: 0.001...0.015))
         }
     }
@@ -51,19 +51,19 @@ struct StoreOpening {
         let pool = try DatabasePool(path: vfs.map { "file:\(path)?vfs=\($0)" } ?? path, configuration: settings)
         do {
             let (ids, generation) = try pool.writeWithoutTransaction { database in
-                // GRDB sets the writer to NORMAL when it opens a pool, whatever was set before.
+                // GRDB sets the writer to NORMAL when it opens a pool, regardless of earlier settings.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 return try prepare(database)
             }
             return (pool, ids, generation)
         } catch {
-            // The error that is thrown says more than one of the closing.
+            // The thrown error says more than an error of closing.
             try? pool.close()
             throw error
         }
     }
 
-    /// Brings the file to the current tables and indexes, wholly or not at all.
+    /// Migrates the file to the current tables and indexes, completely or not at all.
     private func prepare(_ database: Database) throws -> (SchemaIDs, generation: Int) {
         var prepared = (SchemaIDs(), generation: 0)
         try database.inTransaction(.immediate) {
@@ -76,7 +76,7 @@ struct StoreOpening {
         return prepared
     }
 
-    /// Whether `error` tells of another process that is opening, closing or writing the file.
+    /// Whether `error` means that another process is opening, closing or writing the file.
     private static func mayPass(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError:

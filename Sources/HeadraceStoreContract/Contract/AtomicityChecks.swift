@@ -8,7 +8,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let atomicityChecks: [Check] = [
-        Check("a change set is stored whole") { fixture in
+        Check("a change set is stored completely") { fixture in
             let store = try await fixture.open()
             try await store.commit(Sweep.base())
 
@@ -28,7 +28,7 @@ extension StoreContract {
                 "the log"
             )
         },
-        Check("a change set of which any part is refused leaves no trace, wherever that part stands") { fixture in
+        Check("a change set with a refused part stores nothing, whatever the position of that part") { fixture in
             let store = try await fixture.open()
             try await store.commit(Sweep.base())
             let before = try await store.contents()
@@ -39,7 +39,8 @@ extension StoreContract {
                     changes.writes.insert(contentsOf: part.writes, at: position)
                     let subject = "a change set with \(part.name) at position \(position)"
                     try await store.refuse(changes, with: part.code, subject)
-                    try require(try await store.contents() == before, "\(subject) leaves no trace", "it leaves one")
+                    try require(
+                        try await store.contents() == before, "\(subject) stores nothing", "it stores something")
                 }
             }
             for part in Sweep.refusedDeletions() {
@@ -48,11 +49,12 @@ extension StoreContract {
                     changes.deletions.insert(contentsOf: part.deletions, at: position)
                     let subject = "a change set with \(part.name) at position \(position)"
                     try await store.refuse(changes, with: part.code, subject)
-                    try require(try await store.contents() == before, "\(subject) leaves no trace", "it leaves one")
+                    try require(
+                        try await store.contents() == before, "\(subject) stores nothing", "it stores something")
                 }
             }
 
-            // Entries that were left behind would show when their keys and values come into use.
+            // Index entries that were left behind would show when their keys and values are used again.
             try await store.commit(ChangeSet().inserting(Draft(key: "n1"), Draft(key: "n2")))
             let plain = try await store.contents()
             try requireEqual(plain.indexes, before.indexes, "the content of the indexes")
@@ -64,7 +66,7 @@ extension StoreContract {
                 "the log"
             )
         },
-        Check("a fetch sees one moment, however many commits run beside it") { fixture in
+        Check("a fetch reads one snapshot during concurrent commits") { fixture in
             let store = try await fixture.open()
             let one = Draft(key: "one", rank: 1)
             let two = Draft(key: "two", rank: 1)
@@ -83,7 +85,7 @@ extension StoreContract {
                             let versions = try await store.fetch(orderedBy: "rank").map(\.version)
                             try require(
                                 versions.count == 2 && versions.first == versions.last,
-                                "two documents that are always written together are read at one version",
+                                "two documents that are always written together have the same version",
                                 "their versions are \(versions)"
                             )
                         }
@@ -95,7 +97,7 @@ extension StoreContract {
     ]
 }
 
-/// What the sweep over refused parts is made of.
+/// The changes for the checks that put a refused part at every position.
 private enum Sweep {
     struct Part {
         let name: String
@@ -113,13 +115,13 @@ private enum Sweep {
         )
     }
 
-    /// What is stored before: `a` to `e`, all at version 1.
+    /// Returns the changes that store the initial documents: `a` to `e`, all at version 1.
     static func base() throws -> ChangeSet {
         try ChangeSet().inserting(["a", "b", "c", "d", "e"].map { draft($0) })
     }
 
-    /// Two insertions, one of which takes a value that is freed; an exchange of unique values; two deletions;
-    /// three events.
+    /// Returns a valid change set: two insertions, one of which takes a value that is freed; an exchange of unique
+    /// values; two deletions; three events.
     static func valid() throws -> ChangeSet {
         try ChangeSet()
             .inserting(draft("n1", code: "code c"))

@@ -8,22 +8,24 @@ import Foundation
 import HeadraceCore
 import HeadraceStorage
 
-/// A relay asks with the time of its own clock, which may be wrong.
+/// A relay sends the time of its clock, which may be wrong.
 extension StoreContract {
     /// Seconds by which a wrong clock is ahead: 27 years.
     private static let ahead = 850_000_000.0
 
     static let clockChecks: [Check] = [
-        Check("a lease that was given by a clock that is ahead ends after its duration") { fixture in
+        Check("a lease that was granted by a clock that is ahead ends after its duration") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             let first = try await fixture.leaseOne(at: ahead)
 
-            try requireEqual(try await fixture.lease(at: 0).numbers, [], "what is due when the clock is right again")
-            try requireEqual(try await fixture.lease(at: 9.999).numbers, [], "what is due before the lease ends")
+            try requireEqual(
+                try await fixture.lease(at: 0).numbers, [], "the list of due deliveries after the clock is corrected")
+            try requireEqual(
+                try await fixture.lease(at: 9.999).numbers, [], "the list of due deliveries before the lease ends")
             let second = try await fixture.leaseOne(at: 10)
 
-            try requireEqual(second.numbers, ["1"], "what is due when the lease has ended")
+            try requireEqual(second.numbers, ["1"], "the list of due deliveries when the lease has ended")
             let refused = try await fixture.store.settle([first.settlement(acknowledged: 1)])
             try requireEqual(refused.count, 1, "the number of refused settlements under the first lease")
         },
@@ -33,10 +35,12 @@ extension StoreContract {
             let lease = try await fixture.leaseOne(at: ahead)[0].lease
             _ = try await fixture.store.renew([lease], until: DeliveryFixture.date(ahead + 3 * 10))
 
-            try requireEqual(try await fixture.lease(at: 0).numbers, [], "what is due when the clock is right again")
-            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["1"], "what is due after 10 seconds")
+            try requireEqual(
+                try await fixture.lease(at: 0).numbers, [], "the list of due deliveries after the clock is corrected")
+            try requireEqual(
+                try await fixture.leaseOne(at: 10).numbers, ["1"], "the list of due deliveries after 10 seconds")
         },
-        Check("a retry that was asked for by a clock that is ahead waits as long as it was to wait") { fixture in
+        Check("a retry that was requested by a clock that is ahead waits for the requested time") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1).delivering(2, of: "y"))
             let (later, now) = (DeliveryFixture.date(ahead + 60), DeliveryFixture.date(ahead))
@@ -45,30 +49,39 @@ extension StoreContract {
             try await fixture.settle(lanes[1], end: .released(now: now))
 
             try requireEqual(
-                try await fixture.lease(at: 0).numbers, [["2"]], "what is due when the clock is right again")
-            try requireEqual(try await fixture.lease(at: 59).numbers, [["2"]], "what is due before the retry")
-            try requireEqual(try await fixture.leaseOne(at: 60).numbers, ["1"], "what is due then")
+                try await fixture.lease(at: 0).numbers, [["2"]],
+                "the list of due deliveries after the clock is corrected")
+            try requireEqual(
+                try await fixture.lease(at: 59).numbers, [["2"]], "the list of due deliveries before the retry")
+            try requireEqual(try await fixture.leaseOne(at: 60).numbers, ["1"], "the list of due deliveries then")
         },
         Check("clocks that differ by less than a lease end no lease early") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             _ = try await fixture.leaseOne(at: 5)
 
-            try requireEqual(try await fixture.lease(at: 0).numbers, [], "what is due for a clock that is behind")
-            try requireEqual(try await fixture.lease(at: 14.999).numbers, [], "what is due before the lease ends")
-            try requireEqual(try await fixture.leaseOne(at: 15).numbers, ["1"], "what is due when it has ended")
+            try requireEqual(
+                try await fixture.lease(at: 0).numbers, [], "the list of due deliveries for a clock that is behind")
+            try requireEqual(
+                try await fixture.lease(at: 14.999).numbers, [], "the list of due deliveries before the lease ends")
+            try requireEqual(
+                try await fixture.leaseOne(at: 15).numbers, ["1"], "the list of due deliveries when it has ended")
         },
-        Check("clocks that differ by less than a lease end no lease early, whenever the store looks at clocks") {
+        Check("clocks that differ by less than a lease end no lease early, whenever the store checks clocks") {
             fixture in
             let fixture = try await fixture.openDeliveries()
-            // A store may look at clocks once per duration of a lease: with the first request, and with the third.
-            try requireEqual(try await fixture.lease(at: 20).numbers, [], "what is due in an empty store")
+            // A store may check clocks once per duration of a lease: with the first request, and with the third.
+            try requireEqual(
+                try await fixture.lease(at: 20).numbers, [], "the list of due deliveries in an empty store")
             try await fixture.store.commit(ChangeSet().delivering(1))
             _ = try await fixture.leaseOne(at: 15)
 
-            try requireEqual(try await fixture.lease(at: 10).numbers, [], "what is due for a clock that is behind")
-            try requireEqual(try await fixture.lease(at: 24.999).numbers, [], "what is due before the lease ends")
-            try requireEqual(try await fixture.leaseOne(at: 25).numbers, ["1"], "what is due when it has ended")
+            try requireEqual(
+                try await fixture.lease(at: 10).numbers, [], "the list of due deliveries for a clock that is behind")
+            try requireEqual(
+                try await fixture.lease(at: 24.999).numbers, [], "the list of due deliveries before the lease ends")
+            try requireEqual(
+                try await fixture.leaseOne(at: 25).numbers, ["1"], "the list of due deliveries when it has ended")
         },
         Check("a scheduled message and a long wait keep their dates") { fixture in
             let fixture = try await fixture.openDeliveries()
@@ -79,12 +92,12 @@ extension StoreContract {
 
             for seconds in [0.0, 500, 999_999] {
                 let lanes = try await fixture.lease("a", ScheduledMessage.subscription, at: seconds)
-                try requireEqual(lanes.numbers, [], "what is due after \(seconds) seconds")
+                try requireEqual(lanes.numbers, [], "the list of due deliveries after \(seconds) seconds")
             }
             let lanes = try await fixture.lease("a", ScheduledMessage.subscription, at: 1_000_000)
-            try requireEqual(lanes.numbers, [["1"], ["later"]], "what is due then")
+            try requireEqual(lanes.numbers, [["1"], ["later"]], "the list of due deliveries then")
         },
-        Check("a clock before 1970, or without a number, is refused and leases nothing") { fixture in
+        Check("a time before 1970 or NaN is refused and leases nothing") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
 
@@ -99,14 +112,14 @@ extension StoreContract {
                 )
                 do {
                     _ = try await fixture.store.lease(request)
-                    try require(false, "the clock is refused", "a lease at \(seconds) seconds is given")
+                    try require(false, "the clock is refused", "a lease at \(seconds) seconds is granted")
                 } catch let error as StoreError {
                     try requireEqual(error.code, .invalidDate, "the code of the error")
                 }
             }
-            try requireEqual(try await fixture.leaseOne(at: 0).map(\.attempt), [1], "the attempt with a right clock")
+            try requireEqual(try await fixture.leaseOne(at: 0).map(\.attempt), [1], "the attempt with a correct clock")
         },
-        Check("dates without a number end no process") { fixture in
+        Check("dates that are NaN do not crash the process") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             let date = Date(timeIntervalSince1970: .nan)
@@ -116,7 +129,7 @@ extension StoreContract {
             _ = try await fixture.store.settle([lane.settlement(acknowledged: 0, end: .retry(at: date, now: date))])
             _ = try await fixture.store.prune(PruneRequest(eventsBefore: date, idempotencyRecordsBefore: date))
 
-            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["1"], "what is due")
+            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["1"], "the list of due deliveries")
         },
     ]
 }

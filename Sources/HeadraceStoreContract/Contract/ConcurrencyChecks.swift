@@ -9,7 +9,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let concurrencyChecks: [Check] = [
-        Check("of many committers exactly one wins each version, and no addition is lost") { fixture in
+        Check("of many writers exactly one writes each version, and no update is lost") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(Counter(0).draft))
             let writers = 8
@@ -35,7 +35,7 @@ extension StoreContract {
             let events = try await store.events(after: 0, limit: .max)
             try requireEqual(events.count, writers * additions, "the number of events \(observed)")
         },
-        Check("a snapshot is of one moment, whatever is committed later") { fixture in
+        Check("later commits do not change a snapshot") { fixture in
             let store = try await fixture.open()
             try await store.commit(
                 ChangeSet(events: [.numbered(1)]).inserting(Draft(key: "a", rank: 1), Draft(key: "b", rank: 2))
@@ -50,12 +50,14 @@ extension StoreContract {
                 kind: ContractEntity.entityName, order: DocumentQuery.Order(index: "rank", isDescending: false))
 
             try requireKeys(try await snapshot.fetch(query), ["a", "b"], "a fetch in the snapshot")
-            try requireEqual(try await snapshot.find(Draft(key: "c").reference), nil, "what is not in the snapshot")
-            try requireEqual(try await snapshot.find(Draft(key: "a").reference), found, "what is in the snapshot")
+            try requireEqual(
+                try await snapshot.find(Draft(key: "c").reference), nil, "the document that is not in the snapshot")
+            try requireEqual(
+                try await snapshot.find(Draft(key: "a").reference), found, "the document that is in the snapshot")
             try requireEqual(try await snapshot.events(after: 0, limit: 10).count, 1, "the events of the snapshot")
             try requireKeys(try await store.fetch(query), ["c", "a", "b"], "a fetch in the store")
         },
-        Check("of many insertions under one key exactly one is stored") { fixture in
+        Check("of many insertions with one key exactly one is stored") { fixture in
             let store = try await fixture.open()
 
             let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -74,7 +76,7 @@ extension StoreContract {
 
             try requireEqual(stored, 1, "the number of insertions")
         },
-        Check("of many takers of one unique value exactly one gets it") { fixture in
+        Check("of many insertions with one unique value exactly one is stored") { fixture in
             let store = try await fixture.open()
 
             let stored = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -98,7 +100,7 @@ extension StoreContract {
                 "the number of documents"
             )
         },
-        Check("a commit in a cancelled task is stored or refused, and says which") { fixture in
+        Check("a commit in a cancelled task is either stored or throws") { fixture in
             let store = try await fixture.open()
 
             var outcomes: [Bool] = []
@@ -107,7 +109,7 @@ extension StoreContract {
                 let task = Task {
                     try await store.commit(ChangeSet().inserting(draft).recording(.numbered(UInt8(round))))
                 }
-                // Some are cancelled before they begin, some in the middle, some after.
+                // Some are cancelled before the commit, some during it, and some after it.
                 if round % 3 == 1 { _ = try await store.find(draft.reference) }
                 if round % 3 == 2 { _ = await task.result }
                 task.cancel()
@@ -130,7 +132,7 @@ extension StoreContract {
                 "the number of documents"
             )
         },
-        Check("a cancelled task does not read, and harms no other") { fixture in
+        Check("a cancelled task does not read, and does not affect other tasks") { fixture in
             let store = try await fixture.open()
             let draft = Draft(key: "a", rank: 1)
             try await store.commit(ChangeSet().inserting(draft).recording(.numbered(1)))
@@ -147,7 +149,7 @@ extension StoreContract {
                         }
                         task.cancel()
                         do {
-                            try require(try await task.value, "a reading that ends is whole")
+                            try require(try await task.value, "a read that returns is complete")
                         } catch is CancellationError {}
                     }
                 }
@@ -159,7 +161,7 @@ extension StoreContract {
     ]
 }
 
-/// A number that is kept in a document.
+/// A number that is stored in a document.
 private struct Counter {
     let value: Int
 
@@ -174,16 +176,16 @@ private struct Counter {
         value = Int(entity.draft.text) ?? 0
     }
 
-    /// Adds to what is stored, as often as it takes.
+    /// Adds to the stored number, with retries until the commit succeeds.
     ///
-    /// - Returns: How often another one was faster.
+    /// - Returns: The number of conflicts.
     static func add(_ number: Int, to store: any EntityStore, recording event: NewEvent) async throws -> Int {
         var conflicts = 0
         while conflicts < 10_000 {
             guard let document = try await store.find(Counter(0).draft.reference) else {
                 throw ContractViolation(
                     expectation: "the counter is stored",
-                    observation: "it is gone",
+                    observation: "it is missing",
                     fileID: #fileID,
                     line: #line
                 )
@@ -200,7 +202,7 @@ private struct Counter {
             }
         }
         throw ContractViolation(
-            expectation: "a write of the version that was just read succeeds, unless another one was faster",
+            expectation: "a write of the version that was just read succeeds, unless another writer was faster",
             observation: "10,000 conflicts in a row",
             fileID: #fileID,
             line: #line

@@ -8,7 +8,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let conditionChecks: [Check] = [
-        Check("a document is found by each of its values and no longer by those taken from it") { fixture in
+        Check("a document is found by each of its values, and not by removed values") { fixture in
             let store = try await fixture.open()
             let old = Draft(key: "a", labels: ["x", "y", 1, 2])
             let new = Draft(key: "a", labels: ["y", 2, 3])
@@ -23,7 +23,7 @@ extension StoreContract {
                 try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), [], "\(value)")
             }
         },
-        Check("a document with several matching values is given once") { fixture in
+        Check("a document with several matching values is returned once") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(Draft(key: "a", labels: ["x", "y", "z"])))
 
@@ -33,9 +33,9 @@ extension StoreContract {
             try requireKeys(matches, ["a"], "a set of two of its values")
             try requireKeys(all, ["a"], "the range of all values")
         },
-        Check("a condition takes 300,000 values, with each order, limit and place") { fixture in
+        Check("a condition accepts 300,000 values, with each order, limit and start position") { fixture in
             let store = try await fixture.open()
-            // Under keys that sort otherwise.
+            // The order of the keys differs from the order of the values.
             let drafts = edgeCaseValues.enumerated().map {
                 Draft(key: "\(($0.offset * 37) % 1_000) \($0.offset)", rank: $0.element, labels: [$0.element, "all"])
             }
@@ -74,14 +74,14 @@ extension StoreContract {
                     limit: 5
                 ),
                 wanted.dropFirst(wanted.count / 2 + 1).prefix(5).map(\.key),
-                "the page after a place"
+                "the page after a position"
             )
             try require(
                 try await keys(orderedBy: byLabel, limit: 7).count == 7,
-                "a fetch by the first of several values gives as many as its limit"
+                "a fetch by the first of several values returns as many documents as its limit"
             )
         },
-        Check("several documents are found at once, in the order asked for, those that are there") { fixture in
+        Check("find(all:) returns the existing documents in the requested order") { fixture in
             let store = try await fixture.open()
             let drafts = (0..<40).map { Draft(key: "key \($0)", text: "text \($0)") }
             try await store.commit(ChangeSet().inserting(drafts))
@@ -89,16 +89,17 @@ extension StoreContract {
             let some = [7, 50, 3, 39, 41, 0].map { EntityReference(kind: "contract-entity", key: "key \($0)") }
             let strange = EntityReference(kind: "nobody-declared-this", key: "key 1")
 
-            for (reader, name) in [(store as any EntityReader, "the store"), (moment, "a moment of it")] {
+            for (reader, name) in [(store as any EntityReader, "the store"), (moment, "its snapshot")] {
                 let found = try await reader.find(all: some + [strange])
                 try requireKeys(found, ["key 7", "key 3", "key 39", "key 0"], "some keys of \(name)")
                 for document in found {
-                    try requireEqual(try await reader.find(document.reference), document, "one alone, of \(name)")
+                    try requireEqual(
+                        try await reader.find(document.reference), document, "a single document of \(name)")
                 }
                 try requireKeys(try await reader.find(all: []), [], "no key of \(name)")
             }
         },
-        Check("equality tells all values apart") { fixture in
+        Check("equality distinguishes all values") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(edgeCaseDrafts))
 
@@ -110,7 +111,7 @@ extension StoreContract {
                 )
             }
         },
-        Check("a set accepts exactly what is in it") { fixture in
+        Check("a set matches exactly its members") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(edgeCaseDrafts))
 
@@ -124,7 +125,7 @@ extension StoreContract {
             }
             try requireKeys(try await store.fetch(where: "rank", .oneOf([])), [], "the empty set")
         },
-        Check("a range is ordered by number, then by bytes, and is open above") { fixture in
+        Check("a range is ordered by number, then by bytes, and excludes its upper bound") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(edgeCaseDrafts))
 
@@ -151,7 +152,7 @@ extension StoreContract {
                 }
             }
         },
-        Check("all conditions must hold, each by any value") { fixture in
+        Check("all conditions must match, each with any value") { fixture in
             let store = try await fixture.open()
             try await store.commit(
                 ChangeSet().inserting(
@@ -177,9 +178,9 @@ extension StoreContract {
 
             try requireKeys(both, ["a", "d"], "two conditions on one index")
             try requireKeys(mixed, ["a", "b"], "conditions on two indexes")
-            try requireKeys(none, [], "conditions that never hold together")
+            try requireKeys(none, [], "conditions that no document meets")
         },
-        Check("a condition on an index that was not declared holds for nothing") { fixture in
+        Check("a condition on an undeclared index matches nothing") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(Draft(key: "a", rank: 1)))
 
@@ -203,19 +204,21 @@ extension StoreContract {
         },
     ]
 
-    /// An entity for each edge case, in whose key is the place of the value.
+    /// A draft for each edge case.
+    ///
+    /// Its key contains the position of the value.
     private static let edgeCaseDrafts: [Draft] = edgeCaseValues.enumerated().map { index, value in
         Draft(key: "\(1_000 + index)", rank: value)
     }
 
-    /// The keys of the edge cases that are accepted.
+    /// Returns the keys of the edge cases that `accepts` accepts.
     private static func keys(where accepts: (Value) -> Bool) -> [String] {
         edgeCaseDrafts.filter { $0.rank.map(accepts) ?? false }.map(\.key)
     }
 }
 
 extension Value {
-    /// The value, cut where it is long.
+    /// The value, shortened if it is long.
     fileprivate var shortDescription: String {
         switch self {
         case .number(let number): "\(number)"

@@ -24,11 +24,12 @@ extension StoreContract {
             try requireEqual(loop.crowd.handled.count, 59, "the number of streams that were handled")
             let letters = try await loop.store.deadLetters(after: 0, of: nil, limit: 99)
             try requireEqual(letters.map(\.attempts), [12], "the attempts at the dead letters")
-            // The first one doesn't count.
+            // The first attempt isn't counted.
             try requireEqual(loop.deaths, 13, "the number of processes that ended")
-            try require(loop.crowd.handled["visitor 20"] == nil, "the dead letter is the one that ends processes")
+            try require(
+                loop.crowd.handled["visitor 20"] == nil, "the dead letter is the event whose handler ends processes")
         },
-        Check("processes that are killed from outside use up the attempts of no delivery") { fixture in
+        Check("killing processes from outside uses up no attempts") { fixture in
             let store = try await fixture.openDeliveries([Visitor.self]).store
             let loop = CrashLoop(store: store) { life, _ in life <= 20 }
 
@@ -39,12 +40,12 @@ extension StoreContract {
             let statistics = try await store.deliveryStatistics()
             try requireEqual(statistics.deadLetterCount, 0, "the number of dead letters")
             let attempts = loop.crowd.handled.values.max() ?? 0
-            try require(attempts <= 4, "the kills are spread over all streams", "one has \(attempts) attempts")
+            try require(attempts <= 4, "the kills are spread over all streams", "a stream has \(attempts) attempts")
         },
     ]
 }
 
-/// 60 streams with one event each, delivered by one process after the other at the default configuration.
+/// Delivers 60 streams with one event each, in one process after another, with the default configuration.
 private final class CrashLoop {
     let store: any DeliveryStore
     let crowd: Crowd
@@ -78,7 +79,7 @@ private final class CrashLoop {
         var pending = 60
         while pending > 0 {
             try await live(registrar, pending)
-            // Past the leases of the process that was killed.
+            // Later than the leases of the killed process.
             clock.advance(by: .seconds(400))
             pending = try await store.deliveryStatistics().pendingCount
             try require(deaths < 100, "the loop ends", "\(pending) are pending after 100 processes")
@@ -125,7 +126,7 @@ private struct Arrived: DurableDomainEvent {
     var visitor: String
 }
 
-/// What the handlers of all processes do, and what the present process is.
+/// The handlers of all processes and the state of the current process.
 private final class Crowd: RelayObserver {
     private struct State {
         var life = 0
@@ -133,10 +134,10 @@ private final class Crowd: RelayObserver {
         var isDead = false
         var end = Gate()
 
-        /// How many deliveries the present process has still to make.
+        /// Number of deliveries that the current process still expects.
         var left = 0
 
-        /// The attempts by which the visitors were greeted.
+        /// Number of the attempt that handled each visitor.
         var handled: [String: Int] = [:]
     }
 
@@ -150,7 +151,9 @@ private final class Crowd: RelayObserver {
     var handled: [String: Int] { state.withLock { $0.handled } }
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// Begins a process that is to make `count` deliveries; gives a gate that opens when it has, or is dead.
+    /// Begins a process that expects `count` deliveries.
+    ///
+    /// - Returns: A gate that opens after `count` deliveries or when the process dies.
     func begin(_ process: FaultInjectingStore, _ count: Int) -> Gate {
         state.withLock { state in
             state.life += 1

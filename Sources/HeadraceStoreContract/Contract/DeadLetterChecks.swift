@@ -9,7 +9,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let deadLetterChecks: [Check] = [
-        Check("what was given up is a dead letter, and what follows it goes on") { fixture in
+        Check("a delivery that failed for good becomes a dead letter, and later deliveries continue") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2))
             for text in edgeCaseTexts {
@@ -21,7 +21,7 @@ extension StoreContract {
                 try await fixture.giveUp(try await fixture.leaseOne("to \(text)"), reason: text)
             }
 
-            try requireEqual(try await fixture.leaseOne(at: 8).numbers, ["2"], "what follows")
+            try requireEqual(try await fixture.leaseOne(at: 8).numbers, ["2"], "the next delivery")
             let letters = try await fixture.store.deadLetters(after: 0, of: nil, limit: .max)
             try requireEqual(letters.map(\.content.number), ["1"] + edgeCaseTexts.map { _ in "3" }, "the dead letters")
             try requireEqual(
@@ -30,7 +30,7 @@ extension StoreContract {
             try requireEqual(letters[0].attempts, 1, "the attempts at the first")
             try requireEqual(letters[0].date, DeliveryFixture.date(7.5), "the date of the first")
         },
-        Check("pages of dead letters join, of all or of one subscription") { fixture in
+        Check("pages of dead letters are complete, for all subscriptions and for one") { fixture in
             let fixture = try await fixture.openDeliveries()
             for number in 0..<UInt8(9) {
                 let subscription = number % 3 == 0 ? "b" : "a"
@@ -47,34 +47,39 @@ extension StoreContract {
                             limit: size
                         )
                         if page.isEmpty { break }
-                        try require(page.count <= size, "a page has \(size) at the most", "it has \(page.count)")
+                        try require(
+                            page.count <= size, "a page has at most \(size) dead letters", "it has \(page.count)")
                         read += page
                         try require(read.count <= 9, "pages do not repeat", "they do")
                     }
-                    try requireEqual(read.map(\.content.number), expected, "those of \(subscription ?? "all")")
+                    try requireEqual(
+                        read.map(\.content.number), expected, "the list of dead letters of \(subscription ?? "all")")
                 }
             }
             let first = try await fixture.store.deadLetters(after: 0, of: nil, limit: 1)[0]
             try requireEqual(try await fixture.store.deadLetter(first.id)?.content.number, "0", "the first")
-            try require(try await fixture.store.deadLetter(.max) == nil, "there is none with another identifier")
+            try require(try await fixture.store.deadLetter(.max) == nil, "no dead letter has another ID")
             try requireEqual(
                 try await fixture.store.deadLetters(after: 0, of: nil, limit: -1).count, 0, "a limit of -1")
         },
-        Check("a dead letter that is replayed is delivered from the first attempt on, once") { fixture in
+        Check("a replayed dead letter is delivered once, from the first attempt") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2))
             try await fixture.giveUp(try await fixture.leaseOne())
             let id = try await fixture.store.deadLetters(after: 0, of: nil, limit: 1)[0].id
 
-            try requireEqual(try await fixture.store.replayDeadLetters([id, id, 99]), 1, "how many are replayed")
+            try requireEqual(
+                try await fixture.store.replayDeadLetters([id, id, 99]), 1, "the number of replayed dead letters")
 
             let lanes = try await fixture.lease(at: 1)
-            try requireEqual(Set(lanes.numbers), [["1"], ["2"]], "what is due")
+            try requireEqual(Set(lanes.numbers), [["1"], ["2"]], "the set of due deliveries")
             try requireEqual(lanes.flatMap { $0.map(\.attempt) }, [1, 1], "the attempts")
             try requireEqual(lanes.flatMap { $0.map(\.isReplay) }, [false, false], "whether they are replays")
-            try requireEqual(try await fixture.store.deadLetters(after: 0, of: nil, limit: 9).count, 0, "what is left")
+            try requireEqual(
+                try await fixture.store.deadLetters(after: 0, of: nil, limit: 9).count, 0,
+                "the number of remaining dead letters")
         },
-        Check("a dead letter that is discarded is gone, and the others are not") { fixture in
+        Check("discarding a dead letter removes no other dead letter") { fixture in
             let fixture = try await fixture.openDeliveries()
             for number in 1...UInt8(2) {
                 try await fixture.store.commit(ChangeSet().delivering(number))
@@ -82,13 +87,16 @@ extension StoreContract {
             }
             let letters = try await fixture.store.deadLetters(after: 0, of: nil, limit: 9)
 
-            try requireEqual(try await fixture.store.discardDeadLetters([letters[0].id, 99]), 1, "how many go")
+            try requireEqual(
+                try await fixture.store.discardDeadLetters([letters[0].id, 99]), 1,
+                "the number of discarded dead letters")
 
             let left = try await fixture.store.deadLetters(after: 0, of: nil, limit: 9)
-            try requireEqual(left.map(\.content.number), ["2"], "what is left")
-            try requireEqual(try await fixture.store.replayDeadLetters([letters[0].id]), 0, "how many can be replayed")
+            try requireEqual(left.map(\.content.number), ["2"], "the list of remaining dead letters")
+            try requireEqual(
+                try await fixture.store.replayDeadLetters([letters[0].id]), 0, "the number of replayed dead letters")
         },
-        Check("statistics count what is pending and what was given up") { fixture in
+        Check("statistics count pending deliveries and dead letters") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(
                 ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y", to: ["a", "b"]))

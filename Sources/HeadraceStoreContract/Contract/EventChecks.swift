@@ -56,11 +56,11 @@ extension StoreContract {
                 "they are \(records.map(\.position))"
             )
         },
-        Check("pages join without a gap or a repetition, whatever their size") { fixture in
+        Check("pages of any size are complete and do not repeat events") { fixture in
             let store = try await fixture.open()
             for number in 0..<UInt8(23) {
                 try await store.commit(ChangeSet().recording(.numbered(number)))
-                // A commit that is refused must not take a place for which readers would wait.
+                // A refused commit must not use a position, because readers would wait for it.
                 try await store.refuse(
                     ChangeSet().deleting(Draft(key: "a"), at: 1).recording(.numbered(99)),
                     with: .versionConflict,
@@ -74,7 +74,7 @@ extension StoreContract {
                 var paged: [EventRecord] = []
                 while true {
                     let page = try await store.events(after: paged.last?.position ?? 0, limit: size)
-                    try require(page.count <= size, "a page has \(size) events at the most", "it has \(page.count)")
+                    try require(page.count <= size, "a page has at most \(size) events", "it has \(page.count)")
                     if page.isEmpty { break }
                     paged += page
                     try require(paged.count <= all.count, "pages of \(size) do not repeat events", "they do")
@@ -82,7 +82,9 @@ extension StoreContract {
                 try requireEqual(paged, all, "the log read in pages of \(size)")
             }
         },
-        Check("a limit of zero or less gives no events, a position beyond the end none, below the start all") {
+        Check(
+            "a limit of zero or less, or a position after the end, returns no events; a position before the start returns all"
+        ) {
             fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().recording(.numbered(1), .numbered(2)))
@@ -109,11 +111,11 @@ extension StoreContract {
             try requireEqual(try await store.events(after: 0, limit: 10).count, 1, "the number of events")
             try requireKeys(try await store.fetch(DocumentQuery(kind: ContractEntity.entityName)), ["a"], "the store")
         },
-        Check("a reader never sees an event before one that was committed earlier in the log") { fixture in
+        Check("a reader never sees an event before an event that precedes it in the log") { fixture in
             let store = try await fixture.open()
 
-            // Whoever reads the log up to its end and goes on from there must not miss anything: each reading is
-            // the beginning of all later ones.
+            // A reader that reads the log to its end and continues from there must not miss an event: the result of
+            // each read is a prefix of all later results.
             let readings = try await withThrowingTaskGroup(of: [[Int64]].self) { group in
                 for writer in 0..<UInt8(8) {
                     group.addTask {
@@ -133,11 +135,11 @@ extension StoreContract {
             for reading in readings {
                 try require(
                     all.map(\.position).starts(with: reading),
-                    "what was read is the beginning of the log",
-                    "\(reading) is not the beginning of \(all.map(\.position))"
+                    "each result is a prefix of the log",
+                    "\(reading) is not a prefix of \(all.map(\.position))"
                 )
             }
-            // The two events of a commit stand side by side.
+            // The two events of a commit are adjacent.
             for pair in stride(from: 0, to: all.count, by: 2) {
                 try requireEqual(all[pair].event, all[pair + 1].event, "the neighbour of event \(pair)")
             }

@@ -23,15 +23,15 @@ extension StoreContract {
                 let conflicts: [(String, ChangeSet)] = [
                     ("a stale update", try ChangeSet().updating(one, at: 2, to: one)),
                     ("a stale deletion", ChangeSet().deleting(one, at: 2)),
-                    ("an insertion of what exists", try ChangeSet().inserting(one)),
+                    ("an insertion with a taken key", try ChangeSet().inserting(one)),
                     ("a unique value that is taken", try ChangeSet().inserting(Draft(key: "3", codes: ["two"]))),
-                    ("a requirement that is not met", required),
+                    ("an unmet requirement", required),
                 ]
                 for (name, changes) in conflicts {
                     try await fixture.store.refuse(changes.remembering("key"), with: .keyTaken, "\(name) under the key")
                 }
             },
-            Check("a command that fails within a unit of work and is sent again under its key takes effect once") {
+            Check("a command that fails within a unit of work and is retried with its key takes effect once") {
                 fixture in
                 let store = try await fixture.openDeliveries(Shop.entities).store
                 let delegator = RecordingDelegator()
@@ -57,15 +57,15 @@ extension StoreContract {
                     }
                 }
 
-                try requireEqual(runs.withLock(\.self), 2, "how often it was handled")
-                try requireEqual(try await PlaceOrder.count(on: store), 1, "how often it took effect")
+                try requireEqual(runs.withLock(\.self), 2, "the number of calls of the handler")
+                try requireEqual(try await PlaceOrder.count(on: store), 1, "the number of orders")
             },
         ]
         + Race.allCases.map { race in
             Check("of two processes with one key the second returns the first outcome: \(race.rawValue)") { fixture in
                 let store = try await fixture.openDeliveries(Shop.entities).store
                 let delegator = RecordingDelegator()
-                // Two that don't know of each other, as if they were in two processes.
+                // The middleware chains don't share state, as if they were in two processes.
                 let chains = (0..<2).map { _ in
                     MiddlewareChain(middleware: [IdempotencyMiddleware(on: store, delegator: delegator)])
                 }
@@ -97,12 +97,12 @@ extension StoreContract {
                 }
 
                 try requireEqual(outcome, 1, "the second outcome")
-                try requireEqual(try await PlaceOrder.count(on: store), 1, "how often it took effect")
+                try requireEqual(try await PlaceOrder.count(on: store), 1, "the number of orders")
             }
         }
 }
 
-/// How two processes that handle one command meet.
+/// The relative timing of two processes that handle one command.
 private enum Race: String, CaseIterable, Sendable {
     case change, insertion, uniqueValue, refusal
 

@@ -10,7 +10,7 @@ import HeadraceTesting
 
 extension StoreContract {
     static let insertionChecks: [Check] = [
-        Check("an insert after a read that found nothing can be done again if another writer was faster") { fixture in
+        Check("an insert after a read that found nothing is retryable if another writer was faster") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let looks: [(nonisolated(nonsending) (EntityContext) async throws -> Shop.Customer?)] = [
                 { try await $0.find(Shop.Customer.self, id: "c0") },
@@ -50,7 +50,7 @@ extension StoreContract {
                 try requireEqual(stored.map(\.orderCount), [1], "the number of orders")
             }
         },
-        Check("an insert that nothing was read for can't be done again if its key or value is taken") { fixture in
+        Check("an insert without a read before it is not retryable if its key or value is taken") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let context = EntityContext(store)
             context.insert(Shop.Customer(id: "c1", email: "ada@example.org"))

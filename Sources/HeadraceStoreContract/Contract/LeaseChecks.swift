@@ -10,14 +10,14 @@ import HeadraceStorage
 
 extension StoreContract {
     static let leaseChecks: [Check] = [
-        Check("an event is delivered to each of its subscriptions, and to no other") { fixture in
+        Check("an event is delivered to its subscriptions only") { fixture in
             let fixture = try await fixture.openDeliveries()
             let changes = ChangeSet().delivering(1, to: ["a", "b"]).delivering(2, to: ["b"]).recording(.numbered(3))
             try await fixture.store.commit(changes)
 
-            try requireEqual(try await fixture.lease("a").numbers, [["1"]], "what a is given")
-            try requireEqual(try await fixture.lease("b").numbers, [["1", "2"]], "what b is given")
-            try requireEqual(try await fixture.lease("c").numbers, [], "what c is given")
+            try requireEqual(try await fixture.lease("a").numbers, [["1"]], "the list of deliveries for a")
+            try requireEqual(try await fixture.lease("b").numbers, [["1", "2"]], "the list of deliveries for b")
+            try requireEqual(try await fixture.lease("c").numbers, [], "the list of deliveries for c")
         },
         Check("a delivery carries the event as it was recorded, with its position and its origin") { fixture in
             let fixture = try await fixture.openDeliveries()
@@ -44,18 +44,19 @@ extension StoreContract {
                 let delivery = try await fixture.leaseOne("to \(text)").first
 
                 try requireEqual(record?.event, event, "the event in the log")
-                try requireEqual(delivery?.content, record.map { .event($0) }, "what is delivered")
+                try requireEqual(delivery?.content, record.map { .event($0) }, "the content of the delivery")
                 try requireEqual(delivery?.position, record?.position, "the position")
                 try requireEqual(delivery?.subscription, "to \(text)", "the subscription")
                 try requireEqual(delivery?.isReplay, false, "whether it is a replay")
             }
         },
-        Check("a lane is leased once, until the lease ends, and then by a greater token") { fixture in
+        Check("a lane has one lease at a time, and the next lease has a greater token") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
 
             let first = try await fixture.leaseOne(at: 0)
-            try requireEqual(try await fixture.lease(at: 9.999).numbers, [], "what is due while it is leased")
+            try requireEqual(
+                try await fixture.lease(at: 9.999).numbers, [], "the list of due deliveries during the lease")
             let second = try await fixture.leaseOne(at: 10)
 
             try requireEqual(first.map(\.attempt), [1], "the first attempt")
@@ -85,12 +86,12 @@ extension StoreContract {
             let first = try await fixture.leaseOne()
             try await fixture.store.commit(ChangeSet().delivering(2))
 
-            try requireEqual(try await fixture.lease(at: 1).numbers, [], "what is due")
+            try requireEqual(try await fixture.lease(at: 1).numbers, [], "the list of due deliveries")
             try await fixture.settle(first, acknowledged: 1, end: .finished(now: DeliveryFixture.date(1)))
 
-            try requireEqual(try await fixture.leaseOne(at: 1).numbers, ["2"], "what is due then")
+            try requireEqual(try await fixture.leaseOne(at: 1).numbers, ["2"], "the list of due deliveries then")
         },
-        Check("no more lanes and deliveries are given than asked for, and every subscription gets a share") { fixture in
+        Check("a lease request gets at most the requested lanes and deliveries, from every subscription") { fixture in
             let fixture = try await fixture.openDeliveries()
             var changes = ChangeSet()
             for number in 0..<UInt8(20) { changes = changes.delivering(number, of: nil, to: ["a"]) }
@@ -98,31 +99,32 @@ extension StoreContract {
 
             let lanes = try await fixture.lease("a", "b", lanes: 4, run: 2)
 
-            try requireEqual(lanes.numbers, [["0"], ["1"], ["20", "21"], ["2"]], "what is given")
-            try requireEqual(try await fixture.lease("a", lanes: 2, run: 2).numbers, [["3"], ["4"]], "what comes next")
+            try requireEqual(lanes.numbers, [["0"], ["1"], ["20", "21"], ["2"]], "the list of leased deliveries")
+            try requireEqual(
+                try await fixture.lease("a", lanes: 2, run: 2).numbers, [["3"], ["4"]], "the list of lanes leased next")
         },
-        Check("deliveries whose lease ended without an outcome are given one at a time, and marked") { fixture in
+        Check("deliveries of a lease that ended without an outcome are leased one at a time, and marked") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
             _ = try await fixture.leaseOne(at: 0)
 
-            // The owner is gone; whatever has killed it may be the first of them.
+            // The process that held the lease ended. The first delivery may be the cause.
             let second = try await fixture.leaseOne(at: 20)
-            try requireEqual(second.numbers, ["1"], "what is given")
+            try requireEqual(second.numbers, ["1"], "the list of leased deliveries")
             try requireEqual(second.map(\.mayHaveRun), [true], "whether it may have run")
             try await fixture.settle(second, acknowledged: 1, end: .finished(now: DeliveryFixture.date(20)))
 
             let third = try await fixture.leaseOne(at: 20)
-            try requireEqual(third.numbers, ["2"], "what is given next, as it was given with the first")
+            try requireEqual(third.numbers, ["2"], "the next delivery, which was leased with the first")
             try requireEqual(third.map(\.mayHaveRun), [true], "whether it may have run")
             try await fixture.store.commit(ChangeSet().delivering(4, 5))
             try await fixture.settle(third, acknowledged: 1, end: .finished(now: DeliveryFixture.date(20)))
             let fourth = try await fixture.leaseOne(at: 20)
-            try requireEqual(fourth.numbers, ["3"], "the last that was given with it")
+            try requireEqual(fourth.numbers, ["3"], "the last delivery that was leased with it")
             try await fixture.settle(fourth, acknowledged: 1, end: .finished(now: DeliveryFixture.date(20)))
 
             let fifth = try await fixture.leaseOne(at: 20)
-            try requireEqual(fifth.numbers, ["4", "5"], "what came since")
+            try requireEqual(fifth.numbers, ["4", "5"], "the list of later deliveries")
             try requireEqual(fifth.map(\.attempt), [1, 1], "their attempts")
             try requireEqual(fifth.map(\.mayHaveRun), [false, false], "whether they may have run")
         },
@@ -140,22 +142,23 @@ extension StoreContract {
                 )
             }
         },
-        Check("a renewed lease lasts, and a lost one cannot be renewed") { fixture in
+        Check("a renewed lease is extended, and a lost lease cannot be renewed") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             let lease = try await fixture.leaseOne(at: 0)[0].lease
 
             try requireEqual(
-                try await fixture.store.renew([lease], until: DeliveryFixture.date(30)), [], "what is lost")
-            try requireEqual(try await fixture.lease(at: 29).numbers, [], "what is due while it is renewed")
+                try await fixture.store.renew([lease], until: DeliveryFixture.date(30)), [], "the list of lost leases")
+            try requireEqual(
+                try await fixture.lease(at: 29).numbers, [], "the list of due deliveries after the renewal")
             _ = try await fixture.leaseOne(at: 30)
             try requireEqual(
                 try await fixture.store.renew([lease], until: DeliveryFixture.date(60)),
                 [lease],
-                "what is lost once another has it"
+                "the list of lost leases after another lease"
             )
         },
-        Check("what was retried and what is new both get their turn") { fixture in
+        Check("a batch contains retried and new deliveries") { fixture in
             let fixture = try await fixture.openDeliveries()
             var changes = ChangeSet()
             for number in 0..<UInt8(4) { changes = changes.delivering(number, of: nil) }
@@ -167,13 +170,13 @@ extension StoreContract {
 
             let lanes = try await fixture.lease(at: 2, lanes: 4)
 
-            try requireEqual(lanes.numbers, [["0"], ["1"], ["4"], ["5"]], "what is given")
+            try requireEqual(lanes.numbers, [["0"], ["1"], ["4"], ["5"]], "the list of leased deliveries")
         },
-        Check("it is known when the next lane becomes due, and a commit gives the signal") { fixture in
+        Check("a lease request returns the next due date, and a commit signals deliveries") { fixture in
             let fixture = try await fixture.openDeliveries()
             let before = fixture.store.deliverySignal.position
             try await fixture.store.commit(ChangeSet().delivering(1).scheduling("later", at: 50))
-            try require(fixture.store.deliverySignal.position > before, "a commit with deliveries gives the signal")
+            try require(fixture.store.deliverySignal.position > before, "a commit with deliveries signals")
             let request = LeaseRequest(
                 subscriptions: ["a", ScheduledMessage.subscription],
                 laneLimit: 10,
@@ -185,10 +188,10 @@ extension StoreContract {
             let leased = try await fixture.store.lease(request)
             let again = try await fixture.store.lease(request)
 
-            try requireEqual(leased.lanes.numbers, [["1"]], "what is given")
-            try requireEqual(leased.nextDue, DeliveryFixture.date(50), "when the next one is due")
-            try requireEqual(again.lanes.numbers, [], "what is given next")
-            try requireEqual(again.nextDue, DeliveryFixture.date(50), "when the next one is due then")
+            try requireEqual(leased.lanes.numbers, [["1"]], "the list of leased deliveries")
+            try requireEqual(leased.nextDue, DeliveryFixture.date(50), "the next due date")
+            try requireEqual(again.lanes.numbers, [], "the list of lanes leased next")
+            try requireEqual(again.nextDue, DeliveryFixture.date(50), "the next due date then")
         },
         Check("tasks that lease at the same time share the lanes") { fixture in
             let fixture = try await fixture.openDeliveries()
@@ -212,7 +215,7 @@ extension StoreContract {
 
             try requireEqual(given.count, 25, "the number of leases")
             try requireEqual(Set(given.compactMap { $0.first?.lease.lane }).count, 25, "the number of lanes")
-            try require(given.allSatisfy { $0.count == 2 }, "each lease has a run of 2")
+            try require(given.allSatisfy { $0.count == 2 }, "each lease has a batch of 2")
         },
     ]
 }

@@ -10,7 +10,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let nestingChecks: [Check] = Nesting.allCases.map { nesting in
-        Check("a nested unit of work that fails leaves nothing, even if its error is caught: \(nesting.rawValue)") {
+        Check("a failing nested unit of work stores nothing, even if its error is caught: \(nesting.rawValue)") {
             fixture in
             let store = try await fixture.openStore(Shop.entities)
             let registrar = Shop.registrar(telling: Shop.Notifications())

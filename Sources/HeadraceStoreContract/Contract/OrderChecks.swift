@@ -8,7 +8,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let orderChecks: [Check] = [
-        Check("without an order documents come by key, the least bytes first") { fixture in
+        Check("without an order documents are sorted by the bytes of their keys") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(["b", "a", "10", "9", "Z", ""].map { Draft(key: $0) }))
 
@@ -27,7 +27,7 @@ extension StoreContract {
             try requireKeys(ascending, drafts.map(\.key), "the ascending order")
             try requireKeys(descending, drafts.map(\.key).reversed(), "the descending order")
         },
-        Check("of equal values the least key comes first, descending the greatest") { fixture in
+        Check("documents with equal values are ordered by key, in the direction of the order") { fixture in
             let store = try await fixture.open()
             try await store.commit(
                 ChangeSet().inserting(
@@ -51,9 +51,9 @@ extension StoreContract {
 
             try requireKeys(try await store.fetch(orderedBy: "rank"), ["b"], "the ascending order")
             try requireKeys(try await store.fetch(orderedBy: "rank", descending: true), ["b"], "the descending order")
-            try requireKeys(try await store.fetch(orderedBy: "undeclared"), [], "an order that was not declared")
+            try requireKeys(try await store.fetch(orderedBy: "undeclared"), [], "an undeclared order")
         },
-        Check("a document with several values counts once, by the one that comes first") { fixture in
+        Check("a document with several values is returned once, ordered by its first value") { fixture in
             let store = try await fixture.open()
             try await store.commit(
                 ChangeSet().inserting(
@@ -90,11 +90,11 @@ extension StoreContract {
             }
 
             try requireKeys(try await fetch(by: "rank"), ["a", "b"], "the order of another index")
-            // By its greatest value, though another one met the condition.
+            // The order uses the greatest value, though another value met the condition.
             try requireKeys(try await fetch(by: "label"), ["a", "b"], "the order of the same index")
-            try requireKeys(try await fetch(by: "rank", limit: 1), ["a"], "the first one")
+            try requireKeys(try await fetch(by: "rank", limit: 1), ["a"], "the first document")
         },
-        Check("what follows a place is given, whether that is there or not") { fixture in
+        Check("a fetch continues after a position, whether a document exists there or not") { fixture in
             let store = try await fixture.open()
             try await store.commit(
                 ChangeSet().inserting(
@@ -117,23 +117,24 @@ extension StoreContract {
                 )
             }
 
-            try requireKeys(try await fetch(by: nil, after: nil, "b"), ["c", "d"], "what follows a key")
+            try requireKeys(try await fetch(by: nil, after: nil, "b"), ["c", "d"], "a fetch after a key")
             try requireKeys(
-                try await fetch(by: nil, after: nil, "bb"), ["c", "d"], "what follows a key that is not there")
-            try requireKeys(try await fetch(by: "rank", after: .integer(2), "a"), ["c"], "what follows within a value")
-            try requireKeys(try await fetch(by: "rank", after: .integer(1), "z"), ["a", "c"], "what follows a value")
+                try await fetch(by: nil, after: nil, "bb"), ["c", "d"], "a fetch after a missing key")
+            try requireKeys(
+                try await fetch(by: "rank", after: .integer(2), "a"), ["c"], "a fetch after a key with the same value")
+            try requireKeys(try await fetch(by: "rank", after: .integer(1), "z"), ["a", "c"], "a fetch after a value")
             try requireKeys(
                 try await fetch(by: "rank", descending: true, after: .integer(2), "c"),
                 ["a", "b"],
-                "what follows, descending"
+                "a descending fetch after a value"
             )
             try requireKeys(
                 try await fetch(by: "label", after: .integer(2), "c"),
                 ["b", "d"],
-                "what follows by the first of several values"
+                "a fetch after the first of several values"
             )
         },
-        Check("a limit gives the first ones, zero or less none, nil all") { fixture in
+        Check("a limit returns the first documents, zero or less none, nil all") { fixture in
             let store = try await fixture.open()
             let keys = (0..<5).map { "\($0)" }
             try await store.commit(ChangeSet().inserting(keys.map { Draft(key: $0, rank: 1) }))

@@ -21,29 +21,29 @@ extension StoreContract {
 
             for opening in 1...2 {
                 let store = try await fixture.open()
-                try require(try await store.contents() == before, "opening \(opening) finds what was stored")
+                try require(try await store.contents() == before, "opening \(opening) finds the stored content")
             }
 
             let store = try await fixture.open()
             try await store.refuse(
                 ChangeSet().updating(drafts[0], at: 1, to: drafts[0]),
                 with: .versionConflict,
-                "an update of a version of before"
+                "an update of an earlier version"
             )
             try await store.refuse(
                 ChangeSet().inserting(Draft(key: "new", codes: drafts[1].codes)),
                 with: .uniqueViolation,
-                "a unique value of before"
+                "a unique value that was stored before"
             )
             try await store.commit(ChangeSet().recording(.numbered(3)))
             let positions = try await store.events(after: 0, limit: 10).map(\.position)
             try require(
                 zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 } && positions.count == 3,
-                "positions go on growing",
+                "positions continue to grow",
                 "they are \(positions)"
             )
         },
-        Check("an index that is new when the store is opened again has what was stored before") { fixture in
+        Check("a new index contains the documents that were stored before") { fixture in
             let draft = Draft(key: "a", rank: 1, labels: ["x", "y"], codes: ["c"])
             try await fixture.withStore([Unindexed.self]) { store in
                 try await store.commit(
@@ -59,10 +59,10 @@ extension StoreContract {
             try await store.refuse(
                 ChangeSet().inserting(Draft(key: "b", codes: ["c"])),
                 with: .uniqueViolation,
-                "a unique value of before"
+                "a unique value that was stored before"
             )
         },
-        Check("a new unique index that does not hold keeps the store closed, and changes nothing") { fixture in
+        Check("a new unique index that stored documents violate prevents opening, and changes nothing") { fixture in
             try await fixture.withStore([Unindexed.self]) { store in
                 let drafts = ["a", "b"].map { Draft(key: $0, codes: ["c"]) }
                 try await store.commit(
@@ -77,7 +77,7 @@ extension StoreContract {
                     continue
                 }
                 throw ContractViolation(
-                    expectation: "a unique index that does not hold is refused with uniqueViolation",
+                    expectation: "a violated unique index is refused with uniqueViolation",
                     observation: "the store opens",
                     fileID: #fileID,
                     line: #line
@@ -87,14 +87,14 @@ extension StoreContract {
             let store = try await fixture.openStore([Unindexed.self])
             try requireKeys(try await store.fetch(DocumentQuery(kind: ContractEntity.entityName)), ["a", "b"], "it")
         },
-        Check("an index that is left out and declared again has what was changed between") { fixture in
+        Check("an index that is removed and declared again contains the changes in between") { fixture in
             let old = Draft(key: "a", rank: 1)
             let new = Draft(key: "a", rank: 2)
             try await fixture.withStore { store in
                 try await store.commit(ChangeSet().inserting(old, Draft(key: "b", rank: 1)))
             }
             try await fixture.withStore([Unindexed.self]) { store in
-                try requireKeys(try await store.fetch(orderedBy: "rank"), [], "an index that is left out")
+                try requireKeys(try await store.fetch(orderedBy: "rank"), [], "a removed index")
                 try await store.commit(
                     ChangeSet(
                         writes: [ChangeSet.Write(document: try new.document(version: 2))],
@@ -105,8 +105,8 @@ extension StoreContract {
 
             let store = try await fixture.open()
 
-            try requireKeys(try await store.fetch(where: "rank", .oneOf([.integer(1)])), [], "the value of before")
-            try requireKeys(try await store.fetch(where: "rank", .oneOf([.integer(2)])), ["a"], "the value since")
+            try requireKeys(try await store.fetch(where: "rank", .oneOf([.integer(1)])), [], "the earlier value")
+            try requireKeys(try await store.fetch(where: "rank", .oneOf([.integer(2)])), ["a"], "the later value")
             try await store.commit(ChangeSet().inserting(Draft(key: "b")))
             try requireKeys(try await store.fetch(orderedBy: "rank"), ["a"], "the order")
         },
@@ -129,7 +129,7 @@ extension StoreContract {
                 line: #line
             )
         },
-        Check("a later schema version makes the indexes anew, by its own rules") { fixture in
+        Check("a later schema version rebuilds the indexes with its rules") { fixture in
             let draft = Draft(key: "a", rank: 1)
             try await fixture.withStore { store in
                 try await store.commit(ChangeSet().inserting(draft))
@@ -153,7 +153,7 @@ private final class Unindexed: StoredEntity {
     var id: String { draft.key }
 }
 
-/// The contract's entity as a later version of the program has it, with another rule for its index.
+/// The contract's entity in a later version of the program, with another rule for its index.
 private final class LaterVersion: StoredEntity {
     static let entityName = ContractEntity.entityName
     static let schemaVersion = 2

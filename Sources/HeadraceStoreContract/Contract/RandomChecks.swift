@@ -9,14 +9,14 @@ import HeadraceTesting
 
 extension StoreContract {
     static let randomChecks: [Check] = ([1, 2, 3, 4, 5, 6] as [UInt64]).map { seed in
-        Check("random changes leave what a plain model holds, seed \(seed)") { fixture in
+        Check("random changes have the same result as in a simple model, seed \(seed)") { fixture in
             var trial = RandomTrial(seed: seed)
             try await trial.run(on: try await fixture.open())
         }
     }
 }
 
-/// A random walk of a store and a model beside it.
+/// A random sequence of changes on a store and on a model.
 private struct RandomTrial {
     private let seed: UInt64
     private var generator: SeededGenerator

@@ -11,7 +11,7 @@ import HeadraceTesting
 
 extension StoreContract {
     static let randomDeliveryChecks: [Check] = (1...6).map { seed in
-        Check("random commits, leases and settlements do what they do in memory, seed \(seed)") { fixture in
+        Check("random commits, leases and settlements have the same result as in memory, seed \(seed)") { fixture in
             let actual = try await fixture.openDeliveries()
             let expected = DeliveryFixture(store: try InMemoryStore(entities: [ContractEntity.self]))
             var walk = DeliveryWalk(actual: actual, expected: expected, seed: UInt64(seed))
@@ -20,14 +20,16 @@ extension StoreContract {
     }
 }
 
-/// The same random steps on two stores, which must answer the same.
+/// The same random steps on two stores, with the same expected results.
 private struct DeliveryWalk {
     let actual: DeliveryFixture
     let expected: DeliveryFixture
     private var generator: SeededGenerator
     private var now = 0.0
 
-    /// Leases of both stores that were given at the same time; old ones stay, to be refused.
+    /// Leases of both stores that were granted at the same time.
+    ///
+    /// Old leases stay, so that they are refused.
     private var leases: [(actual: [Delivery], expected: [Delivery])] = []
 
     init(actual: DeliveryFixture, expected: DeliveryFixture, seed: UInt64) {
@@ -71,8 +73,8 @@ private struct DeliveryWalk {
         )
         let one = try await actual.store.lease(request)
         let other = try await expected.store.lease(request)
-        try requireEqual(one.lanes.map(Self.seen), other.lanes.map(Self.seen), "what \(subject) leases")
-        try requireEqual(one.nextDue, other.nextDue, "when the next is due in \(subject)")
+        try requireEqual(one.lanes.map(Self.seen), other.lanes.map(Self.seen), "the list of leases of \(subject)")
+        try requireEqual(one.nextDue, other.nextDue, "the next due date in \(subject)")
         leases += zip(one.lanes, other.lanes).map { ($0, $1) }
     }
 
@@ -94,7 +96,7 @@ private struct DeliveryWalk {
         }
         if Bool.random(using: &generator) {
             let refused = try await (actual.store.settle([one]), expected.store.settle([other]))
-            try requireEqual(refused.0.count, refused.1.count, "how many settlements of \(subject) are refused")
+            try requireEqual(refused.0.count, refused.1.count, "the number of refused settlements of \(subject)")
         } else {
             let changes = (ChangeSet().settling(one), ChangeSet().settling(other))
             let codes = await (Self.code(of: changes.0, on: actual.store), Self.code(of: changes.1, on: expected.store))
@@ -128,11 +130,11 @@ private struct DeliveryWalk {
                 actual.store.replay("a", eventsNamed: ["numbered"], after: position),
                 expected.store.replay("a", eventsNamed: ["numbered"], after: position)
             )
-            try requireEqual(counts.0, counts.1, "how many events \(subject) replays")
+            try requireEqual(counts.0, counts.1, "the number of events that \(subject) replays")
         } else {
             let request = PruneRequest(eventsBefore: .distantFuture, limit: Int.random(in: 0..<9, using: &generator))
             let counts = try await (actual.store.prune(request), expected.store.prune(request))
-            try requireEqual(counts.0, counts.1, "how many events \(subject) prunes")
+            try requireEqual(counts.0, counts.1, "the number of events that \(subject) prunes")
         }
     }
 

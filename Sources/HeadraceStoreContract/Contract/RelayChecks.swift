@@ -14,7 +14,7 @@ import Synchronization
 
 extension StoreContract {
     static let relayChecks: [Check] = (1...12).map { seed in
-        Check("a relay whose handlers fail and which is killed loses, repeats and reorders nothing, seed \(seed)") {
+        Check("a relay that is killed and has failing handlers loses, repeats and reorders nothing, seed \(seed)") {
             fixture in
             let store = try await fixture.openDeliveries([Purse.self]).store
             let run = RelayWalk(store: store, seed: UInt64(seed))
@@ -23,8 +23,9 @@ extension StoreContract {
     }
 }
 
-/// Random deposits, failures, kills and restarts against a model: the sum of each purse, and what each handler must have
-/// seen.
+/// Random deposits, failures, kills and restarts, compared with a model.
+///
+/// The model is the sum of each purse, and the events for each handler.
 private final class RelayWalk {
     private let store: any DeliveryStore
     private let seed: UInt64
@@ -72,7 +73,7 @@ private final class RelayWalk {
             }
             try await running.value
             if isKilled { counter.noteKill() }
-            // Past the leases of whoever was killed, and past all pauses.
+            // Later than the leases of killed relays, and later than all pauses.
             clock.advance(by: .seconds(400))
         }
         try await finish()
@@ -105,7 +106,7 @@ private final class RelayWalk {
         }
     }
 
-    /// Lets a relay that nothing disturbs deliver the rest.
+    /// Lets an undisturbed relay deliver the rest.
     private nonisolated(nonsending) func finish() async throws {
         counter.failures = nil
         let relay = relay(on: store)
@@ -135,23 +136,23 @@ private final class RelayWalk {
         }
     }
 
-    /// Requires of `told` that it follows `amounts`, skips none, and ends with the last one.
+    /// Requires that `told` follows `amounts`, skips none, and ends with the last amount.
     ///
-    /// After a kill it may begin again earlier, and then goes on in order from there. Otherwise an older one never follows a
-    /// newer one.
+    /// After a kill, `told` may return to an earlier amount, and continues in order from there. Otherwise an older
+    /// amount never follows a newer amount.
     private func requireOrder(of told: [Counter.Entry], _ amounts: [Int], _ subject: String) throws {
         var latest = -1
         var kills = 0
         for entry in told {
             guard let place = amounts.firstIndex(of: entry.amount) else { continue }
-            try require(place <= latest + 1, "\(subject) skips nothing", "\(entry.amount) follows place \(latest)")
+            try require(place <= latest + 1, "\(subject) skips nothing", "\(entry.amount) follows position \(latest)")
             try require(
                 place >= latest || entry.kills > kills, "\(subject) goes back only after a kill",
-                "\(entry.amount) follows place \(latest)"
+                "\(entry.amount) follows position \(latest)"
             )
             (latest, kills) = (place, entry.kills)
         }
-        try requireEqual(latest, amounts.count - 1, "the last place of \(subject)")
+        try requireEqual(latest, amounts.count - 1, "the last position of \(subject)")
     }
 }
 
@@ -173,7 +174,7 @@ private struct PurseFilled: DurableDomainEvent {
     var amount: Int
 }
 
-/// Fails now and then, and remembers what was told.
+/// A handler's effect outside of the store, which fails now and then and records its calls.
 private final class Counter: Sendable {
     private struct State {
         var failures: SeededGenerator?
@@ -181,7 +182,7 @@ private final class Counter: Sendable {
         var told: [String: [Entry]] = [:]
     }
 
-    /// What was told, and how many relays were killed before.
+    /// An amount, and the number of relays that were killed before.
     struct Entry {
         let amount: Int
         let kills: Int
@@ -214,7 +215,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// Writes to the store.
+/// A handler that writes to the store.
 private struct Fill: DurableDomainEventHandler {
     static let subscriptionName = "fill"
 
@@ -227,7 +228,7 @@ private struct Fill: DurableDomainEventHandler {
     }
 }
 
-/// Writes nothing.
+/// A handler that writes nothing.
 private struct Tell: DurableDomainEventHandler {
     static let subscriptionName = "tell"
 
@@ -237,7 +238,7 @@ private struct Tell: DurableDomainEventHandler {
     }
 }
 
-/// Writes every other time, and fails also after it has told.
+/// A handler that writes every second time, and sometimes fails after its effect.
 private struct Mix: DurableDomainEventHandler {
     static let subscriptionName = "mix"
 

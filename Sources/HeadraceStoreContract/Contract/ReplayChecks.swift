@@ -9,7 +9,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let replayChecks: [Check] = [
-        Check("a replay delivers what was handled again, to one subscription, before what is pending") { fixture in
+        Check("a replay delivers handled events again to one subscription, before pending events") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(
                 ChangeSet().delivering(1, 2, of: "x", to: ["a", "b"]).delivering(3, of: "y"))
@@ -21,24 +21,25 @@ extension StoreContract {
 
             let count = try await fixture.store.replay("a", eventsNamed: ["numbered"], after: first)
 
-            try requireEqual(count, 2, "how many are replayed")
+            try requireEqual(count, 2, "the number of replayed events")
             let lanes = try await fixture.lease("a", at: 1).sorted { $0.count > $1.count }
-            try requireEqual(lanes.numbers, [["2", "4"], ["3"]], "what is due")
+            try requireEqual(lanes.numbers, [["2", "4"], ["3"]], "the list of due deliveries")
             try requireEqual(lanes.map { $0.map(\.isReplay) }, [[true, false], [true]], "whether they are replays")
-            try requireEqual(try await fixture.lease("b", at: 1).numbers, [["1", "2"]], "what is due for b")
+            try requireEqual(
+                try await fixture.lease("b", at: 1).numbers, [["1", "2"]], "the list of due deliveries for b")
         },
-        Check("a replay takes only the events that are named, and never twice what is pending") { fixture in
+        Check("a replay takes only the named events, and does not repeat pending events") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, of: nil).delivering(2, of: "x"))
 
             for names in [["other"], [], ["numbered"]] as [Set<String>] {
                 let count = try await fixture.store.replay("a", eventsNamed: names, after: 0)
-                try requireEqual(count, 0, "how many of \(names) are replayed")
+                try requireEqual(count, 0, "the number of replayed events of \(names)")
             }
 
-            try requireEqual(try await fixture.lease().numbers, [["1"], ["2"]], "what is due")
+            try requireEqual(try await fixture.lease().numbers, [["1"], ["2"]], "the list of due deliveries")
         },
-        Check("a replay ends the leases of its subscription, and of no other") { fixture in
+        Check("a replay ends the leases of its subscription only") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, to: ["a", "b"]))
             let old = try await fixture.leaseOne("a")
@@ -49,10 +50,10 @@ extension StoreContract {
             let refused = try await fixture.store.settle([
                 old.settlement(acknowledged: 1), other.settlement(acknowledged: 1),
             ])
-            try requireEqual(refused, [old[0].lease], "what is refused")
+            try requireEqual(refused, [old[0].lease], "the list of refused leases")
             try requireEqual(try await fixture.leaseOne("a").map(\.attempt), [1], "the attempt")
         },
-        Check("events are pruned that are old, and neither pending nor dead") { fixture in
+        Check("old events are pruned unless they are pending or dead letters") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3, 4).recording(.numbered(5)))
             let lane = try await fixture.leaseOne(run: 2)
@@ -61,18 +62,18 @@ extension StoreContract {
             let recorded = NewEvent.numbered(0).recordedAt
 
             let young = PruneRequest(eventsBefore: recorded)
-            try requireEqual(try await fixture.store.prune(young), 0, "how many go that are too young")
+            try requireEqual(try await fixture.store.prune(young), 0, "the number of pruned events that are too young")
             let request = PruneRequest(eventsBefore: recorded.addingTimeInterval(1), limit: 1)
             var counts: [Int] = []
             repeat { counts.append(try await fixture.store.prune(request)) } while counts.last == 1
 
-            try requireEqual(counts, [1, 1, 0], "how many are pruned")
+            try requireEqual(counts, [1, 1, 0], "the list of numbers of pruned events")
             let left = try await fixture.store.events(after: 0, limit: .max)
-            try requireEqual(left.map { $0.event.id.uuid.15 }, [2, 3, 4], "what is left")
+            try requireEqual(left.map { $0.event.id.uuid.15 }, [2, 3, 4], "the list of remaining events")
             try await fixture.store.commit(ChangeSet().delivering(6))
             let last = try await fixture.store.events(after: left.last?.position ?? 0, limit: 9)
-            try requireEqual(last.map { $0.event.id.uuid.15 }, [6], "what comes after")
-            try requireEqual(try await fixture.leaseOne(at: 20).numbers.first, "3", "what is due")
+            try requireEqual(last.map { $0.event.id.uuid.15 }, [6], "the list of later events")
+            try requireEqual(try await fixture.leaseOne(at: 20).numbers.first, "3", "the list of due deliveries")
         },
     ]
 }

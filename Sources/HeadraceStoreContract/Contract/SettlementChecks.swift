@@ -9,17 +9,17 @@ import HeadraceStorage
 
 extension StoreContract {
     static let settlementChecks: [Check] = [
-        Check("what is acknowledged is not delivered again") { fixture in
+        Check("acknowledged deliveries are not delivered again") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
             let lane = try await fixture.leaseOne()
 
             try await fixture.settle(lane, acknowledged: 2)
-            try requireEqual(try await fixture.lease(at: 1).numbers, [], "what is due while the lease goes on")
+            try requireEqual(try await fixture.lease(at: 1).numbers, [], "the list of due deliveries during the lease")
 
-            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["3"], "what is due after it")
+            try requireEqual(try await fixture.leaseOne(at: 10).numbers, ["3"], "the list of due deliveries after it")
         },
-        Check("what failed waits for its time, and only the rest of its lane with it") { fixture in
+        Check("a failed delivery waits for its retry, and delays only its own lane") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y"))
             let lanes = try await fixture.lease()
@@ -27,24 +27,26 @@ extension StoreContract {
             try await fixture.settle(lanes[1], acknowledged: 1, end: .finished(now: DeliveryFixture.date(0)))
             try await fixture.store.commit(ChangeSet().delivering(4, of: "x").delivering(5, of: "y"))
 
-            try requireEqual(try await fixture.lease(at: 59).numbers, [["5"]], "what is due before its time")
+            try requireEqual(
+                try await fixture.lease(at: 59).numbers, [["5"]], "the list of due deliveries before the retry")
             let retried = try await fixture.leaseOne(at: 60)
-            try requireEqual(retried.numbers, ["1"], "what is due at its time")
+            try requireEqual(retried.numbers, ["1"], "the list of due deliveries at the retry")
             try requireEqual(retried.map(\.attempt), [2], "its attempt")
         },
-        Check("a failure after what was handled counts for the one that failed") { fixture in
+        Check("a failure after handled deliveries counts for the failed delivery only") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
             let lane = try await fixture.leaseOne()
 
             try await fixture.settle(lane, acknowledged: 1, attempts: 1, end: .retry(at: DeliveryFixture.date(1)))
             let second = try await fixture.leaseOne(at: 1)
-            try requireEqual(second.numbers, ["2"], "what is due")
+            try requireEqual(second.numbers, ["2"], "the list of due deliveries")
             try requireEqual(second.map(\.attempt), [2], "its attempt")
             try await fixture.settle(second, acknowledged: 1, end: .finished(now: DeliveryFixture.date(1)))
-            try requireEqual(try await fixture.leaseOne(at: 1).map(\.attempt), [1], "the attempt at what was not begun")
+            try requireEqual(
+                try await fixture.leaseOne(at: 1).map(\.attempt), [1], "the attempt at a delivery that was not begun")
         },
-        Check("what is handed back is due at once, and its attempt does not count") { fixture in
+        Check("a released delivery is due immediately, and its attempt does not count") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
             for handled in 0...1 {
@@ -56,11 +58,12 @@ extension StoreContract {
             }
 
             let lane = try await fixture.leaseOne(at: 5)
-            try requireEqual(lane.numbers, ["2", "3"], "what is due")
+            try requireEqual(lane.numbers, ["2", "3"], "the list of due deliveries")
             try requireEqual(lane.map(\.attempt), [1, 1], "the attempts")
             try requireEqual(lane.map(\.mayHaveRun), [false, false], "whether they may have run")
         },
-        Check("an attempt counts when a settlement says so, once however often that is stored") { fixture in
+        Check("an attempt counts when a settlement reports it, and repeating the report does not count again") {
+            fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2).scheduling("later", at: 0))
             for subscription in ["a", ScheduledMessage.subscription] {
@@ -71,7 +74,7 @@ extension StoreContract {
                     try await fixture.settle(lane, attempts: attempt)
                     try await fixture.settle(lane, attempts: attempt)
                 }
-                // The fourth has an outcome, and the fifth is no suspect.
+                // The fourth attempt has an outcome, so the fifth is not suspected of ending the process.
                 let fourth = try await fixture.leaseOne(subscription, at: 80)
                 try requireEqual(fourth.map(\.attempt), [4], "the attempt at the first alone")
                 try await fixture.settle(fourth, attempts: 4, end: .retry(at: DeliveryFixture.date(80)))
@@ -82,7 +85,7 @@ extension StoreContract {
             }
             try requireEqual(try await fixture.leaseOne(at: 80).map(\.attempt), [1], "the attempt at the next")
         },
-        Check("a lease that ends before anything has run keeps what is known of the lease before") { fixture in
+        Check("a lease that ends before a handler runs keeps the state of the lease before it") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2))
             try await fixture.settle(try await fixture.leaseOne(at: 0), attempts: 1)
@@ -90,14 +93,14 @@ extension StoreContract {
 
             for _ in 0..<3 {
                 let lane = try await fixture.leaseOne(at: 20)
-                try requireEqual(lane.numbers, ["1"], "what is given")
+                try requireEqual(lane.numbers, ["1"], "the list of leased deliveries")
                 try requireEqual(lane.map(\.attempt), [2], "its attempt")
                 try requireEqual(lane.map(\.mayHaveRun), [true], "whether it may have run")
                 try await fixture.settle(lane, attempts: 2)
                 try await fixture.settle(lane, attempts: 1, end: now)
             }
         },
-        Check("what was settled already may be settled again with what follows it") { fixture in
+        Check("a settlement may repeat deliveries that were already settled") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3, 4))
             let lane = try await fixture.leaseOne()
@@ -109,12 +112,12 @@ extension StoreContract {
             try await fixture.store.commit(ChangeSet().settling(settlement))
             let refused = try await fixture.store.settle([settlement])
 
-            try requireEqual(refused, [], "what is refused")
-            try requireEqual(try await fixture.leaseOne(at: 20).numbers, ["4"], "what is left")
+            try requireEqual(refused, [], "the list of refused leases")
+            try requireEqual(try await fixture.leaseOne(at: 20).numbers, ["4"], "the list of remaining deliveries")
             let letters = try await fixture.store.deadLetters(after: 0, of: nil, limit: 9)
             try requireEqual(letters.map(\.content.number), ["2"], "the dead letters")
         },
-        Check("a settlement under an old lease is refused whole, whichever it is, and the others are not") { fixture in
+        Check("a settlement of an old lease is refused completely, and the other settlements are not") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, of: "x").delivering(3, of: "y"))
             let old = try await fixture.lease(at: 0)
@@ -128,15 +131,15 @@ extension StoreContract {
                     old[0].settlement(acknowledged: 1, end: end),
                     old[1].settlement(acknowledged: 1),
                 ])
-                try requireEqual(refused, [old[0][0].lease], "what is refused")
+                try requireEqual(refused, [old[0][0].lease], "the list of refused leases")
             }
 
             try await fixture.settle(new[0], acknowledged: 1, end: .finished(now: DeliveryFixture.date(10)))
             let refused = try await fixture.store.settle([new[0].settlement(acknowledged: 1)])
-            try requireEqual(refused, [new[0][0].lease], "what is refused after its end")
-            try requireEqual(try await fixture.leaseOne(at: 20).numbers, ["2"], "what is left")
+            try requireEqual(refused, [new[0][0].lease], "the list of refused leases after the end")
+            try requireEqual(try await fixture.leaseOne(at: 20).numbers, ["2"], "the list of remaining deliveries")
         },
-        Check("a lease of a lane that is gone is refused, also when the stream has a lane again") { fixture in
+        Check("a lease of a deleted lane is refused, even if the stream has a new lane") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             let old = try await fixture.leaseOne()
@@ -146,10 +149,10 @@ extension StoreContract {
 
             let refused = try await fixture.store.settle([old.settlement(acknowledged: 1)])
 
-            try requireEqual(refused, [old[0].lease], "what is refused")
+            try requireEqual(refused, [old[0].lease], "the list of refused leases")
             try require(new[0].lease.lane != old[0].lease.lane, "the number of a lane is not used again")
         },
-        Check("a commit that settles does both or neither") { fixture in
+        Check("a commit with a settlement is atomic") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2))
             let old = try await fixture.leaseOne(at: 0)
@@ -163,7 +166,7 @@ extension StoreContract {
             )
             let stored = try await fixture.store.fetch(DocumentQuery(kind: ContractEntity.entityName))
             try requireKeys(stored, [], "the store")
-            try requireEqual(try await fixture.lease("b", at: 0).numbers, [], "what b is given")
+            try requireEqual(try await fixture.lease("b", at: 0).numbers, [], "the list of deliveries for b")
             try requireEqual(try await fixture.store.idempotencyRecord(for: "key"), nil, "the key")
 
             let draft = Draft(key: "y")
@@ -173,10 +176,11 @@ extension StoreContract {
                 "a commit with a conflict"
             )
             try await fixture.store.commit(write.settling(new.settlement(acknowledged: 1)))
-            try requireEqual(try await fixture.lease("b", at: 0).numbers, [["3"]], "what b is given then")
-            try requireEqual(try await fixture.leaseOne(at: 20).numbers, ["2"], "what is left for a")
+            try requireEqual(try await fixture.lease("b", at: 0).numbers, [["3"]], "the list of deliveries for b then")
+            try requireEqual(
+                try await fixture.leaseOne(at: 20).numbers, ["2"], "the list of remaining deliveries for a")
         },
-        Check("a commit that ends its lease frees the lane") { fixture in
+        Check("a commit that ends its lease releases the lane") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             let lane = try await fixture.leaseOne()
@@ -185,7 +189,7 @@ extension StoreContract {
             let end = Settlement.End.finished(now: DeliveryFixture.date(1))
             try await fixture.store.commit(ChangeSet().settling(lane.settlement(acknowledged: 1, end: end)))
 
-            try requireEqual(try await fixture.leaseOne(at: 1).numbers, ["2"], "what is due")
+            try requireEqual(try await fixture.leaseOne(at: 1).numbers, ["2"], "the list of due deliveries")
         },
     ]
 }

@@ -7,9 +7,9 @@
 public import HeadraceDomain
 public import HeadraceStorage
 
-/// What every ``HeadraceStorage/EntityStore`` promises, as checks that need no test framework.
+/// The contract of ``HeadraceStorage/EntityStore``, as checks that need no test framework.
 ///
-/// A driver runs them all, each on a store of its own:
+/// A test runs all checks, each on a new store:
 ///
 /// ```swift
 /// @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .persistent))
@@ -22,18 +22,18 @@ public import HeadraceStorage
 /// }
 /// ```
 ///
-/// Later releases may add checks. Those that make random changes or run many tasks do the same work in each
-/// run: their seeds and counts are fixed.
+/// Later releases may add checks. Checks that make random changes or run many tasks do the same work in each run: their
+/// seeds and counts are fixed.
 public enum StoreContract {
-    /// What a store promises beyond the contract; the checks follow it.
+    /// Optional properties of a store, which select the checks.
     public struct Capabilities: Sendable {
-        /// Whether the store holds, when it is opened again, what was committed before.
+        /// Whether the store keeps committed changes when it is opened again.
         public var isPersistent: Bool
 
-        /// Whether the store is a `DeliveryStore`, on which a relay works.
+        /// Whether the store is a `DeliveryStore`, which a relay requires.
         public var keepsDeliveries: Bool
 
-        /// Creates the description of a store; one that ends with the process and keeps deliveries unless stated.
+        /// Creates a description of a store, by default of an in-memory store with deliveries.
         public init(isPersistent: Bool = false, keepsDeliveries: Bool = true) {
             self.isPersistent = isPersistent
             self.keepsDeliveries = keepsDeliveries
@@ -42,13 +42,13 @@ public enum StoreContract {
         /// The store ends with its last reference.
         public static let inMemory = Capabilities()
 
-        /// The store holds what was committed until it is opened again.
+        /// The store keeps committed changes when it is opened again.
         public static let persistent = Capabilities(isPersistent: true)
     }
 
-    /// One claim of the contract, and how it is tried.
+    /// One promise of the contract, and the test of that promise.
     public struct Check: Sendable, CustomStringConvertible {
-        /// What is claimed, in words.
+        /// The promise, in words.
         public let name: String
 
         let body: nonisolated(nonsending) @Sendable (StoreFixture) async throws -> Void
@@ -61,17 +61,17 @@ public enum StoreContract {
             self.body = body
         }
 
-        /// The name.
+        /// The name of the check.
         public var description: String { name }
 
-        /// Tries the claim on the store that `openStore` opens.
+        /// Tests the promise on the store that `openStore` opens.
         ///
-        /// Most checks open it once; it is empty then. Those of ``Capabilities/isPersistent`` open it again,
-        /// possibly with other entities, after they have let go of it: it must hold what was committed.
+        /// Most checks open the store once, and expect it to be empty. Checks for ``Capabilities/isPersistent`` release
+        /// the store and open it again, possibly with other entities. It must then contain the committed changes.
         ///
-        /// - Parameter openStore: Opens the store of this run for the types of entity that it is given.
-        /// - Throws: ``ContractViolation`` where the store does otherwise than claimed, and whatever
-        ///   `openStore` or the store throws where it should not.
+        /// - Parameter openStore: Opens the store of this run for the given types of entity.
+        /// - Throws: ``ContractViolation`` if the store breaks the promise. Unexpected errors of `openStore` or of the
+        ///   store are rethrown.
         public nonisolated(nonsending) func run(
             _ openStore:
                 nonisolated(nonsending) @escaping (_ entities: [any StoredEntity.Type]) async throws -> any EntityStore
@@ -80,7 +80,7 @@ public enum StoreContract {
         }
     }
 
-    /// All checks that a store with these capabilities must pass, in the order in which a driver is best written.
+    /// Returns all checks for a store with these capabilities, in the order in which to implement them.
     public static func checks(for capabilities: Capabilities) -> [Check] {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks

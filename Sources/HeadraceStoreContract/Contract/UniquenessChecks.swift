@@ -8,7 +8,7 @@ import HeadraceStorage
 
 extension StoreContract {
     static let uniquenessChecks: [Check] = [
-        Check("a unique value that is taken is refused, and the error names who has it") { fixture in
+        Check("a taken unique value is refused, and the error names the entity") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(Draft(key: "a", codes: ["c"]), Draft(key: "b")))
 
@@ -41,16 +41,16 @@ extension StoreContract {
 
             try await store.commit(ChangeSet().updating(draft, at: 1, to: Draft(key: "a", text: "new", codes: ["d"])))
 
-            try requireKeys(try await store.fetch(where: "code", .oneOf([.text("c")])), [], "the value given up")
-            try requireKeys(try await store.fetch(where: "code", .oneOf([.text("d")])), ["a"], "the value kept")
+            try requireKeys(try await store.fetch(where: "code", .oneOf([.text("c")])), [], "the removed value")
+            try requireKeys(try await store.fetch(where: "code", .oneOf([.text("d")])), ["a"], "the kept value")
             try await store.commit(ChangeSet().inserting(Draft(key: "b", codes: ["c"])))
         },
-        Check("entities exchange unique values in one change set, in whatever order it is written") { fixture in
+        Check("entities can exchange unique values in one change set, in any order of its writes") { fixture in
             let store = try await fixture.open()
             let drafts = ["a", "b", "c"].map { Draft(key: $0, codes: [.text($0)]) }
             try await store.commit(ChangeSet().inserting(drafts))
 
-            // A ring of three, once forwards and once backwards.
+            // A ring of three entities, once forwards and once backwards.
             let forwards = try ChangeSet()
                 .updating(drafts[0], at: 1, to: Draft(key: "a", codes: ["b"]))
                 .updating(drafts[1], at: 1, to: Draft(key: "b", codes: ["c"]))
@@ -97,7 +97,7 @@ extension StoreContract {
 
             try requireKeys(try await store.fetch(where: "code", .oneOf([.text("c")])), ["new"], "the value")
         },
-        Check("one unique value is not taken twice in one change set") { fixture in
+        Check("a unique value cannot be taken twice in one change set") { fixture in
             let store = try await fixture.open()
 
             try await store.refuse(
@@ -142,7 +142,7 @@ extension StoreContract {
 }
 
 extension Sequence {
-    /// Maps one after the other.
+    /// Maps the elements one after another.
     nonisolated(nonsending) func asyncMap<Result>(
         _ transform: nonisolated(nonsending) (Element) async throws -> Result
     ) async rethrows -> [Result] {

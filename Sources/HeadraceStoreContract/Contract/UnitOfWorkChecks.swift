@@ -11,7 +11,7 @@ import HeadraceTesting
 
 extension StoreContract {
     static let unitOfWorkChecks: [Check] = [
-        Check("a unit of work stores changes and events together, and notifies after") { fixture in
+        Check("a unit of work stores changes and events together, and then notifies") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let notifications = Shop.Notifications()
             let registrar = Shop.registrar(telling: notifications)
@@ -57,7 +57,7 @@ extension StoreContract {
                 "the list of notifications"
             )
         },
-        Check("what was deleted and inserted again since it was read is a conflict") { fixture in
+        Check("an entity that was deleted and inserted again since it was read is a conflict") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let registrar = Shop.registrar(telling: Shop.Notifications())
             func unitOfWork() -> UnitOfWork<EntityContext> {
@@ -70,7 +70,7 @@ extension StoreContract {
                 do {
                     try await unitOfWork().execute { context in
                         guard let customer = try await context.find(Shop.Customer.self, id: "c1") else { return }
-                        // Another context, which does not join this unit of work.
+                        // A separate context, which does not join this unit of work.
                         let other = EntityContext(store)
                         guard let same = try await other.find(Shop.Customer.self, id: "c1") else { return }
                         other.delete(same)
@@ -91,9 +91,9 @@ extension StoreContract {
 
             let customer = try await EntityContext(store).fetch(
                 Shop.Customer.self, where: [.equals(.email, "true@example.org")])
-            try requireEqual(customer.map(\.orderCount), [0], "the numbers of orders of those found")
+            try requireEqual(customer.map(\.orderCount), [0], "the list of order counts")
         },
-        Check("a unit of work that a handler refuses leaves nothing, and may be done again") { fixture in
+        Check("a unit of work that a handler refuses stores nothing, and can be retried") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let notifications = Shop.Notifications()
             let registrar = Shop.registrar(telling: notifications)
@@ -118,7 +118,7 @@ extension StoreContract {
             try requireEqual(try await store.events(after: 0, limit: 9).count, 2, "the number of events")
             try requireEqual(notifications.sent.count, 2, "the number of notifications")
         },
-        Check("an entity that was not changed is not written, one that was is written once") { fixture in
+        Check("an unchanged entity is not written, and a changed entity is written once") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let unitOfWork = UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store))
             try await unitOfWork.execute { context in
@@ -134,9 +134,9 @@ extension StoreContract {
             }
 
             let versions = try await store.fetch(DocumentQuery(kind: Shop.Customer.entityName)).map(\.version)
-            try requireEqual(versions, [2, 1], "the versions of the changed one and the other")
+            try requireEqual(versions, [2, 1], "the list of versions of the changed and the unchanged entity")
         },
-        Check("an entity that is deleted and inserted again in one unit of work is the new one") { fixture in
+        Check("an entity that is deleted and inserted again in one unit of work has its new state") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let unitOfWork = UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store))
             try await unitOfWork.execute { context in
@@ -154,9 +154,9 @@ extension StoreContract {
                     "\($0.id) \($0.email)"
                 }
             }
-            try requireEqual(emails, ["c1 new@example.org", "c2 old@example.org"], "what is stored")
+            try requireEqual(emails, ["c1 new@example.org", "c2 old@example.org"], "the list of stored customers")
         },
-        Check("units of work that conflict lose nothing when they are done again") { fixture in
+        Check("conflicting units of work lose nothing when they are retried") { fixture in
             let store = try await fixture.openStore(Shop.entities)
             let notifications = Shop.Notifications()
             let registrar = Shop.registrar(telling: notifications)
@@ -183,7 +183,7 @@ extension StoreContract {
                                     isStored = true
                                 } catch let error as StoreError where error.code == .versionConflict {
                                     conflicts += 1
-                                    try require(conflicts < 10_000, "a unit of work succeeds at last", "it does not")
+                                    try require(conflicts < 10_000, "a unit of work succeeds eventually", "it does not")
                                 }
                             }
                         }
@@ -204,7 +204,8 @@ extension StoreContract {
             try requireEqual(notifications.sent.count, 36, "the number of notifications")
             let names = try await store.events(after: 0, limit: .max).map(\.event.name)
             try requireEqual(names.count { $0 == "order-placed" }, 36, "the number of orders in the log")
-            try requireEqual(names.count { $0 == "became-regular" }, 1, "how often a customer became a regular")
+            try requireEqual(
+                names.count { $0 == "became-regular" }, 1, "the number of became-regular events in the log")
         },
     ]
 }

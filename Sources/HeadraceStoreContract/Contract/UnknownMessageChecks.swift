@@ -15,37 +15,44 @@ import HeadraceTesting
 /// Relays of two versions of a program work on one store.
 extension StoreContract {
     static let unknownMessageChecks: [Check] = [
-        Check("a lane with an unknown message is leased by a relay that knows it, or when its time has come") {
+        Check("a lane with an unknown message is leased by a relay that knows it, or when its wait ends") {
             fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2))
             let lane = try await fixture.leaseOne(at: 0)
             try await fixture.settle(lane, end: .unknown(version: 3, at: 0))
 
-            try requireEqual(try await fixture.lease(at: 99).numbers, [], "what is due for a relay that says nothing")
+            try requireEqual(
+                try await fixture.lease(at: 99).numbers, [],
+                "the list of due deliveries for a relay without known messages")
             for (name, versions) in [("other", 1...9), ("numbered", 1...2), ("numbered", 4...9)] {
                 let lanes = try await fixture.lease(knowing: name, versions, at: 50)
-                try requireEqual(lanes.numbers, [], "what is due for a relay that knows '\(name)' in \(versions)")
+                try requireEqual(
+                    lanes.numbers, [], "the list of due deliveries for a relay that knows '\(name)' in \(versions)")
             }
             let known = try await fixture.lease(knowing: "numbered", 2...4, at: 50)
-            try requireEqual(known.numbers, [["1", "2"]], "what is due for a relay that knows the message")
+            try requireEqual(
+                known.numbers, [["1", "2"]], "the list of due deliveries for a relay that knows the message")
             try requireEqual(known.first?.map(\.attempt), [1, 1], "the attempts")
             try requireEqual(known.first?.first?.mayHaveRun, false, "whether a handler may have run")
-            try requireEqual(known.first?.first?.unknownSince, DeliveryFixture.date(0), "since when it is unknown")
             try requireEqual(
-                try await fixture.lease(knowing: "numbered", 2...4, at: 50).numbers, [], "what is due then")
+                known.first?.first?.unknownSince, DeliveryFixture.date(0), "the date since which it is unknown")
+            try requireEqual(
+                try await fixture.lease(knowing: "numbered", 2...4, at: 50).numbers, [],
+                "the list of due deliveries then")
 
             try await fixture.settle(known[0], end: .unknown(version: 3, at: 50))
             let late = try await fixture.leaseOne(at: 100)
-            try requireEqual(late.numbers, ["1", "2"], "what is due when its time has come")
+            try requireEqual(late.numbers, ["1", "2"], "the list of due deliveries when its wait ends")
         },
-        Check("a message is unknown no longer once it was handled, and keeps its time until then") { fixture in
+        Check("a message stays unknown, with its first date, until it is handled") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
             var lane = try await fixture.leaseOne(at: 0)
             try await fixture.settle(lane, end: .unknown(version: 3, at: 0))
             let known = try await fixture.lease(knowing: "numbered", 3...3, at: 1)
-            try requireEqual(known.numbers, [["1", "2", "3"]], "what is due for a relay that knows the message")
+            try requireEqual(
+                known.numbers, [["1", "2", "3"]], "the list of due deliveries for a relay that knows the message")
             lane = known[0]
             try await fixture.settle(lane, end: .retry(at: DeliveryFixture.date(2), now: DeliveryFixture.date(1)))
             lane = try await fixture.leaseOne(at: 2)
@@ -55,10 +62,10 @@ extension StoreContract {
             try await fixture.settle(Array(lane.dropFirst()), end: .released(now: DeliveryFixture.date(2)))
 
             lane = try await fixture.leaseOne(at: 2)
-            try requireEqual(lane.numbers, ["2", "3"], "what is left")
-            try requireEqual(lane.map(\.unknownSince), [nil, nil], "since when it is unknown")
+            try requireEqual(lane.numbers, ["2", "3"], "the list of remaining deliveries")
+            try requireEqual(lane.map(\.unknownSince), [nil, nil], "the date since which it is unknown")
         },
-        Check("lanes with unknown messages hold back no others") { fixture in
+        Check("lanes with unknown messages do not delay other lanes") { fixture in
             let fixture = try await fixture.openDeliveries()
             for number in 0..<UInt8(20) { try await fixture.store.commit(ChangeSet().delivering(number, of: nil)) }
             for lane in try await fixture.lease(at: 0) {
@@ -66,11 +73,13 @@ extension StoreContract {
             }
             try await fixture.store.commit(ChangeSet().delivering(20, of: nil).delivering(21, of: nil))
 
-            try requireEqual(try await fixture.lease(at: 1, lanes: 2).numbers, [["20"], ["21"]], "what is due")
+            try requireEqual(
+                try await fixture.lease(at: 1, lanes: 2).numbers, [["20"], ["21"]], "the list of due deliveries")
             let known = try await fixture.lease(knowing: "numbered", 3...3, at: 1, lanes: 3)
-            try requireEqual(known.numbers, [["0"], ["1"], ["2"]], "what is due for a relay that knows them")
+            try requireEqual(
+                known.numbers, [["0"], ["1"], ["2"]], "the list of due deliveries for a relay that knows them")
         },
-        Check("a replay delivers what was unknown from the beginning") { fixture in
+        Check("a replay delivers unknown messages from the beginning") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))
             try await fixture.settle(try await fixture.leaseOne(at: 0), end: .unknown(version: 3, at: 0))
@@ -78,8 +87,8 @@ extension StoreContract {
             _ = try await fixture.store.replay("a", eventsNamed: ["numbered"], after: 0)
 
             let lane = try await fixture.leaseOne(at: 0)
-            try requireEqual(lane.numbers, ["1"], "what is due")
-            try requireEqual(lane.first?.unknownSince, nil, "since when it is unknown")
+            try requireEqual(lane.numbers, ["1"], "the list of due deliveries")
+            try requireEqual(lane.first?.unknownSince, nil, "the date since which it is unknown")
         },
         Check("an older and a newer relay share a subscription, and no message is lost, repeated, or out of order") {
             fixture in
@@ -123,7 +132,9 @@ extension DeliveryFixture {
     }
 }
 
-/// An older relay that knows one version of one event, and a newer one that knows another version and another event.
+/// An older and a newer relay that know different versions of one event.
+///
+/// Only the newer relay knows the other event.
 private struct RollingDeployment {
     let store: any DeliveryStore
     private let notebook = Notebook()
@@ -142,12 +153,13 @@ private struct RollingDeployment {
         newer.register(ReadNewer.self)
         newer.register(ReadExtra.self)
 
-        // Each stream has an event that both know, and then two that only the newer one knows.
+        // Each stream has an event that both relays know, followed by two events that only the newer relay knows.
         for stream in 0..<10 { try await commit(stream, [1, 2, 3]) }
         let olderRelay = relay(older)
         let olderRun = Task { try await olderRelay.run() }
         await notebook.wait { $0.left >= 10 }
-        try requireEqual(notebook.numbers, Set((0..<10).map { $0 * 100 }), "what the older relay has handled")
+        try requireEqual(
+            notebook.numbers, Set((0..<10).map { $0 * 100 }), "the set of messages that the older relay handled")
 
         let newerRelay = relay(newer)
         let newerRun = Task { try await newerRelay.run() }
@@ -162,7 +174,8 @@ private struct RollingDeployment {
         try requireEqual(notebook.handledCount, 70, "the number of handled messages")
         for stream in 0..<10 {
             let numbers = notebook.numbers(of: stream)
-            try requireEqual(numbers, (0..<7).map { stream * 100 + $0 }, "what was handled of stream \(stream)")
+            try requireEqual(
+                numbers, (0..<7).map { stream * 100 + $0 }, "the list of handled messages of stream \(stream)")
         }
         try requireEqual(notebook.attempts, [1], "the attempts")
         let statistics = try await store.deliveryStatistics()
@@ -244,7 +257,7 @@ private struct ReadExtra: DurableDomainEventHandler {
     }
 }
 
-/// Remembers what was handled and left, and lets a check wait for it.
+/// Records the handled and the released messages, and lets a check wait for them.
 private final class Notebook: RelayObserver {
     struct State {
         var handled: [Int] = []

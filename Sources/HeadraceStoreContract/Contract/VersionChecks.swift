@@ -15,9 +15,9 @@ extension StoreContract {
 
             try requireEqual(snapshot.documents, [], "the list of documents")
             try requireEqual(snapshot.events, [], "the list of events")
-            try requireEqual(try await store.find(Draft(key: "a").reference), nil, "what is found")
+            try requireEqual(try await store.find(Draft(key: "a").reference), nil, "the result of find")
         },
-        Check("an inserted document is found as it was given, at version 1") { fixture in
+        Check("an inserted document is found unchanged, at version 1") { fixture in
             let store = try await fixture.open()
             let draft = Draft(key: "a", text: "first")
 
@@ -25,7 +25,7 @@ extension StoreContract {
 
             try requireEqual(try await store.find(draft.reference), try draft.document(version: 1), "the document")
         },
-        Check("an update replaces the document and counts its version up") { fixture in
+        Check("an update replaces the document and increments its version") { fixture in
             let store = try await fixture.open()
             let first = Draft(key: "a", text: "first")
             try await store.commit(ChangeSet().inserting(first))
@@ -40,7 +40,7 @@ extension StoreContract {
                 )
             }
         },
-        Check("what is required must be stored as it is, or nothing is stored") { fixture in
+        Check("a required document must be stored unchanged, or nothing is stored") { fixture in
             let store = try await fixture.open()
             let first = Draft(key: "a", text: "first")
             let second = Draft(key: "a", text: "second")
@@ -58,8 +58,9 @@ extension StoreContract {
                     try ChangeSet(events: [.numbered(1)]).updating(second, at: 2, to: first),
                 ] {
                     changes.requirements = [try second.document(version: 2), wrong]
-                    let error = try await store.refuse(changes, with: [.versionConflict], "what requires \(wrong)")
-                    try requireEqual(error.entity, wrong.reference, "the entity that is named")
+                    let error = try await store.refuse(
+                        changes, with: [.versionConflict], "a change set that requires \(wrong)")
+                    try requireEqual(error.entity, wrong.reference, "the entity of the error")
                 }
             }
             try requireEqual(try await store.contents(), before, "the store after refusals")
@@ -69,17 +70,17 @@ extension StoreContract {
             try await store.commit(changes)
             try requireEqual(try await store.find(first.reference), try first.document(version: 3), "the document")
         },
-        Check("a deleted document is gone and its key is free again") { fixture in
+        Check("a deleted document is removed and its key is free again") { fixture in
             let store = try await fixture.open()
             let draft = Draft(key: "a", text: "first", rank: 1, labels: ["x"], codes: ["c"])
             try await store.commit(ChangeSet().inserting(draft))
 
             try await store.commit(ChangeSet().deleting(draft, at: 1))
 
-            try requireEqual(try await store.find(draft.reference), nil, "what is found")
+            try requireEqual(try await store.find(draft.reference), nil, "the result of find")
             try requireEqual(try await store.contents().indexes.flatMap { $0 }, [], "the content of the indexes")
             try await store.commit(ChangeSet().inserting(draft))
-            try requireEqual(try await store.find(draft.reference)?.version, 1, "the version of the next one")
+            try requireEqual(try await store.find(draft.reference)?.version, 1, "the version of the next document")
         },
         Check("an update of a stale version is refused and names both versions") { fixture in
             let store = try await fixture.open()
@@ -90,7 +91,7 @@ extension StoreContract {
             let error = try await store.refuse(
                 ChangeSet().updating(draft, at: 1, to: Draft(key: "a", text: "lost")),
                 with: .versionConflict,
-                "an update of version 1 where 2 is stored"
+                "an update of version 1 if 2 is stored"
             )
 
             try requireEqual(error.entity, draft.reference, "the entity of the error")
@@ -101,7 +102,7 @@ extension StoreContract {
             )
             try requireEqual(try await store.find(draft.reference), try draft.document(version: 2), "the document")
         },
-        Check("an update of a version that is not there yet is refused") { fixture in
+        Check("an update of a version that does not exist yet is refused") { fixture in
             let store = try await fixture.open()
             let draft = Draft(key: "a")
             try await store.commit(ChangeSet().inserting(draft))
@@ -109,17 +110,17 @@ extension StoreContract {
             try await store.refuse(
                 ChangeSet().updating(draft, at: 2, to: draft),
                 with: .versionConflict,
-                "an update of version 2 where 1 is stored"
+                "an update of version 2 if 1 is stored"
             )
         },
-        Check("an update of a document that is gone is refused and says so") { fixture in
+        Check("an update of a deleted document is refused with a clear message") { fixture in
             let store = try await fixture.open()
             let draft = Draft(key: "a")
 
             let error = try await store.refuse(
                 ChangeSet().updating(draft, at: 1, to: draft),
                 with: .versionConflict,
-                "an update of what is not stored"
+                "an update of a missing document"
             )
 
             try requireEqual(
@@ -151,7 +152,7 @@ extension StoreContract {
             let stale = try await store.refuse(
                 ChangeSet().deleting(draft, at: 1),
                 with: .versionConflict,
-                "a deletion of version 1 where 2 is stored"
+                "a deletion of version 1 if 2 is stored"
             )
             let missing = try await store.refuse(
                 ChangeSet().deleting(Draft(key: "b"), at: 1),
@@ -162,12 +163,12 @@ extension StoreContract {
             try requireEqual(
                 stale.message,
                 StoreError.versionConflict(draft.reference, expected: 1, stored: 2).message,
-                "the message of the stale one"
+                "the message for a stale version"
             )
             try requireEqual(
                 missing.message,
                 StoreError.versionConflict(Draft(key: "b").reference, expected: 1, stored: nil).message,
-                "the message of the missing one"
+                "the message for a missing document"
             )
             try requireEqual(try await store.find(draft.reference)?.version, 2, "the version")
         },
@@ -190,21 +191,22 @@ extension StoreContract {
                 "the document with the code"
             )
         },
-        Check("a kind that was not declared is refused, and reading it gives nothing") { fixture in
+        Check("writing an undeclared kind is refused, and reading it returns nothing") { fixture in
             let store = try await fixture.open()
             let undeclared = "undeclared-entity"
 
             try await store.refuse(
                 ChangeSet().inserting([Draft(key: "a")], kind: undeclared).recording(.numbered(1)),
                 with: .undeclaredEntity,
-                "a write of a kind that was not declared"
+                "a write of an undeclared kind"
             )
 
-            try requireEqual(try await store.find(EntityReference(kind: undeclared, key: "a")), nil, "what is found")
+            try requireEqual(
+                try await store.find(EntityReference(kind: undeclared, key: "a")), nil, "the result of find")
             try requireKeys(try await store.fetch(DocumentQuery(kind: undeclared)), [], "a fetch")
             try requireEqual(try await store.events(after: 0, limit: 10), [], "the list of events")
         },
-        Check("keys are kept byte for byte, whatever is in them") { fixture in
+        Check("keys are preserved byte for byte") { fixture in
             let store = try await fixture.open()
             let keys = edgeCaseTexts
 
@@ -221,10 +223,10 @@ extension StoreContract {
                 try requireKeys(document.map { [$0] } ?? [], [key], "the search for key \(number)")
                 try requireEqual(document, try draft.document(version: 1), "the document of key \(number)")
                 try await store.commit(ChangeSet().deleting(draft, at: 1))
-                try requireEqual(try await store.find(draft.reference), nil, "what is found of key \(number)")
+                try requireEqual(try await store.find(draft.reference), nil, "the document of key \(number)")
             }
         },
-        Check("a document is kept byte for byte") { fixture in
+        Check("a document is preserved byte for byte") { fixture in
             let store = try await fixture.open()
 
             for (number, text) in edgeCaseTexts.enumerated() {

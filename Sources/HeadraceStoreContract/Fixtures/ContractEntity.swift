@@ -12,7 +12,7 @@ struct Draft: Codable, Sendable {
     var key: String
     var text = ""
 
-    /// The value in the index `rank`, if any.
+    /// The value in the index `rank`; `nil` for no value.
     var rank: Value?
 
     /// The values in the index `label`.
@@ -22,7 +22,7 @@ struct Draft: Codable, Sendable {
     var codes: [Value] = []
 }
 
-/// A value in an index that can be encoded.
+/// An `Encodable` value for an index.
 enum Value: Codable, Hashable, Sendable, IndexValueConvertible {
     case number(Int64)
     case text(String)
@@ -76,7 +76,7 @@ final class ContractEntity: StoredEntity {
     }
 }
 
-/// An entity of another kind, whose keys and indexes have the same names.
+/// An entity of another kind, with the same keys and index names.
 final class OtherContractEntity: StoredEntity {
     static let entityName = "other-contract-entity"
 

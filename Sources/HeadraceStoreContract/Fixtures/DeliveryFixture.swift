@@ -8,7 +8,7 @@ import Foundation
 import HeadraceDomain
 import HeadraceStorage
 
-/// A store of deliveries, asked in the few words that the checks use.
+/// A delivery store with short calls for the checks.
 ///
 /// Times are seconds after a fixed start.
 struct DeliveryFixture {
@@ -36,7 +36,7 @@ struct DeliveryFixture {
         ).lanes
     }
 
-    /// Leases what must be one lane.
+    /// Leases exactly one lane.
     nonisolated(nonsending) func leaseOne(
         _ subscription: String = "a",
         at seconds: Double = 0,
@@ -56,7 +56,7 @@ struct DeliveryFixture {
         return lane
     }
 
-    /// Settles what must be accepted.
+    /// Applies a settlement, which must be accepted.
     nonisolated(nonsending) func settle(
         _ lane: [Delivery],
         acknowledged: Int = 0,
@@ -70,7 +70,7 @@ struct DeliveryFixture {
         try require(refused.isEmpty, "the settlement is accepted", "it is refused", fileID: fileID, line: line)
     }
 
-    /// Gives up the first of `lane`, and ends the lease.
+    /// Moves the first delivery of `lane` to the dead letters, and ends the lease.
     nonisolated(nonsending) func giveUp(
         _ lane: [Delivery],
         reason: String = "broken",
@@ -91,7 +91,7 @@ extension StoreFixture {
         let store = try await openStore(entities)
         guard let store = store as? any DeliveryStore else {
             throw ContractViolation(
-                expectation: "the store is a DeliveryStore, as its capabilities say",
+                expectation: "the store is a DeliveryStore, as its capabilities state",
                 observation: "it is not",
                 fileID: #fileID,
                 line: #line
@@ -102,7 +102,7 @@ extension StoreFixture {
 }
 
 extension ChangeSet {
-    /// Adds numbered events of `stream`, to be delivered to `subscriptions`.
+    /// Adds numbered events of `stream`, with deliveries to `subscriptions`.
     func delivering(
         _ numbers: UInt8...,
         of stream: String? = "stream",
@@ -180,7 +180,9 @@ extension Delivery {
 }
 
 extension [Delivery] {
-    /// The first `count` handled, `attempts` that count for the next, and the lease going on or ending as `end` says.
+    /// Returns a settlement that acknowledges the first `count` deliveries.
+    ///
+    /// `attempts` counts for the next delivery. `end` decides whether the lease ends.
     func settlement(acknowledged count: Int, attempts: Int? = nil, end: Settlement.End? = nil) -> Settlement {
         Settlement(
             lease: first?.lease ?? Lease(lane: 0, token: 0),

@@ -12,7 +12,7 @@ extension Draft {
         EntityReference(kind: ContractEntity.entityName, key: key)
     }
 
-    /// The draft as it is stored.
+    /// Returns the draft in its stored form.
     func document(version: Int, kind: String = ContractEntity.entityName) throws -> StoredDocument {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -24,7 +24,7 @@ extension Draft {
         )
     }
 
-    /// Its places in the indexes.
+    /// The index entries of the draft.
     var entries: Set<ChangeSet.IndexEntry> {
         var entries: Set<ChangeSet.IndexEntry> = []
         if let rank { entries.insert(ChangeSet.IndexEntry(index: "rank", value: rank.indexValue)) }
@@ -34,7 +34,7 @@ extension Draft {
     }
 }
 
-/// Makes change sets read like what they do.
+/// Short calls to build change sets.
 extension ChangeSet {
     func inserting(_ drafts: Draft...) throws -> ChangeSet {
         try inserting(drafts)
@@ -90,7 +90,7 @@ extension ChangeSet.Deletion {
 }
 
 extension NewEvent {
-    /// An event that is known by its number.
+    /// Returns an event that is identified by its number.
     static func numbered(_ number: UInt8, stream: EntityReference? = nil) -> NewEvent {
         NewEvent(
             id: UUID(uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, number)),

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Texts that something may mistake for something else, each different from the others in its bytes.
+/// Texts that a store may confuse with something else, all different in their bytes.
 let edgeCaseTexts: [String] = [
     "", " ", "a", "A", "ab", "a b", "a\n", "\t",
-    // NUL, and what an escape for it may look like.
+    // NUL, and texts that an escape for NUL may look like.
     "\0", "a\0", "a\0b", "\u{1}", "\u{1}\u{1}", "\u{1}\u{2}", "\u{2}", "\\0", "\\u0000",
     // Canonically equal, different in bytes.
     "\u{E9}", "e\u{301}", "\u{AC00}", "\u{1100}\u{1161}", "\u{212B}", "\u{C5}", "A\u{30A}",
-    // Different where case or width is folded.
+    // Different unless case or width is folded.
     "ss", "ß", "ﬀ", "ff", "İ", "i",
     // SQL, patterns and quotes.
     "'", "''", "\"", "`", "\\", "%", "_", "*", "?1", ":a", "'; DROP TABLE entity; --", "NULL", "true",
@@ -28,7 +28,7 @@ let edgeCaseNumbers: [Int64] = [
     4_294_967_295, 4_294_967_296, 9_007_199_254_740_992, 9_007_199_254_740_993, .max - 1, .max,
 ]
 
-/// All of them, the least first.
+/// All edge cases in ascending order.
 let edgeCaseValues: [Value] = (edgeCaseNumbers.map(Value.number) + edgeCaseTexts.map(Value.text)).sorted {
     $0.precedes($1)
 }

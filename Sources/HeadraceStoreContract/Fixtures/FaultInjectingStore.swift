@@ -8,7 +8,9 @@ import Foundation
 import HeadraceStorage
 import Synchronization
 
-/// A store as a process sees it that can be killed: from then on it can write nothing.
+/// The store of one process that can be killed.
+///
+/// After that, the process can't write.
 final class FaultInjectingStore: StoreDecorator {
     let base: any DeliveryStore
     private let isKilled = Mutex(false)

@@ -6,14 +6,16 @@
 
 import HeadraceStorage
 
-/// What a store must hold, in the plainest form: no indexes, every question answered by looking at everything.
+/// A simple model of the expected content of a store, without indexes.
+///
+/// Each query scans all documents.
 struct ReferenceModel {
     struct Stored {
         let draft: Draft
         let version: Int
     }
 
-    /// One change of one entity, right or wrong.
+    /// One change of one entity, valid or invalid.
     enum Part {
         case insert(Draft)
         case update(Stored, to: Draft)
@@ -23,7 +25,7 @@ struct ReferenceModel {
     private(set) var stored: [String: Stored] = [:]
     private(set) var events: [NewEvent] = []
 
-    /// Gives the reasons for which a store may refuse `parts`; none where it must store them.
+    /// Returns the reasons for which a store may refuse `parts`, or an empty set if it must store them.
     func refusals(of parts: [Part]) -> Set<StoreError.Code> {
         var refusals: Set<StoreError.Code> = []
         var after = stored
@@ -45,7 +47,7 @@ struct ReferenceModel {
         return refusals
     }
 
-    /// Applies what is not refused.
+    /// Applies changes that are not refused.
     mutating func apply(_ parts: [Part], events: [NewEvent]) {
         for part in parts {
             switch part {
@@ -57,7 +59,7 @@ struct ReferenceModel {
         self.events += events
     }
 
-    /// Answers `query`.
+    /// Returns the result of `query`.
     func fetch(_ query: DocumentQuery) throws -> [StoredDocument] {
         var found: [(place: Value?, stored: Stored)] = []
         for stored in stored.values where query.conditions.allSatisfy({ $0.holds(for: stored.draft) }) {

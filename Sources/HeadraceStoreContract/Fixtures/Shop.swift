@@ -8,11 +8,11 @@ import HeadraceDomain
 import HeadraceResolution
 import Synchronization
 
-/// The domain that the checks use: customers place orders, and are told about it.
+/// The domain of the checks: customers place orders and receive notifications.
 enum Shop {
     static let entities: [any StoredEntity.Type] = [Customer.self, Order.self]
 
-    /// The handlers of the shop, which tell `notifications`.
+    /// Returns the handlers of the shop, which send to `notifications`.
     static func registrar(telling notifications: Notifications) -> DomainEventHandlerRegistrar {
         let services = ServiceLocator()
         services.register(notifications)
@@ -71,7 +71,7 @@ enum Shop {
 
     struct OrderRefused: Error {}
 
-    /// Counts before the commit, and refuses an order that is named so.
+    /// Counts the orders of a customer before the commit, and refuses orders with the ID "refused".
     struct CountOrder: DomainEventHandler {
         static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
             if event.orderID == "refused" { throw OrderRefused() }

@@ -7,7 +7,7 @@
 import HeadraceDomain
 import HeadraceStorage
 
-/// What a check works with.
+/// The store of a check, and functions for its expectations.
 struct StoreFixture {
     let openStore: nonisolated(nonsending) (_ entities: [any StoredEntity.Type]) async throws -> any EntityStore
 
@@ -15,7 +15,7 @@ struct StoreFixture {
         try await openStore([ContractEntity.self])
     }
 
-    /// Opens the store, runs `body` and lets go of the store.
+    /// Opens the store, runs `body` and releases the store.
     nonisolated(nonsending) func withStore<Result>(
         _ entities: [any StoredEntity.Type] = [ContractEntity.self],
         _ body: nonisolated(nonsending) (any EntityStore) async throws -> Result
@@ -24,11 +24,11 @@ struct StoreFixture {
     }
 }
 
-/// Throws unless `condition` holds.
+/// Throws unless `condition` is true.
 func require(
     _ condition: Bool,
     _ expectation: String,
-    _ observation: @autoclosure () -> String = "it does not hold",
+    _ observation: @autoclosure () -> String = "it is not true",
     fileID: String = #fileID,
     line: Int = #line
 ) throws {
@@ -64,8 +64,8 @@ func requireKeys(
     let actual = documents.map(\.reference.key)
     try require(
         actual.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
-        "\(subject) gives \(summary(expected))",
-        "it gives \(summary(actual))",
+        "\(subject) returns \(summary(expected))",
+        "it returns \(summary(actual))",
         fileID: fileID,
         line: line
     )
@@ -103,7 +103,7 @@ extension EntityStore {
         throw ContractViolation(expectation: expectation, observation: "it is stored", fileID: fileID, line: line)
     }
 
-    /// As ``refuse(_:with:_:fileID:line:)`` with a set of codes.
+    /// The variant of ``refuse(_:with:_:fileID:line:)`` with a set of codes.
     @discardableResult
     nonisolated(nonsending) func refuse(
         _ changes: ChangeSet,
@@ -115,7 +115,7 @@ extension EntityStore {
         try await refuse(changes, with: [code], subject, fileID: fileID, line: line)
     }
 
-    /// Gives the keys for which a test holds in an index.
+    /// Returns the documents that match a test in an index.
     nonisolated(nonsending) func fetch(where index: String, _ test: IndexPredicate) async throws -> [StoredDocument] {
         try await fetch(
             DocumentQuery(
@@ -125,7 +125,7 @@ extension EntityStore {
         )
     }
 
-    /// Gives the documents in the order of an index.
+    /// Returns the documents in the order of an index.
     nonisolated(nonsending) func fetch(
         orderedBy index: String,
         descending: Bool = false,
@@ -140,7 +140,7 @@ extension EntityStore {
         )
     }
 
-    /// All that a client can see of the store.
+    /// Returns the whole visible content of the store.
     nonisolated(nonsending) func contents() async throws -> StoreContents {
         var indexes: [[String]] = []
         for index in ["rank", "label", "code"] {
@@ -156,7 +156,7 @@ extension EntityStore {
     }
 }
 
-/// All that a client can see of a store.
+/// The visible content of a store.
 struct StoreContents: Equatable {
     let documents: [StoredDocument]
     let indexes: [[String]]

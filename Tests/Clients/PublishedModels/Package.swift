@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody but the gate fetches OpenCombine; with the compiler's default settings, as most
-// clients have them.
+// A separate package, so that only the continuous integration fetches OpenCombine. It has the compiler's default
+// settings, as most clients do.
 let package = Package(
     name: "published-models",
     platforms: [.macOS(.v15)],

@@ -1,11 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The samples from the READMEs of the packages that Headrace unites, with the compiler's default settings. Every difference
-// from them has a line in ComingFromAnotherPackage.md. Samples that need Combine are in
-// PublishedModels, those that need SwiftUI or SwiftData in Tests/ApplePlatforms.
+// The samples from the READMEs of the packages that Headrace unites, with the compiler's default settings. Every
+// difference from them has a line in ComingFromAnotherPackage.md. Samples that need Combine are in PublishedModels, and
+// samples that need SwiftUI or SwiftData are in Tests/ApplePlatforms.
 //
-// And the same handlers twice: with the default settings, and with the upcoming feature that the documentation recommends.
+// The package also has the same handlers twice: with the default settings, and with the upcoming feature that the
+// documentation recommends.
 let package = Package(
     name: "samples",
     platforms: [.macOS(.v15)],

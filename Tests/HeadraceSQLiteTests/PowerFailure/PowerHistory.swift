@@ -24,7 +24,7 @@ final class PowerHistory: Sendable {
         /// The other delivery of an entry's event was acknowledged, by ``HeadraceStorage/DeliveryStore/settle(_:)``.
         case acknowledgement(String)
 
-        /// A lease was given, and nothing was done with it.
+        /// A lease was granted and not used.
         case lease(Lease)
     }
 
@@ -37,7 +37,9 @@ final class PowerHistory: Sendable {
     struct State {
         var calls: [Effect: Call] = [:]
 
-        /// The units of work in the order in which they were applied, some more than once.
+        /// The units of work in the order in which they were applied.
+        ///
+        /// A unit of work that was retried appears more than once.
         var order: [Effect] = []
 
         /// Errors that no power failure explains.
@@ -55,7 +57,7 @@ final class PowerHistory: Sendable {
 
     var current: State { state.withLock { $0 } }
 
-    /// Notes that a call begins, and returns the time.
+    /// Records that a call begins, and returns the time.
     @discardableResult
     func begin(_ effects: [Effect] = [], durable: Bool = false) -> Int {
         state.withLock { state in
@@ -65,7 +67,7 @@ final class PowerHistory: Sendable {
         }
     }
 
-    /// Notes that a call returned.
+    /// Records that a call returned.
     func end(_ effects: [Effect]) {
         state.withLock { state in
             let now = state.tick()
@@ -73,7 +75,7 @@ final class PowerHistory: Sendable {
         }
     }
 
-    /// Notes that a call returned leases, which began at `beginning`.
+    /// Records that a call returned leases, which began at `beginning`.
     func endLeasing(_ leases: [Lease], since beginning: Int) {
         state.withLock { state in
             let now = state.tick()
@@ -83,17 +85,17 @@ final class PowerHistory: Sendable {
         }
     }
 
-    /// Notes that something is about to be done under `lease`.
+    /// Records that `lease` is about to be used.
     func use(_ lease: Lease) {
         state.withLock { _ = $0.calls.removeValue(forKey: .lease(lease)) }
     }
 
-    /// Notes that a unit of work is applied in an open transaction.
+    /// Records that a unit of work is applied in an open transaction.
     func apply(_ effect: Effect) {
         state.withLock { $0.order.append(effect) }
     }
 
-    /// Forgets the calls whose effects a power failure took.
+    /// Removes the calls with effects that a power failure took.
     ///
     /// All other effects are on the disk.
     func continueAfterFailure(with survivors: Set<Effect>) {
@@ -118,10 +120,10 @@ extension PowerHistory.State {
         return order.reversed().filter { seen.insert($0).inserted }.reversed()
     }
 
-    /// The effects that a file must have in which `survivors` are found.
+    /// Returns the effects that must be in a file in which `survivors` are found.
     ///
-    /// A durable call lasts once it has returned. With each surviving unit of work, everything that had returned before it
-    /// began survives.
+    /// A durable call survives once it has returned. If a unit of work survives, all calls that returned before it
+    /// began survive too.
     func required(with survivors: Set<PowerHistory.Effect>) -> Set<PowerHistory.Effect> {
         let durable = calls.filter { $0.value.isDurable && $0.value.end != nil }
         let lasting = calls.filter { survivors.contains($0.key) || durable[$0.key] != nil }

@@ -17,13 +17,13 @@ final class PowerMachine: Sendable {
     /// Creates a machine with an empty disk; `seed` decides what survives each failure.
     init(seed: UInt64, sectorSize: Int32) {
         number = powerMachineCreate(seed, sectorSize)
-        precondition(number >= 0, "There are too many machines. To fix, close their stores and destroy them.")
+        precondition(number >= 0, "There are too many machines. To fix, destroy machines after use.")
     }
 
-    /// The name under which SQLite knows the file system of the machine.
+    /// The name of the machine's file system in SQLite.
     private var vfs: String { "power-\(number)" }
 
-    /// Whether the power has failed, and the machine was not started since.
+    /// Whether the power has failed and the machine was not started again.
     var isOff: Bool { powerMachineIsOff(number) != 0 }
 
     /// Number of syncs since the machine was created.

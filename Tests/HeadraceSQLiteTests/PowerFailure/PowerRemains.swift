@@ -10,7 +10,7 @@ import GRDB
 
 /// The content of a store, read with plain SQL.
 struct PowerRemains {
-    /// The identifiers of the entries, in the order of the log.
+    /// The IDs of the entries, in the order of the log.
     var events: [String] = []
 
     var entries: Set<String> = []
@@ -19,8 +19,10 @@ struct PowerRemains {
     /// How often each counter was written.
     var counters: [String: Int] = [:]
 
-    /// The entries whose events wait to be acknowledged, and to be handled.
+    /// Entries with events that wait to be acknowledged.
     var unacknowledged: Set<String> = []
+
+    /// Entries with events that wait to be handled.
     var unhandled: Set<String> = []
 
     /// Descriptions of errors in the file itself.
@@ -48,7 +50,7 @@ struct PowerRemains {
         )
         for row in entities {
             let (name, key): (String, String) = (row["name"], row["key"])
-            if row["id"] != key { damage.append("the document of '\(key)' is another one's") }
+            if row["id"] != key { damage.append("the document of '\(key)' belongs to another entity") }
             switch name {
             case PowerEntry.entityName: entries.insert(key)
             case PowerEffect.entityName: effects.insert(key)
@@ -92,16 +94,16 @@ extension PowerRemains {
         }
         for effect in required.subtracting(survivors) {
             if case .lease = effect { continue }
-            require(false, "\(effect) is lost, which was durable: \(history.calls[effect].map { "\($0)" } ?? "")")
+            require(false, "\(effect) was durable and is lost: \(history.calls[effect].map { "\($0)" } ?? "")")
         }
         for effect in order[lost...].filter(holds) {
-            require(false, "\(effect) is there, and \(order[lost]), which was committed before, is lost")
+            require(false, "\(effect) is stored, but \(order[lost]), which was committed before it, is lost")
         }
         for id in entries {
-            require(begun.contains(.entry(id)), "entry '\(id)' was rolled back, or never stored")
+            require(begun.contains(.entry(id)), "entry '\(id)' is stored, but was rolled back or never inserted")
         }
         for id in effects {
-            require(begun.contains(.handling(id)), "effect '\(id)' was rolled back, or never stored")
+            require(begun.contains(.handling(id)), "effect '\(id)' is stored, but was rolled back or never inserted")
         }
 
         let log = order.compactMap { effect -> String? in
@@ -113,20 +115,22 @@ extension PowerRemains {
             require(counters[task] == count, "task \(task) has \(count) entries and counts \(counters[task] ?? 0)")
         }
         for id in entries {
-            require(unhandled.contains(id) != effects.contains(id), "'\(id)' is handled and pending, or neither")
+            require(unhandled.contains(id) != effects.contains(id), "'\(id)' must be either handled or pending")
             let isPending = unacknowledged.contains(id)
             require(isPending || begun.contains(.acknowledgement(id)), "the delivery of '\(id)' is lost")
         }
-        require(unhandled.union(unacknowledged).isSubset(of: entries), "deliveries of events that aren't there")
+        require(unhandled.union(unacknowledged).isSubset(of: entries), "deliveries of events that don't exist")
         return violations
     }
 
-    /// The effects of `history` that are there.
+    /// Returns the effects of `history` that survived.
     func survivors(of history: PowerHistory.State) -> Set<PowerHistory.Effect> {
         Set(history.calls.keys.filter(holds))
     }
 
-    /// Whether the file has `effect`; a lease is not looked at.
+    /// Whether the file contains `effect`.
+    ///
+    /// Leases are not checked.
     private func holds(_ effect: PowerHistory.Effect) -> Bool {
         switch effect {
         case .entry(let id): entries.contains(id)

@@ -11,7 +11,9 @@ import GRDB
 import HeadraceStorage
 import HeadraceTesting
 
-/// A new disk, and a store on it whose power fails twice.
+/// A new disk, and a store on it.
+///
+/// The power of the machine fails twice.
 ///
 /// After each failure, the round compares the content of the store with the promises.
 struct PowerRound {
@@ -27,7 +29,9 @@ struct PowerRound {
         machine = PowerMachine(seed: random.next(), sectorSize: random.below(2) == 0 ? 512 : 4_096)
     }
 
-    /// Runs the round that follows from `seed`, apart from the order in which its tasks meet; returns its violations.
+    /// Runs the round with `seed`, and returns its violations.
+    ///
+    /// The order in which its tasks interleave doesn't follow from the seed.
     static func run(seed: UInt64) async -> [String] {
         do {
             return try await run(PowerRound(seed: seed))
@@ -68,7 +72,7 @@ struct PowerRound {
         }
     }
 
-    /// Works on `store`, or opens the store first if it is `nil`, until the power fails.
+    /// Works on `store` until the power fails; opens the store first if it is `nil`.
     private mutating func live(_ life: Int, in store: SQLiteStore?, from now: Date) async {
         do {
             let store = try store ?? machine.openStore()
@@ -101,7 +105,7 @@ struct PowerRound {
         machine.failPower()
     }
 
-    /// Reads what remains, and returns what contradicts the promises.
+    /// Reads the remaining content, and returns its contradictions to the promises.
     private mutating func check(_ store: SQLiteStore, at now: Date) async throws -> [String] {
         remains = try PowerRemains(store)
         let survivors = remains.survivors(of: history.current)
@@ -111,7 +115,7 @@ struct PowerRound {
             return nil
         }
         let lost = try await store.renew(leases, until: now.addingTimeInterval(100))
-        if !lost.isEmpty { violations.append("\(lost) are lost, with which something survived that came later") }
+        if !lost.isEmpty { violations.append("\(lost) are lost, but later changes survived") }
         history.continueAfterFailure(with: survivors)
         return violations
     }

@@ -14,18 +14,20 @@ import HeadraceTesting
 
 /// One of the tasks that work on a store until the power fails.
 ///
-/// It stores entries, durable and relaxed, handles their events, acknowledges deliveries, lets leases lie, rolls units of
-/// work back, and empties the write-ahead log, in an order that follows from its seed.
+/// A task stores durable and relaxed entries, handles their events, acknowledges deliveries, abandons leases, rolls
+/// units of work back, and empties the write-ahead log, in an order that follows from its seed.
 struct PowerTask {
-    /// The subscription whose deliveries are acknowledged, and that whose deliveries are handled by a unit of work.
+    /// The subscription for acknowledged deliveries.
     static let acknowledging = "acknowledging"
+
+    /// The subscription for deliveries that a unit of work handles.
     static let handling = "handling"
 
     let name: String
 
-    /// Number of power failures before.
+    /// Number of earlier power failures.
     ///
-    /// It is a part of each identifier, so no identifier is used twice.
+    /// It is part of each ID, so no ID is used twice.
     let life: Int
 
     let store: SQLiteStore
@@ -141,7 +143,7 @@ struct PowerTask {
         }
     }
 
-    /// Leases some lanes; gives those that are to be used, and lets the others lie.
+    /// Leases some lanes, returns some of the leases for use, and abandons the rest.
     private mutating func lease(_ subscription: String) async throws -> [[Delivery]] {
         let beginning = history.begin()
         let lanes = try await store.lease(
@@ -178,7 +180,7 @@ extension SeededGenerator {
 }
 
 extension Delivery {
-    /// The identifier of the entry that the event is about.
+    /// The ID of the entry that the event is about.
     fileprivate var entry: String {
         guard case .event(let record) = content else { return "no event" }
         let text = String(decoding: record.event.json, as: UTF8.self)

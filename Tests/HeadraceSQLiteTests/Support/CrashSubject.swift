@@ -7,9 +7,9 @@
 #if SQLite
 import Foundation
 
-/// The program of that name, running: it works on a store until something happens to it.
+/// A running process of the program `CrashSubject`, which works on a store.
 final class CrashSubject {
-    /// How often each test runs it.
+    /// Number of times that each test runs the program.
     static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
 
     private let process = Process()
@@ -31,14 +31,14 @@ final class CrashSubject {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Waits for its end, and gives the lines that it has printed since they were last asked for.
+    /// Waits until the process ends, and returns the lines that it printed since the last read.
     func linesToEnd() -> [String] {
         unread += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return takeLines()
     }
 
-    /// Waits until it stops or ends, and gives the lines that it has printed.
+    /// Waits until the process stops or ends, and returns the lines that it printed.
     func linesToStop() -> [String] {
         while !unread.contains("stopped\n") {
             let data = output.fileHandleForReading.availableData
@@ -48,12 +48,12 @@ final class CrashSubject {
         return takeLines()
     }
 
-    /// Writes `line` to its standard input.
+    /// Writes `line` to the standard input of the process.
     func write(_ line: String) {
         input.fileHandleForWriting.write(Data((line + "\n").utf8))
     }
 
-    /// Waits until it has printed a line, and returns the line; `nil` if the process has ended.
+    /// Waits until the process prints a line, and returns the line; `nil` if the process has ended.
     func nextLine() -> String? {
         while !unread.contains("\n") {
             let data = output.fileHandleForReading.availableData
@@ -65,16 +65,16 @@ final class CrashSubject {
         return String(unread[..<end])
     }
 
-    /// Has it go on after it stopped.
+    /// Resumes the process after it stopped.
     func resume() {
         kill(process.processIdentifier, SIGCONT)
     }
 
-    /// Whether SIGKILL has ended it.
+    /// Whether SIGKILL ended the process.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
     private func takeLines() -> [String] {
-        // What comes after the last line break is the beginning of a line.
+        // The text after the last line break is an incomplete line.
         let end = unread.lastIndex(of: "\n") ?? unread.startIndex
         defer { unread = String(unread[end...]) }
         return unread[..<end].split(separator: "\n").map(String.init)

@@ -12,7 +12,7 @@ import HeadraceSQLite
 import HeadraceStorage
 import HeadraceTesting
 
-/// What the tests store.
+/// The entity of the tests.
 final class Note: StoredEntity {
     static let entityName = "note"
     static var indexes: [EntityIndex<Note>] {
@@ -37,7 +37,7 @@ struct NoteChanged: DurableDomainEvent {
 }
 
 extension EntityStore {
-    /// Runs a unit of work that nobody listens to.
+    /// Runs a unit of work without event handlers.
     nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {
@@ -55,7 +55,7 @@ extension EntityStore {
         }
     }
 
-    /// The identifiers of all notes, in order.
+    /// The IDs of all notes, in order.
     nonisolated(nonsending) func noteIDs() async throws -> [String] {
         try await execute { try await $0.fetch(Note.self).map(\.id) }
     }
@@ -84,7 +84,7 @@ extension SQLiteStore.Configuration {
 func openQueue(_ path: String) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
-    // A store that was released a moment ago may still hold the lock under which it closes the file.
+    // A store that was just released may still hold the lock under which it closes the file.
     configuration.busyMode = .timeout(10)
     return try DatabaseQueue(path: path, configuration: configuration)
 }

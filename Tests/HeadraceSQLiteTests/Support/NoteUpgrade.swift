@@ -30,7 +30,7 @@ enum NoteUpgrade: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the older version of the program may be started again.
+    /// Whether the older version of the program can be started again.
     var canBeUndone: Bool {
         self != .laterVersion && self != .laterVersionWithOtherIndexes
     }
@@ -84,7 +84,7 @@ final class LaterBareNote: StoredEntity {
     var raisedEvents = RaisedEvents()
 }
 
-/// Something else than a note.
+/// An entity of another kind.
 final class Shelf: StoredEntity {
     static let entityName = "shelf"
     static var indexes: [EntityIndex<Shelf>] { [EntityIndex("id") { $0.id }] }

@@ -7,7 +7,7 @@
 #if SQLite
 import Foundation
 
-/// Runs `body` with a folder of its own, which is removed after.
+/// Runs `body` with a new folder, and removes the folder afterwards.
 nonisolated(nonsending) func withTemporaryFolder<Result>(
     _ body: nonisolated(nonsending) (_ folder: URL) async throws -> Result
 ) async throws -> Result {

@@ -14,20 +14,20 @@
 // What is modelled:
 //
 // - Unsynced writes are lost, kept, or kept in part. Each write is split at the borders of sectors. A sector can be old,
-//   new, half new, or garbage, in the bytes that were to be written. Sectors reach the disk in any order. A truncation is
-//   lost or kept.
+//   new, half new, or garbage, in the bytes of the write. Sectors reach the disk in any order. A truncation is lost or
+//   kept.
 // - Bytes that aren't written are not damaged, even if their sector is ("powersafe overwrite"). The VFS "unix" of SQLite
 //   assumes this too, and SQLite depends on it: the first write after a recovery can begin in the last synced sector. Half
-//   of the machines tell SQLite; for the others it pads each commit to the end of a sector.
+//   of the machines report this to SQLite. For the other machines, SQLite pads each commit to the end of a sector.
 // - A sync makes everything durable that was written to that file before. The disk doesn't lie.
 // - The creation and deletion of files are durable when the folder is synced. A power failure keeps a prefix of those
-//   that were not. The first sync of a journal or of a write-ahead log, by each connection, syncs the folder, and so
+//   that were not synced. The first sync of a journal or of a write-ahead log, by each connection, syncs the folder, and so
 //   does a deletion that SQLite asks to be durable. The VFS "unix" of SQLite does the same.
 // - Locks, and the shared memory of the write-ahead log, exist for the connections of one process, and end with the power.
 // - A sync that fails (`powerMachineFailSync`) leaves its writes readable, but no later sync makes them durable. Linux
 //   does the same.
 //
-// Not modelled: damage to what was not written, disks that claim to have synced, more than one process.
+// Not modelled: damage to bytes that were not written, disks that claim to have synced, more than one process.
 //
 // Related SQLite documentation: <https://www.sqlite.org/vfs.html>, <https://www.sqlite.org/atomiccommit.html>.
 
@@ -45,7 +45,7 @@ enum PowerCalls {
     powerCallsSync,
 };
 
-/// Creates a machine with an empty disk, and registers its VFS: that of machine 7 has the name "power-7".
+/// Creates a machine with an empty disk, and registers its VFS, for example "power-7" for machine 7.
 ///
 /// `seed` decides what survives each failure. `sectorSize` is the number of bytes in a sector, a power of 2.
 /// Returns the number of the machine, or -1 if there are too many machines.

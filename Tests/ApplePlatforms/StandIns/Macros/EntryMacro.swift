@@ -8,7 +8,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Makes a property of `EnvironmentValues` with a key whose default value is made anew for each reading.
+/// Adds a key for a property of `EnvironmentValues`.
+///
+/// The default value is created for each access.
 enum EntryMacro: AccessorMacro, PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -40,7 +42,7 @@ enum EntryMacro: AccessorMacro, PeerMacro {
 
     private static func entry(_ declaration: some DeclSyntaxProtocol) throws -> StoredProperty {
         guard let property = StoredProperty(declaration), property.type != nil else {
-            throw StandInError(description: "The stand-in of '@Entry' needs a 'var' with a type")
+            throw StandInError(description: "The stand-in of '@Entry' requires a 'var' with a type")
         }
         return property
     }

@@ -44,7 +44,8 @@ enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
     }
 }
 
-/// Keeps the value in a stored property beside it, and tells the context of each change, with the way back.
+/// Keeps the value in a private stored property, and notifies the context of each change, with a closure that undoes
+/// it.
 enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -75,7 +76,7 @@ enum PersistedPropertyMacro: AccessorMacro, PeerMacro {
     ) throws -> [DeclSyntax] {
         guard let property = StoredProperty(declaration) else { return [] }
         guard let type = property.type else {
-            throw StandInError(description: "The stand-in of '@Model' needs the type of '\(property.name)'")
+            throw StandInError(description: "The stand-in of '@Model' requires the type of '\(property.name)'")
         }
         let value = property.initialValue.map { " = \($0)" } ?? ""
         return ["@Transient private var _\(raw: property.name): \(raw: type)\(raw: value)"]

@@ -32,7 +32,7 @@ enum QueryMacro: AccessorMacro, PeerMacro {
 
     private static func query(_ declaration: some DeclSyntaxProtocol) throws -> StoredProperty {
         guard let property = StoredProperty(declaration), property.type != nil else {
-            throw StandInError(description: "The stand-in of '@Query' needs a 'var' with a type")
+            throw StandInError(description: "The stand-in of '@Query' requires a 'var' with a type")
         }
         return property
     }

@@ -4,18 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Source: SwiftData.swiftinterface of the iOS 18 SDK, of which it has what the samples use.
+/// Source: SwiftData.swiftinterface of the iOS 18 SDK; only the declarations that the samples use.
 ///
 /// It keeps models in memory.
 ///
-/// It is `Sendable` without a lock, and safe where the tests use it: on the main actor only.
+/// It is `Sendable` without a lock, and safe because the tests use it on the main actor only.
 public class ModelContainer: Equatable, @unchecked Sendable {
     public let schema: Schema
 
-    /// The error of the next `save()`; there is none of it in SwiftData.
+    /// The error of the next `save()`.
+    ///
+    /// SwiftData has no such property.
     package var nextSaveError: (any Error)?
 
-    /// What is saved; there is none of it in SwiftData.
+    /// The saved models.
+    ///
+    /// SwiftData has no such property.
     package var models: [any PersistentModel] = []
 
     var didSave: (@MainActor () -> Void)?

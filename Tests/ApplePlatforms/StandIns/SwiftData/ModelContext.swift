@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Source: SwiftData.swiftinterface of the iOS 18 SDK, of which it has what the samples use.
+/// Source: SwiftData.swiftinterface of the iOS 18 SDK; only the declarations that the samples use.
 ///
-/// The contexts of one container share its models. A change is noted when a persisted property is set.
+/// The contexts of one container share its models. A change is recorded when a persisted property is set.
 public class ModelContext: Equatable {
     public let container: ModelContainer
     public var autosaveEnabled = false
@@ -78,7 +78,7 @@ public class ModelContext: Equatable {
     }
 }
 
-/// As in SwiftData, a context stays where it is.
+/// As in SwiftData, a context cannot leave its isolation.
 @available(*, unavailable, message: "contexts cannot be shared across concurrency contexts")
 extension ModelContext: @unchecked Sendable {}
 

@@ -7,8 +7,8 @@
 @_exported import Observation
 import Synchronization
 
-/// Source: SwiftData.swiftinterface of the iOS 18 SDK; without what only a store needs: `init(backingData:)` and
-/// `schemaMetadata`.
+/// Source: SwiftData.swiftinterface of the iOS 18 SDK; without the requirements that only a store needs:
+/// `init(backingData:)` and `schemaMetadata`.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable {
     var persistentBackingData: BackingData { get }
 }
@@ -40,22 +40,22 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     private static let lastNumber = Atomic(0)
 }
 
-/// Knows the context of a model.
+/// A reference to the context of a model.
 ///
-/// SwiftData's is a protocol that also has the values.
+/// In SwiftData, this is a protocol that also has the values.
 public final class BackingData {
     let persistentModelID = PersistentIdentifier.next()
     weak var modelContext: ModelContext?
 
     public init() {}
 
-    /// Tells the context that `model` is about to change, and how to take that back.
+    /// Notifies the context that `model` is about to change; `undo` reverts the change.
     public func willChange<Model: PersistentModel>(_ model: Model, undo: @escaping (Model) -> Void) {
         modelContext?.noteChange(of: model) { undo(model) }
     }
 }
 
-/// Source: SwiftData.swiftinterface of the iOS 18 SDK, without the names of what only a store needs.
+/// Source: SwiftData.swiftinterface of the iOS 18 SDK, without the names that only a store needs.
 @attached(member, names: named(persistentBackingData))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel)

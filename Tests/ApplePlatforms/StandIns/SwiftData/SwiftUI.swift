@@ -6,7 +6,7 @@
 
 import SwiftUI
 
-// Apple's module `_SwiftData_SwiftUI` has these; it is imported wherever both modules are.
+// Apple's module `_SwiftData_SwiftUI` has these declarations. It is imported automatically with both modules.
 
 extension EnvironmentValues {
     private struct ModelContextKey: EnvironmentKey {
@@ -62,7 +62,7 @@ extension Query: InstalledProperty {
     }
 }
 
-/// Source: _SwiftData_SwiftUI.swiftinterface of the iOS 18 SDK; without its siblings with arguments.
+/// Source: _SwiftData_SwiftUI.swiftinterface of the iOS 18 SDK; without the variants with arguments.
 @attached(accessor)
 @attached(peer, names: prefixed(`_`))
 public macro Query() = #externalMacro(module: "StandInMacros", type: "QueryMacro")

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Source: developer.apple.com/documentation/swiftui/app; without `main()`, as tests draw it.
+/// Source: developer.apple.com/documentation/swiftui/app; without `main()`, because tests draw the application.
 @MainActor @preconcurrency
 public protocol App {
     associatedtype Body: Scene
@@ -22,7 +22,7 @@ public protocol Scene {
 extension Never: Scene {}
 
 extension Scene where Body == Never {
-    /// What draws itself has no body.
+    /// Never called, because the scene draws itself.
     public var body: Never { preconditionFailure("'\(Self.self)' draws itself.") }
 }
 

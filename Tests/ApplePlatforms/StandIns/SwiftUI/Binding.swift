@@ -12,7 +12,7 @@ public struct Binding<Value> {
 
     /// Source: developer.apple.com/documentation/swiftui/binding/init(get:set:)-7ufcp.
     ///
-    /// What it is given runs where the binding is used. As in SwiftUI, that must be the actor of the closures.
+    /// The closures run on the actor that uses the binding. As in SwiftUI, it must be the actor of the closures.
     @preconcurrency
     public init(
         get: @escaping @isolated(any) @Sendable () -> Value,
@@ -20,7 +20,7 @@ public struct Binding<Value> {
     ) {
         let readActor = get.isolation
         let writeActor = set.isolation
-        // The types differ only in that a closure knows its actor, which is asked before each call.
+        // The types differ only in the actor of the closure, which is checked before each call.
         let read = unsafeBitCast(get, to: (() -> Value).self)
         let write = unsafeBitCast(set, to: ((Value) -> Void).self)
         self.init {
@@ -94,7 +94,9 @@ extension State: InstalledProperty {
     }
 }
 
-/// The value of a state, which outlives the views that declare it.
+/// The value of a state.
+///
+/// It outlives the views that declare the state.
 final class StateStorage<Value> {
     var changed: (@MainActor () -> Void)?
 

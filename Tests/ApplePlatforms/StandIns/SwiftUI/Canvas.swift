@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A property that takes its value from where its view is drawn.
+/// A property that takes its value from the environment in which its view is drawn.
 @MainActor
 package protocol InstalledProperty {
     func install(at place: String, on canvas: Canvas)
 }
 
-/// What one drawing of an application consists of.
+/// The result of drawing an application once.
 @MainActor
 package final class Canvas {
     package var environment = EnvironmentValues()

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 extension View {
-    /// Source: a back-port of the method, which has its declaration in the iOS 15 SDK
+    /// Source: a back-port of the method, with its declaration in the iOS 15 SDK
     /// (gist.github.com/alexito4/4a9a7c6e3dc447a4f762cf1cf7346b5e).
     ///
-    /// The one on developer.apple.com/documentation/swiftui/view/task(name:priority:file:line:_:) has more parameters, and its
-    /// `action` is `sending` and `@isolated(any)`.
+    /// The method on developer.apple.com/documentation/swiftui/view/task(name:priority:file:line:_:) has more
+    /// parameters, and its `action` is `sending` and `@isolated(any)`.
     nonisolated public func task(
         priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
@@ -68,7 +68,7 @@ extension Presenting: DrawnView where Base: View, Content: View {
     }
 }
 
-/// Source: developer.apple.com/documentation/swiftui/toolbarcontent; without `body`, as its items draw themselves.
+/// Source: developer.apple.com/documentation/swiftui/toolbarcontent; without `body`, because its items draw themselves.
 @MainActor @preconcurrency
 public protocol ToolbarContent {}
 

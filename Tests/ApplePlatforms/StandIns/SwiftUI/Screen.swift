@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// Draws an application or a view, and does with it what a user does.
+/// Draws an application or a view, and simulates the actions of a user.
 ///
-/// There is none of it in SwiftUI.
+/// SwiftUI has no such type.
 @MainActor
 package final class Screen {
-    /// No view of that name is on the screen.
+    /// No view with this name is on the screen.
     package struct Absent: Error {
         package let label: String
         package let texts: [String]
@@ -32,13 +32,13 @@ package final class Screen {
         draw()
     }
 
-    /// The texts that are drawn, the labels of buttons and fields excepted.
+    /// The drawn texts, except the labels of buttons and fields.
     package var texts: [String] { canvas?.texts ?? [] }
 
     /// The labels of the buttons.
     package var buttons: [String] { canvas?.buttons.map(\.label) ?? [] }
 
-    /// The text in a field.
+    /// Returns the text in a field.
     package func text(of label: String) throws -> String {
         try field(label).wrappedValue
     }
@@ -54,7 +54,7 @@ package final class Screen {
         try field(label).wrappedValue = text
     }
 
-    /// Waits for a change of a state or of the store, unless there was one since the last wait, and draws.
+    /// Waits for a change of a state or of the store, unless one occurred since the last wait, and then draws.
     package func drawAfterChange() async {
         for await _ in changes { break }
         draw()

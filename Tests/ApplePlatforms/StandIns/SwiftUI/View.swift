@@ -18,7 +18,7 @@ extension Never: View {
 }
 
 extension View where Body == Never {
-    /// What draws itself has no body.
+    /// Never called, because the view draws itself.
     public var body: Never { preconditionFailure("'\(Self.self)' draws itself.") }
 }
 

@@ -6,7 +6,7 @@
 
 import Synchronization
 
-/// What happened, in order.
+/// Texts in the order in which they were appended.
 final class Journal: Sendable {
     private let entries = Mutex<[String]>([])
 

@@ -13,7 +13,7 @@ import Headrace
 import HeadraceSwiftUI
 import Testing
 
-/// Units of work on a context of SwiftData.
+/// Units of work on a SwiftData context.
 @Suite @MainActor struct ModelContextTests {
     private let journal = Journal()
     private let container: ModelContainer
@@ -49,7 +49,7 @@ import Testing
         #expect(!context.hasChanges)
     }
 
-    @Test func handlersBeforeTheSaveChangeWhatIsSaved() async throws {
+    @Test func handlersBeforeTheSaveCanChangeTheSavedModels() async throws {
         try await unitOfWork.execute { context in
             let customer = Customer(name: "Ada")
             context.insert(customer)
@@ -60,7 +60,7 @@ import Testing
         #expect(try fetch().map(\.orderCount) == [2])
     }
 
-    @Test func aFailingSaveRollsBackAndNothingHappensAfterIt() async throws {
+    @Test func aFailingSaveRollsBackAndNoLaterHandlerRuns() async throws {
         let customer = try saved(Customer(name: "Ada"))
         container.nextSaveError = DiskIsFull()
 
@@ -80,7 +80,7 @@ import Testing
         #expect(try fetch().map(\.name) == ["Ada"])
     }
 
-    @Test func afterAFailingSaveExecutingAgainStartsAfresh() async throws {
+    @Test func aRetryAfterAFailingSaveStartsWithoutTheFailedChanges() async throws {
         let customer = try saved(Customer(name: "Ada"))
         container.nextSaveError = DiskIsFull()
         await #expect(throws: DiskIsFull.self) {
@@ -213,7 +213,7 @@ struct Bankrupt: Error {}
 
 struct DiskIsFull: Error {}
 
-/// Counts in the unit of work what was ordered in it.
+/// Records, in the unit of work, the orders of the unit of work.
 struct CountOrders: DomainEventHandler {
     static func handle(event: OrderPlaced, resolver: DependencyResolver) async throws {
         let context = try resolver.require(ModelContext.self)

@@ -8,9 +8,9 @@ import Combine
 import Headrace
 import Testing
 
-/// A model with a published property, filled by injection.
+/// A model with a published property and injected dependencies.
 @Suite(.timeLimit(.minutes(1))) @MainActor struct PublishedModelTests {
-    @Test func aModelIsFilledWithTheDispatcherAndPublishesErrors() async {
+    @Test func aModelReceivesTheDispatcherAndPublishesErrors() async {
         let builder: ContainerBuilder = .init()
         builder.commandQueryDispatch().standard(commandHandlers: [AddSomethingCommandHandler.self])
         builder.transient(ExampleModel.self)

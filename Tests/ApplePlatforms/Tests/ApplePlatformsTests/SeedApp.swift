@@ -12,7 +12,7 @@ import Headrace
 import HeadraceSwiftUI
 import SwiftUI
 
-/// An application on SwiftUI and SwiftData, from its scene to its handlers.
+/// An application with SwiftUI and SwiftData, from its scene to its handlers.
 struct MyApp: App {
     private let modelContainer = getModelContainer()
 
@@ -40,11 +40,11 @@ func getModelContainer() -> ModelContainer {
     do {
         return try ModelContainer(for: schema, configurations: [modelConfiguration])
     } catch {
-        preconditionFailure("The entities of the application have no store: \(error)")
+        preconditionFailure("The model container could not be created: \(error)")
     }
 }
 
-/// Makes the container once there is a model context to give it, and lets its content resolve from it.
+/// Creates the container when a model context is available, and lets its content resolve from the container.
 struct IoCBootstrapperView<Content: View>: View {
     var content: () -> Content
 
@@ -70,7 +70,7 @@ struct IoCBootstrapperView<Content: View>: View {
 func getAppContainer(_ modelContext: ModelContext) -> Container {
     let b: ContainerBuilder = .init()
 
-    // What belongs to the main actor says so.
+    // Objects of the main actor are registered for the main actor.
     b.transient(on: MainActor.self) { modelContext }
 
     b.commandQueryDispatch().standard(
@@ -82,7 +82,7 @@ func getAppContainer(_ modelContext: ModelContext) -> Container {
         ]
     )
 
-    // The scope that asks.
+    // The requesting scope.
     b.transient { $0 }
 
     return b.build()
@@ -171,7 +171,7 @@ struct RootView: View {
 
     /// Shows an error.
     ///
-    /// The sample of the package that this one follows stops the program instead.
+    /// The sample of the seed package stops the program instead.
     private func attempt(_ action: @escaping @MainActor () async throws -> Void) {
         Task { @MainActor in
             do {

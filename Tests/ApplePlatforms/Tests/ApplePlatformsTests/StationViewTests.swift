@@ -27,7 +27,7 @@ import Testing
         #expect(station.count == 1)
     }
 
-    @Test func aFieldPoursWhatIsEnteredAndShowsTheState() throws {
+    @Test func aFieldPoursTheEnteredTextAndShowsTheState() throws {
         let station = Station(initialState: Profile.State(name: "ada")) {
             Profile()
         }
@@ -42,7 +42,7 @@ import Testing
         #expect(screen.texts == ["Hello, Grace"])
     }
 
-    @Test func aBindingReadsTheStateAndChangesItByAnActionOnly() {
+    @Test func aBindingReadsTheStateAndChangesItOnlyByAnAction() {
         let station = Station(initialState: Counter.State()) {
             Counter()
         }

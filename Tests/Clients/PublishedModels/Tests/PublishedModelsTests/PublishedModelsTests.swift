@@ -8,7 +8,7 @@ import Headrace
 import OpenCombine
 import Testing
 
-/// `@Resolvable` on models whose property wrappers bring their values, as Combine's do.
+/// `@Resolvable` on models with property wrappers that provide their values, as in Combine.
 @Suite @MainActor struct PublishedModelsTests {
     private let container: Container = {
         let builder = ContainerBuilder()
@@ -19,7 +19,7 @@ import Testing
         return builder.build()
     }()
 
-    @Test func aPublishedPropertyKeepsTheValueItBringsAndTheRestIsResolved() {
+    @Test func aPublishedPropertyKeepsItsValueAndTheOtherPropertiesAreResolved() {
         let catalogue: Catalogue = container.resolve()
 
         #expect(catalogue.displayedError == nil)
@@ -27,7 +27,7 @@ import Testing
         #expect(catalogue.shelf.count == 3)
     }
 
-    @Test func subscribersOfAPublishedPropertyAreToldOfWhatADispatchCameTo() async {
+    @Test func subscribersOfAPublishedPropertyReceiveTheResultOfADispatch() async {
         let reader: Reader = container.resolve()
         var seen: [String] = []
         let subscription = reader.$displayedError.sink { seen.append($0.map { "\($0)" } ?? "none") }
@@ -39,7 +39,7 @@ import Testing
         withExtendedLifetime(subscription) {}
     }
 
-    @Test func everyModelHasValuesOfItsOwn() {
+    @Test func modelsDoNotShareValues() {
         let (one, other): (Catalogue, Catalogue) = (container.resolve(), container.resolve())
 
         one.titles.append("first")
@@ -48,7 +48,7 @@ import Testing
         #expect(other.titles == ["none"])
     }
 
-    @Test func whatAModelNeedsIsKnownWithoutMakingIt() {
+    @Test func theDependenciesOfAModelAreKnownWithoutCreatingIt() {
         let builder = ContainerBuilder()
         builder.transient(Catalogue.self)
 

@@ -10,7 +10,9 @@ import Testing
 #if canImport(SwiftData)
 import SwiftData
 #else
-/// Stands for SwiftData's, of which the samples use this much: neither it nor its models are `Sendable`.
+/// Stands for SwiftData's context, with the declarations that the samples use.
+///
+/// Neither it nor its models are `Sendable`.
 final class ModelContext {
     private var inserted: [SomeEntity] = []
     private(set) var saved: [SomeEntity] = []
@@ -30,20 +32,20 @@ final class ModelContext {
 struct FetchDescriptor<Model> {}
 #endif
 
-/// An application on SwiftData: its context belongs to the main actor, and so do the handlers that are given it.
+/// An application with SwiftData: the context and the handlers that receive it belong to the main actor.
 @Suite @MainActor struct ModelContextTests {
     @Test func handlersUseTheContextOfTheMainActor() async throws {
         let container = try getAppContainer(makeModelContext())
         let dispatcher: CommandQueryDispatcher = container.resolve()
 
         try await dispatcher.dispatch(AddEntityCommand())
-        // The entity is not `Sendable`, and it stays here.
+        // The entity is not `Sendable`, and stays on the main actor.
         let entity = try await dispatcher.dispatch(GetRandomEntityQuery())
 
         #expect(entity.name.hasPrefix("Entity "))
     }
 
-    @Test func whatIsNotFoundIsTheHandlersError() async throws {
+    @Test func aMissingEntityIsAnErrorOfTheHandler() async throws {
         let dispatcher: CommandQueryDispatcher = getAppContainer(try makeModelContext()).resolve()
 
         await #expect(throws: DomainError.notFound) { _ = try await dispatcher.dispatch(GetRandomEntityQuery()) }
@@ -77,7 +79,7 @@ struct FetchDescriptor<Model> {}
 func getAppContainer(_ modelContext: ModelContext) -> Container {
     let b: ContainerBuilder = .init()
 
-    // What belongs to the main actor says so.
+    // Objects of the main actor are registered for the main actor.
     b.transient(on: MainActor.self) { modelContext }
 
     b.commandQueryDispatch().standard(
@@ -89,7 +91,7 @@ func getAppContainer(_ modelContext: ModelContext) -> Container {
         ]
     )
 
-    // The scope that asks.
+    // The requesting scope.
     b.transient { $0 }
 
     return b.build()

@@ -8,9 +8,9 @@ import Headrace
 import Synchronization
 import Testing
 
-/// A dispatcher of one's own, in place of the standard one.
+/// A custom dispatcher in place of the standard dispatcher.
 @Suite struct NonStandardUsageTests {
-    @Test func aDispatcherOfOnesOwnDispatchesAsItLikes() async throws {
+    @Test func aCustomDispatcherDecidesHowItDispatches() async throws {
         let builder: ContainerBuilder = .init()
         let handlers = MyCustomHandlerRegistry(answers: ["one", "two"])
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func itIsRegisteredAsTransientScopedOrSingletonAsOneLikes(form: Form) async throws {
+    func itCanBeRegisteredAsTransientScopedOrSingleton(form: Form) async throws {
         let builder: ContainerBuilder = .init()
         let make: @Sendable () -> CommandQueryDispatcher = {
             MySuperSpecialUniqueDispatcher(handlers: MyCustomHandlerRegistry(answers: ["first", "second", "third"]))
@@ -57,7 +57,7 @@ import Testing
     enum Form: CaseIterable {
         case transient, scoped, singleton
 
-        /// What the outermost scope is answered, twice, and then another scope.
+        /// The answers of the outermost scope, resolved twice, followed by the answer of another scope.
         var answers: [String] {
             switch self {
             case .transient: ["first", "first", "first"]

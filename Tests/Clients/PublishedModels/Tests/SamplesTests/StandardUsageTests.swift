@@ -9,7 +9,7 @@ import OpenCombine
 import Synchronization
 import Testing
 
-/// The usage that most applications have: handlers that `@Resolvable` fills, and the standard dispatcher.
+/// The usage of most applications: handlers with `@Resolvable`, and the standard dispatcher.
 @Suite struct StandardUsageTests {
     @Test func aDispatcherResolvedInlineAnswersAQuery() async throws {
         let container = makeContainer()
@@ -22,7 +22,7 @@ import Testing
         #expect(container.resolve(AnalyticsEngine.self).lines == ["searches for Programming", "found 1"])
     }
 
-    @Test @MainActor func aModelIsFilledWithTheDispatcherAndPublishesErrors() async {
+    @Test @MainActor func aModelReceivesTheDispatcherAndPublishesErrors() async {
         let container = makeContainer(allowing: [])
         let model: ExampleModel = container.resolve()
         let errors = AsyncStream<Error> { continuation in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aCommandIsCarriedOut() async throws {
+    @Test func aCommandIsHandled() async throws {
         let container = makeContainer()
         let dispatcher: CommandQueryDispatcher = container.resolve()
 
@@ -48,7 +48,7 @@ import Testing
         #expect(try await dispatcher.dispatch(CountPostsQuery()) == 2)
     }
 
-    @Test func theCompositionIsProvedBeforeTheFirstMessage() throws {
+    @Test func theCompositionIsCheckedBeforeTheFirstMessage() throws {
         try makeContainer().validate()
     }
 }
@@ -173,7 +173,7 @@ class AddOtherThingCommandHandler: HandlesCommand {
     }
 }
 
-// MARK: - What the handlers need
+// MARK: - The dependencies of the handlers
 
 protocol Api: Sendable {
     func get(_ path: String) async throws -> [String]

@@ -6,7 +6,7 @@
 
 import Headrace
 
-/// Remembers whether its last change was on the main actor, so that a test can tell where a handler ran.
+/// A book that records whether its last change was on the main actor, so that a test can check where a handler ran.
 @DomainEntity
 package final class Book: StoredEntity {
     package static let entityName = "book"

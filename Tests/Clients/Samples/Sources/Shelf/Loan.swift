@@ -6,7 +6,7 @@
 
 import Headrace
 
-/// The outcome of a loan that the handlers of one module have handled, all on the main actor.
+/// The outcome of a loan with the handlers of one module, all on the main actor.
 package struct Loan: Equatable {
     package var description: String
     package var screen: [String]

@@ -37,7 +37,7 @@ package final class Members: Sendable {
     }
 }
 
-/// A view's model: only the main actor may touch it.
+/// A view's model, for the main actor only.
 @MainActor
 package final class Screen {
     package private(set) var lines = ["Welcome"]

@@ -73,7 +73,7 @@ extension CounterStore {
         #expect(counterStore.count == 1)
     }
 
-    @Test func actionsAreExecutedOneAfterTheOtherAlthoughTheyWait() async {
+    @Test func actionsThatSuspendAreExecutedSerially() async {
         let counterStore = CounterStore()
 
         await withTaskGroup { group in
@@ -84,7 +84,7 @@ extension CounterStore {
     }
 }
 
-/// Loses increments unless it is alone.
+/// Loses increments unless actions run serially.
 private struct IncrementSlowly: Action {
     @MainActor
     func execute(with store: CounterStore) async {

@@ -105,7 +105,7 @@ final class MySuperSpecialUniqueDispatcher: CommandQueryDispatcher {
         #expect(analytics.lines == ["asked for Programming", "got /search?subject=Programming"])
     }
 
-    @Test @MainActor func aModelIsFilledAndItsCommandIsCarriedOut() async {
+    @Test @MainActor func aModelReceivesItsDependenciesAndItsCommandIsHandled() async {
         // The dispatcher will be filled by dependency injection when the container resolves an ExampleModel instance.
         let model: ExampleModel = makeContainer().resolve()
 
@@ -124,7 +124,7 @@ final class MySuperSpecialUniqueDispatcher: CommandQueryDispatcher {
         #expect(api.posts == [])
     }
 
-    @Test func aDispatcherOfOnesOwnTakesItsPlace() async throws {
+    @Test func aCustomDispatcherReplacesTheStandardDispatcher() async throws {
         let builder: ContainerBuilder = .init()
 
         builder.transient { MySuperSpecialUniqueDispatcher(handlers: .whatever) }

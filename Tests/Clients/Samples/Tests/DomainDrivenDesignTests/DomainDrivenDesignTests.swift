@@ -51,7 +51,7 @@ struct OrderPlacedHandler: DomainEventHandler {
     }
 }
 
-/// A pre-commit handler, as it says nothing else.
+/// A pre-commit handler, which is the default.
 struct OrderCheck: DomainEventHandler {
     static func handle(event: OrderPlaced, resolver: DependencyResolver) async throws {
         try resolver.resolve(StockService.self).take()
@@ -121,7 +121,7 @@ struct SoldOut: Error {}
         #expect(notifications.messages.isEmpty)
     }
 
-    /// Places an order, and returns its identifier.
+    /// Places an order, and returns its ID.
     nonisolated(nonsending) private func example(
         _ modelContext: EntityContext,
         isInStock: Bool = true

@@ -65,7 +65,7 @@ struct ScoredCounter: Dripper {
     }
 }
 
-/// Stands for a view: without SwiftUI, it is a struct with a station.
+/// Stands for a view: a struct with a station, without SwiftUI.
 @MainActor
 struct CounterView {
     let station: StationOf<Counter>
@@ -92,7 +92,7 @@ struct CounterView {
         #expect(view.title == "1")
     }
 
-    @Test func theStateThatIsPassedInIsChanged() {
+    @Test func theStatePassedToTheStationIsChanged() {
         let state = Counter.State(count: 5)
         let station = Station(initialState: state) { Counter() }
 

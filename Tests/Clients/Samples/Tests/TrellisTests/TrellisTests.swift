@@ -102,7 +102,7 @@ struct IdentityService: Service {
         #expect(await identityModel.name == nil)
     }
 
-    @Test func aServiceIsGivenItsModelFromOutside() async throws {
+    @Test func aServiceReceivesItsModelFromOutside() async throws {
         let cluster = try await Bootstrap {
             IdentityService()
                 .with(model: identityModel)
@@ -131,7 +131,7 @@ struct IdentityService: Service {
         #expect(shown.lines.contains("ErrorAction"))
     }
 
-    @Test func aRecordingSendTakesTheActionsOfAService() async throws {
+    @Test func aRecordingSendReceivesTheActionsOfAService() async throws {
         let sent = Notes()
         let recordingSend = Send { sent.append("\($0)") }
         let cluster = try await Bootstrap {
@@ -146,7 +146,7 @@ struct IdentityService: Service {
         #expect(sent.lines == ["reload"])
     }
 
-    @Test func everyModifierOfTheListIsThere() async throws {
+    @Test func allModifiersOfTheListExist() async throws {
         let notes = Notes()
         let emitted = AsyncStream<IdentityAction> { continuation in
             continuation.yield(.logIn(name: "Ada"))
