@@ -163,7 +163,7 @@ private final class Transaction: Sendable {
         #expect(info == Info(text: "all about Programming"))
     }
 
-    @Test func aStreamQueryIsAnsweredEntryByEntry() async throws {
+    @Test func aStreamQueryReturnsOneEntryAtATime() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
 
         let entries = try await printed {
@@ -175,7 +175,7 @@ private final class Transaction: Sendable {
         #expect(entries == ["assets:cash 1", "assets:cash 2", "assets:cash 3"])
     }
 
-    @Test func whoHasSeenEnoughLeavesTheStream() async throws {
+    @Test func aCallerEndsAStreamEarly() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
 
         for try await entry in try await dispatcher.dispatch(ListEntriesQuery(account: "assets:cash")) {
@@ -202,7 +202,7 @@ private final class Transaction: Sendable {
         #expect(lines == ["handling AddSomethingCommand", "handling GetInfoQuery"])
     }
 
-    @Test func middlewareOfADispatchFindsWhatIsScopedToIt() async throws {
+    @Test func middlewareResolvesObjectsOfTheDispatchScope() async throws {
         let builder = builder
 
         builder.commandQueryDispatch().standard(
@@ -259,7 +259,7 @@ private struct Editor: Dripper {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct CommandEffectsExamples {
-    @Test func theOutcomeOfACommandComesBackAsAnAction() async throws {
+    @Test func theOutcomeOfACommandReturnsAsAnAction() async throws {
         let dispatcher = RecordingDispatcher()
         let station = ActorStation(initialState: Editor.State()) { Editor(dispatcher: dispatcher) }
 
