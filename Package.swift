@@ -2,23 +2,23 @@
 import CompilerPluginSupport
 import PackageDescription
 
-/// Compiler settings of every target, clients' builds included (SwiftPM drops warnings as errors there).
+/// Compiler settings of every target, also in clients' builds, in which SwiftPM ignores warnings as errors.
 let strictSettings: [SwiftSetting] = [
-    // `any` is written out. SE-0335
+    // Existential types need `any`. SE-0335
     .enableUpcomingFeature("ExistentialAny"),
-    // An import is not re-exported unless it says so. SE-0409
+    // Imports are internal unless they are marked `public`. SE-0409
     .enableUpcomingFeature("InternalImportsByDefault"),
-    // A member is visible only where its module is imported. SE-0444
+    // A file must import the module of each member that it uses. SE-0444
     .enableUpcomingFeature("MemberImportVisibility"),
     // Async functions stay on their caller's actor. SE-0461
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    // A conformance of an isolated type is isolated like it. SE-0470
+    // A conformance has the isolation of its type. SE-0470
     .enableUpcomingFeature("InferIsolatedConformances"),
-    // A weak capture may be immutable, hence Sendable. SE-0481
+    // A weak capture can be immutable, and so Sendable. SE-0481
     .enableUpcomingFeature("ImmutableWeakCaptures"),
-    // What is unsafe says `unsafe`. SE-0458
+    // Unsafe code needs `unsafe`. SE-0458
     .strictMemorySafety(),
-    // No warning survives. SE-0480
+    // Warnings are errors. SE-0480
     .treatAllWarnings(as: .error),
 ]
 
@@ -45,10 +45,10 @@ let package = Package(
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
     ],
     traits: [
-        .trait(name: "Inspector", description: "A server of its own for the inspector. Brings FlyingFox."),
-        .trait(name: "SQLite", description: "The embedded store on SQLite. Brings GRDB."),
-        .trait(name: "Macros", description: "@Resolvable and @DomainEntity. Brings swift-syntax."),
-        .trait(name: "Lifecycle", description: "The relay as a service. Brings swift-service-lifecycle."),
+        .trait(name: "Inspector", description: "A server for the inspector. Adds FlyingFox."),
+        .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
+        .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
+        .trait(name: "Lifecycle", description: "The relay as a service. Adds swift-service-lifecycle."),
         .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
     ],
     dependencies: [
@@ -56,7 +56,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        // Both are compiled only with HeadraceTesting.
+        // The next two are compiled only with HeadraceTesting.
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
@@ -64,7 +64,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
-        // MARK: The kernel
+        // MARK: Core
         .target(
             name: "HeadraceCore",
             dependencies: [
@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "HeadraceJSON"),
         .testTarget(name: "HeadraceJSONTests", dependencies: ["HeadraceJSON", "HeadraceTesting"]),
 
-        // MARK: The faces
+        // MARK: Features
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
         .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution", "HeadraceTesting"]),
 
@@ -116,7 +116,7 @@ let package = Package(
             name: "HeadraceFlux",
             dependencies: ["HeadraceCore", .product(name: "Logging", package: "swift-log")]
         ),
-        // Dispatches at the top level of its main.swift.
+        // A program that dispatches at the top level of its main.swift.
         .executableTarget(
             name: "TopLevelSubject",
             dependencies: ["HeadraceCore", "HeadraceFlux"],
@@ -140,7 +140,7 @@ let package = Package(
             dependencies: ["HeadraceCore", "HeadraceStations", "HeadraceTesting"]
         ),
 
-        // Where commands and stations meet, so that neither needs the other.
+        // Connects commands and stations, so that neither module imports the other.
         .target(name: "HeadraceCommandEffects", dependencies: ["HeadraceCommands", "HeadraceStations"]),
         .testTarget(
             name: "HeadraceCommandEffectsTests",
@@ -182,7 +182,7 @@ let package = Package(
             ]
         ),
 
-        // What a store keeps, for authors of stores; with the store in memory.
+        // The contract of a store, for authors of stores, with a store in memory.
         .target(name: "HeadraceStorage", dependencies: ["HeadraceCore", "HeadraceJSON"]),
 
         .target(
@@ -194,7 +194,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        // Delivers the events, and keeps commands from taking effect twice.
+        // Delivers stored events, and prevents that a command takes effect twice.
         .target(
             name: "HeadraceRelay",
             dependencies: [
@@ -210,7 +210,7 @@ let package = Package(
                 ),
             ]
         ),
-        // Entities, events and a store that the tests below share.
+        // Entities, events, and a store that the tests below share.
         .target(
             name: "DomainTestSupport",
             dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStorage"],
@@ -280,7 +280,7 @@ let package = Package(
             ],
             path: "Tests/CrashSubject"
         ),
-        // A file system of SQLite whose power can fail; without the trait it is empty.
+        // A file system for SQLite that simulates power failures. Without the trait SQLite, it is empty.
         .target(
             name: "PowerFailureVFS",
             path: "Tests/PowerFailureVFS",
@@ -345,7 +345,7 @@ let package = Package(
             ]
         ),
 
-        // Without the trait it has no server, but all else: its routes can be mounted in one that is there.
+        // Without the trait Inspector, only its server is missing: its routes can be mounted in an existing server.
         .target(
             name: "HeadraceInspector",
             dependencies: [
@@ -373,7 +373,7 @@ let package = Package(
                 .embedInCode("Page/panes.js"),
             ]
         ),
-        // What a browser looks at.
+        // A program for the tests in a browser.
         .executableTarget(
             name: "InspectorSubject",
             dependencies: [
@@ -414,13 +414,13 @@ let package = Package(
             ]
         ),
 
-        // Empty where there is no SwiftUI.
+        // Empty on platforms without SwiftUI.
         .target(
             name: "HeadraceSwiftUI",
             dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStations"]
         ),
 
-        // Without the support, what is reported on Linux is printed and fails no test.
+        // Without IssueReportingTestSupport, issues on Linux are printed, but fail no test.
         .target(
             name: "HeadraceTesting",
             dependencies: [
@@ -486,7 +486,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "HeadraceTests", dependencies: ["Headrace", "HeadraceTesting"]),
-        // The examples of the documentation, compiled and run.
+        // Compiles and runs the examples of the documentation.
         .testTarget(
             name: "DocumentationTests",
             dependencies: [

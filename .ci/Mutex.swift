@@ -6,10 +6,10 @@
 
 import Foundation
 
-/// Stands for `Synchronization.Mutex` where ThreadSanitizer watches, in the copy that `thread-sanitizer` makes: a
-/// pthread mutex, which it knows.
+/// A replacement of `Synchronization.Mutex` with a pthread mutex, which ThreadSanitizer detects.
 ///
-/// Why `@unchecked Sendable` is right here: the value is reached under the lock only.
+/// `thread-sanitizer` adds it to its copy of the package. It is `@unchecked Sendable` because the value is accessed only under
+/// the lock.
 @safe
 struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -17,8 +17,8 @@ let package = Package(
         .executable(name: "services-benchmark", targets: ["ServicesBenchmark"]),
     ],
     dependencies: [
-        // The traits are those that the ledger asks for: with others, the package manager finds no solution. What only dispatches
-        // builds neither GRDB nor FlyingFox, as long as its product is named.
+        // These are the traits of the ledger. With different traits, the package manager finds no solution. If you build a single
+        // product, the benchmarks of dispatch build neither GRDB nor FlyingFox.
         .package(name: "headrace", path: "..", traits: ["Inspector", "Lifecycle", "SQLite"]),
         .package(name: "ledger", path: "../Examples/Ledger"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -31,8 +31,8 @@ let package = Package(
         .target(name: "Measuring"),
 
         // MARK: Resolution and dispatch
-        // The types that are resolved and dispatched to are a module of their own, as in a program: what
-        // measures them does not see through them.
+        // The resolved types and handlers are a separate module, as in a program, so the compiler can't inline them into
+        // the benchmark.
         .target(
             name: "DispatchSubjects",
             dependencies: [

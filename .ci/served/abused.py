@@ -1,4 +1,4 @@
-"""A server of the ledger that is treated badly, and what is found out about it."""
+"""The server of the ledger in the checks of `.ci/abuse`, with the faults that they find."""
 
 import json
 import re
@@ -7,11 +7,11 @@ import time
 
 from ledger import until
 
-MEMORY_LIMIT = 400  # MB, at its highest: two journals of 64 MB may be on their way at once
+MEMORY_LIMIT = 400  # MB at most: the server can receive two journals of 64 MB at the same time
 
 
 class Abuse:
-    """The server under abuse, and what was found out about it."""
+    """The server under abuse, and the faults that the checks have found."""
 
     def __init__(self, server):
         self.server = server
@@ -25,14 +25,14 @@ class Abuse:
             print(f"FAULT: {what}", flush=True)
 
     def raw(self, data, timeout=20, end=False):
-        """Sends bytes and gives the status of the answer, and its body; the status is None where the connection was closed."""
+        """Sends bytes and returns the status and the body of the answer. If the connection was closed, the status is None."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=timeout) as connection:
             try:
                 connection.sendall(data)
                 if end:
                     connection.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # It was closed while this was still talking; what was answered before can be read.
+                pass  # The server has closed the connection during the request. An earlier answer can be read.
             return answer_of(connection)
 
     def request(self, line, headers=(), body=b"", host=None):
@@ -44,30 +44,30 @@ class Abuse:
         return self.request("POST /api/transactions HTTP/1.1", (f"Content-Type: {kind}", *headers), body)
 
     def refused(self, what, answer, *statuses):
-        """Requires an answer to be one of these refusals; without any, a 4xx or a closed connection."""
+        """Requires an answer with one of these statuses; without statuses, a 4xx or a closed connection."""
         status, body = answer
         fits = status in statuses if statuses else status is None or 400 <= status < 500
         self.expect(fits, f"{what}: answered {status} {body[:200]!r} and not {statuses or 'a 4xx'}")
         if fits and status is not None and body:
             try:
                 error = json.loads(body)["error"]
-                self.expect(error["code"] and error["message"], f"{what}: the error says nothing: {body[:200]!r}")
+                self.expect(error["code"] and error["message"], f"{what}: the error has no code or no message: {body[:200]!r}")
             except (ValueError, KeyError, TypeError):
-                # What is no HTTP is refused before anything of the ledger sees it.
-                self.expect(status == 400, f"{what}: the error is not in the form of the API: {body[:200]!r}")
+                # The server refuses invalid HTTP before the ledger receives it.
+                self.expect(status == 400, f"{what}: the error doesn't have the format of the API: {body[:200]!r}")
 
     def well(self, what):
-        """Requires the server to answer and to have all that was posted, and gives its memory."""
+        """Requires the server to answer and to have all posted transactions, and prints its memory."""
         if not self.server.is_running:
             raise AssertionError(f"The server has ended after {what}:\n{self.server.log()}")
-        # The count follows what is posted by a moment.
+        # The count is updated shortly after a post.
         try:
             until(lambda: (self.health() or {}).get("transactions") == self.posted, "", 20)
         except AssertionError:
             self.expect(False, f"after {what} the server says {self.health()}, and {self.posted} transactions were posted")
         now, most = self.server.memory()
-        self.expect(most < MEMORY_LIMIT, f"after {what} the memory has been at {most:.0f} MB")
-        self.say(f"{what}: well; memory {now:.0f} MB, at the most {most:.0f} MB")
+        self.expect(most < MEMORY_LIMIT, f"after {what} the memory has reached {most:.0f} MB")
+        self.say(f"{what}: well; memory {now:.0f} MB, at most {most:.0f} MB")
 
     def say(self, what):
         print(f"{time.monotonic() - self.begin:4.0f} s  {what}", flush=True)
@@ -81,7 +81,7 @@ class Abuse:
 
 
 def answer_of(connection):
-    """Reads an answer: its status, or None where there is none, and its body."""
+    """Reads an answer, and returns its status and body. Without an answer, the status is None."""
     data = b""
     try:
         while True:

@@ -1,4 +1,4 @@
-"""A running `ledger serve`, for the checks that look at it from outside."""
+"""A running `ledger serve`, for checks from outside."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 
 
 def program():
-    """Gives the ledger to check: what LEDGER names, else that of Examples/Ledger, built if need be."""
+    """Returns the path of the program: LEDGER, or the ledger of Examples/Ledger, built if necessary."""
     if "LEDGER" in os.environ:
         return os.environ["LEDGER"]
     package = [str(root / "Scripts/build"), "--package-path", str(root / "Examples/Ledger"), "--product", "ledger"]
@@ -28,14 +28,14 @@ def program():
 
 
 def free_port():
-    """Gives a port that nobody listens on."""
+    """Returns a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def allow_many_files(count):
-    """Has this process and those that it starts open at least `count` files, or as many as are allowed."""
+    """Allows this process and its children to open at least `count` files, or the allowed maximum."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < count:
         try:
@@ -48,19 +48,19 @@ def allow_many_files(count):
 
 
 def until(condition, what, seconds=30):
-    """Waits until `condition()` is true and gives what it gave; fails with `what` where that takes too long."""
+    """Waits until `condition()` is true and returns its value. Fails with `what` after the time limit."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"This did not come true within {seconds} seconds: {what}")
+            raise AssertionError(f"Within {seconds} seconds, this did not happen: {what}")
         time.sleep(0.02)
 
 
 class Answer:
-    """What the server answered."""
+    """An answer of the server."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
@@ -74,14 +74,14 @@ class Answer:
 
 
 class Ledger:
-    """A server over a database, which can be stopped, killed and started again on the same port."""
+    """A server with a database, which can be stopped, killed, and restarted on the same port."""
 
     def __init__(self, database, *arguments, port=None):
         self.database = str(database)
         self.arguments = arguments
         self.port = port or free_port()
         self.process = None
-        self.printed = []  # what it has written to standard output since it was started
+        self.printed = []  # standard output since the last start
         self.complaints = tempfile.NamedTemporaryFile(mode="w+", prefix="ledger-", suffix=".log")
 
     def __enter__(self):
@@ -96,7 +96,7 @@ class Ledger:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self):
-        """Starts the server and waits until it has said its address and answers."""
+        """Starts the server and waits until it has printed its address and answers."""
         self.process = subprocess.Popen(
             [program(), "serve", "--database", self.database, "--port", str(self.port), *self.arguments],
             stdout=subprocess.PIPE,
@@ -122,15 +122,15 @@ class Ledger:
                 lines.append(line)
 
     def says(self, pattern):
-        """Gives where a line that was written to standard output matches, or None."""
+        """Returns the match of a line of standard output, or None."""
         return next((match for match in (re.search(pattern, line) for line in self.printed) if match), None)
 
     def inspector(self):
-        """Gives the address of the inspector of a server that was started with `--inspect`."""
+        """Returns the address of the inspector, if the server was started with `--inspect`."""
         return until(lambda: self.says(r"inspector is at (\S+)"), "the server says where its inspector is")[1]
 
     def answers(self):
-        """Says whether the server is well."""
+        """Returns whether the server is healthy."""
         try:
             return self.ask("GET", "/api/health", timeout=5).status == 200
         except OSError:
@@ -141,7 +141,7 @@ class Ledger:
         return self.process is not None and self.process.poll() is None
 
     def stop(self, seconds=10):
-        """Asks the server to end and gives how long that took."""
+        """Stops the server with SIGTERM and returns the seconds until it has ended."""
         if not self.is_running:
             return 0
         begin = time.monotonic()
@@ -155,17 +155,17 @@ class Ledger:
         return time.monotonic() - begin
 
     def kill(self):
-        """Ends the server as a loss of power would, as far as a process can be."""
+        """Kills the server, which is as close to a power failure as a process can get."""
         self.process.kill()
         self.process.wait()
 
     def log(self):
-        """Gives the end of what the server wrote to standard error."""
+        """Returns the last lines of standard error."""
         text = pathlib.Path(self.complaints.name).read_text(errors="replace")
         return text[-4_000:]
 
     def memory(self):
-        """Gives the memory that the server has now, and the most it ever had, in MB."""
+        """Returns the current and the maximum memory of the server, in MB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         sizes = dict(re.findall(r"(VmRSS|VmHWM):\s+(\d+) kB", status))
         return int(sizes["VmRSS"]) / 1024, int(sizes["VmHWM"]) / 1024
@@ -174,7 +174,7 @@ class Ledger:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None, timeout=30):
-        """Sends one request on a connection of its own."""
+        """Sends one request on a new connection."""
         connection = self.connect(timeout)
         try:
             return send(connection, method, path, body, headers)
@@ -182,7 +182,7 @@ class Ledger:
             connection.close()
 
     def get(self, path):
-        """Gives the JSON at `path`."""
+        """Returns the JSON at `path`."""
         answer = self.ask("GET", path)
         if answer.status != 200:
             raise AssertionError(f"GET {path} answered {answer}")
@@ -200,7 +200,7 @@ class Ledger:
 
 
 def transaction(date, description, *postings):
-    """Gives the body that posts a transaction of pairs of an account and an amount."""
+    """Returns the body for posting a transaction of pairs of an account and an amount."""
     return {
         "date": date,
         "description": description,
@@ -211,7 +211,7 @@ def transaction(date, description, *postings):
 
 
 def send(connection, method, path, body=None, headers=None):
-    """Sends a request on `connection`; a body that is no text is sent as JSON."""
+    """Sends a request on `connection`; a body that isn't text is sent as JSON."""
     headers = dict(headers or {})
     if body is not None and not isinstance(body, (str, bytes)):
         body = json.dumps(body)

@@ -144,7 +144,7 @@ private struct Announcing: Middleware {
         #expect(info == Info(text: "all about Programming"))
     }
 
-    @Test func aStreamQueryIsAnsweredEntryByEntry() async throws {
+    @Test func aStreamQueryReturnsOneEntryAtATime() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
 
         let entries = try await printed {
@@ -156,7 +156,7 @@ private struct Announcing: Middleware {
         #expect(entries == ["assets:cash 1", "assets:cash 2", "assets:cash 3"])
     }
 
-    @Test func whoHasSeenEnoughLeavesTheStream() async throws {
+    @Test func aCallerEndsAStreamEarly() async throws {
         let dispatcher: any CommandQueryDispatcher = container.resolve()
 
         for try await entry in try await dispatcher.dispatch(ListEntriesQuery(account: "assets:cash")) {
@@ -226,7 +226,7 @@ private struct Editor: Dripper {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct CommandEffectsExamples {
-    @Test func theOutcomeOfACommandComesBackAsAnAction() async throws {
+    @Test func theOutcomeOfACommandReturnsAsAnAction() async throws {
         let dispatcher = RecordingDispatcher()
         let station = ActorStation(initialState: Editor.State()) { Editor(dispatcher: dispatcher) }
 

@@ -38,7 +38,7 @@ private struct User: Principal {
 private struct AddSomethingCommand: CQDCommand {}
 
 @Suite struct MessageExamples {
-    @Test func anActionOfServicesIsAMarkerAndReachesThem() async throws {
+    @Test func aMarkerActionReachesTheServices() async throws {
         let heard = Notes()
         let cluster = try await Bootstrap {
             Group {}
@@ -51,7 +51,7 @@ private struct AddSomethingCommand: CQDCommand {}
         #expect(heard.all == [#"logIn(name: "Ada")"#, "logOut"])
     }
 
-    @Test func anActionOfADispatcherCarriesItsOwnBehaviour() async {
+    @Test func anActionOfADispatcherCarriesItsBehavior() async {
         let store = CounterStore()
 
         await store.dispatch(Increment())
@@ -60,7 +60,7 @@ private struct AddSomethingCommand: CQDCommand {}
         #expect(await store.count == 11)
     }
 
-    @Test func theHandlerKnowsWhoSentTheCommand() async throws {
+    @Test func theHandlerReadsThePrincipalOfTheCommand() async throws {
         let principals = Notes()
         let builder = ContainerBuilder()
         builder.singleton { principals }
@@ -199,7 +199,7 @@ private struct PlaceOrder: Validatable {
 }
 
 @Suite struct MiddlewareExamples {
-    /// Has `message` pass through `middleware`, sent by `principal`.
+    /// Sends `message` through `middleware` as `principal`.
     private func send(
         _ message: some Sendable,
         through middleware: any Middleware,
@@ -220,14 +220,14 @@ private struct PlaceOrder: Validatable {
         #expect(lines == ["handling DocumentationTests.CloseBooks"])
     }
 
-    @Test func whatDoesNotReadIsRefused() async throws {
+    @Test func anInvalidMessageIsRefused() async throws {
         try await send(ReadEntry(), through: ReadOnly())
 
         let error = await #expect(throws: MessageError.self) { try await send(CloseBooks(), through: ReadOnly()) }
         #expect(error?.code == .refused)
     }
 
-    @Test func eachMessageIsSentByThoseWhoMay() async throws {
+    @Test func onlyAuthorizedPrincipalsSendAMessage() async throws {
         let (ada, carl) = (Accountant(principalID: "ada"), Clerk(principalID: "carl"))
 
         try await send(CloseBooks(), through: authorization, as: ada)
@@ -240,7 +240,7 @@ private struct PlaceOrder: Validatable {
         await #expect(throws: AuthorizationError.self) { try await send(PostEntry(), through: authorization, as: ada) }
     }
 
-    @Test func whatHasNoPolicyIsRefusedWhereThatIsSaid() async throws {
+    @Test func aMessageWithoutAPolicyIsRefusedIfConfigured() async throws {
         let ada = Accountant(principalID: "ada")
 
         try await send(SignIn(), through: closedAuthorization)
@@ -264,11 +264,11 @@ private struct PlaceOrder: Validatable {
         }
     }
 
-    @Test func whoSendsTooFastIsRefusedAndOthersAreNot() async throws {
+    @Test func theRateLimitAppliesToEachSender() async throws {
         let limit = limit
         var passed = 0
 
-        // A place is free again after 0.6 seconds: some machines are slow, none is that slow.
+        // The next message is allowed after 0.6 seconds, which is longer than a slow machine needs here.
         let error = await #expect(throws: RateLimitError.self) {
             while passed < 10_000 {
                 try await send(CloseBooks(), through: limit, as: Accountant(principalID: "ada"))
@@ -281,7 +281,7 @@ private struct PlaceOrder: Validatable {
         try await send(CloseBooks(), through: limit, as: Accountant(principalID: "bea"))
     }
 
-    @Test func onlyAnErrorThatSaysSoIsRetried() async throws {
+    @Test func onlyRetryableErrorsAreRetried() async throws {
         struct Refusal: Error {}
         let attempts = Notes()
 
@@ -296,7 +296,7 @@ private struct PlaceOrder: Validatable {
         #expect(ServiceUnavailable().isRetryable)
     }
 
-    @Test func whatIsHandledInTimePasses() async throws {
+    @Test func aMessageWithinItsTimeoutSucceeds() async throws {
         let handled = Notes()
 
         try await send(CloseBooks(), through: timeout) { handled.note("handled") }
@@ -304,7 +304,7 @@ private struct PlaceOrder: Validatable {
         #expect(handled.all == ["handled"])
     }
 
-    @Test func eachFailureNamesItsPlace() {
+    @Test func eachFailureNamesItsSource() {
         var validation = Validation()
 
         PlaceOrder(customer: "", lines: [Line(), Line(quantity: 0)]).validate(&validation)

@@ -97,7 +97,7 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
         UnitOfWorkMiddleware(on: store, delegator: registrar)
     }
 
-    @Test func aCommandTakesEffectOnceUnderItsKey() async throws {
+    @Test func aCommandTakesEffectOncePerKey() async throws {
         struct Request {
             var headers: [String: String] = [:]
         }
@@ -119,7 +119,7 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
         #expect(notes.all == ["reserved teapot"])
     }
 
-    @Test func aCommandStatesItsOwnKey() async throws {
+    @Test func aCommandProvidesItsIdempotencyKey() async throws {
         let builder = builder
         builder.commandQueryDispatch().standard(
             commandHandlers: [PlaceOrderHandler.self],
@@ -134,7 +134,7 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
         #expect(notes.all == ["placed \(id)"])
     }
 
-    @Test func aDispatcherTakesTheMiddlewareOfADomain() async throws {
+    @Test func aDispatcherUsesTheMiddlewareOfADomain() async throws {
         let builder = builder
         builder.domain(store: store, entities: [Customer.self])
         builder.commandQueryDispatch().standard(
@@ -173,7 +173,7 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
         #expect(try await context().fetch(Customer.self).count == 1)
     }
 
-    @Test func aStoredCommandIsCarriedOutLater() async throws {
+    @Test func aScheduledCommandIsHandledLater() async throws {
         let builder = builder
         builder.commandQueryDispatch().standard(commandHandlers: [SendReminderHandler.self])
         let dispatcher: any CommandQueryDispatcher = builder.build().resolve()

@@ -116,7 +116,7 @@ private enum ByHand {
         try await context.commit([])
     }
 
-    @Test func whatIsChangedAndInsertedIsSaved() async throws {
+    @Test func changedAndInsertedEntitiesAreStored() async throws {
         try await insert(Customer(id: id))
 
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
@@ -162,7 +162,7 @@ private enum ByHand {
         #expect(latest.map(\.placedAt.timeIntervalSinceReferenceDate) == [2, 1])
     }
 
-    @Test func theOrdersOfACustomerAreFoundAtOnce() async throws {
+    @Test func theOrdersOfACustomerAreFoundWithOneRead() async throws {
         let customer = Customer(id: id)
         for order in [Order(of: id), Order(of: id)] {
             customer.placeOrder(order)
@@ -175,7 +175,7 @@ private enum ByHand {
         #expect(orders.map(\.id) == customer.orders)
     }
 
-    @Test func pagesGiveEachOrderOnce() async throws {
+    @Test func pagesContainEachOrderOnce() async throws {
         for number in 1...250 { try await insert(Order(of: id, placedAt: Double(number))) }
 
         let lines = try await printed { try await printOrders(of: EntityContext(store)) }
@@ -193,7 +193,7 @@ private enum ByHand {
         } while cursor != nil
     }
 
-    @Test func aReadSeesOneMomentOfTheStore() async throws {
+    @Test func aReadUsesOneSnapshotOfTheStore() async throws {
         try await insert(
             Account(id: "rent", side: "debit", cents: 700),
             Account(id: "food", side: "debit", cents: 300),
@@ -209,7 +209,7 @@ private enum ByHand {
         #expect(isBalanced)
     }
 
-    @Test func anEntityRaisesEventsByOneLine() {
+    @Test func anEntityRaisesAnEventWithOneLine() {
         let customer = ByHand.Customer()
 
         customer.raiseEvent(OrderPlaced(customerId: id, orderId: id))
@@ -287,17 +287,17 @@ private final class Mailer: Sendable {
     }
 }
 
-/// Tells when a delivery was given up.
-private struct Undertaker: RelayObserver {
-    let buried: AsyncStream<Void>
-    private let grave: AsyncStream<Void>.Continuation
+/// Reports each dead letter.
+private struct DeadLetterObserver: RelayObserver {
+    let deadLetters: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
 
     init() {
-        (buried, grave) = AsyncStream.makeStream()
+        (deadLetters, continuation) = AsyncStream.makeStream()
     }
 
     func deadLettered(_ delivery: Delivery, reason: String) {
-        grave.yield()
+        continuation.yield()
     }
 }
 
@@ -310,7 +310,7 @@ private struct Undertaker: RelayObserver {
         store = try InMemoryStore(entities: [Customer.self, Order.self])
     }
 
-    /// Has a new customer place an order, whose events `registrar` brings to their handlers.
+    /// Inserts a new customer with an order, and passes the events to `registrar`.
     private func placeOrder(_ registrar: DomainEventHandlerRegistrar) async throws -> Order {
         let order = Order(of: id)
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
@@ -332,7 +332,7 @@ private struct Undertaker: RelayObserver {
         #expect(notes.all == ["\(id): Your order is being processed."])
     }
 
-    @Test func theRelayDeliversWhatWasStored() async throws {
+    @Test func theRelayDeliversStoredEvents() async throws {
         let mailer = Mailer()
         services.register(mailer)
 
@@ -347,21 +347,21 @@ private struct Undertaker: RelayObserver {
         try await running
     }
 
-    @Test func whatCouldNotBeDeliveredIsThereToBeSeen() async throws {
+    @Test func failedDeliveriesAreListedAsDeadLetters() async throws {
         let registrar = DomainEventHandlerRegistrar(resolver: services)
         registrar.register(FailingHandler.self)
-        let undertaker = Undertaker()
+        let observer = DeadLetterObserver()
         var configuration = Relay.Configuration()
         configuration.maximumAttempts = 1
         let relay = Relay(
             store: store,
             registrar: registrar,
             configuration: configuration,
-            relayObservers: [undertaker]
+            relayObservers: [observer]
         )
         async let running: Void = relay.run()
         let order = try await placeOrder(registrar)
-        _ = await undertaker.buried.first { _ in true }
+        _ = await observer.deadLetters.first { _ in true }
         relay.shutDown()
         try await running
 
@@ -378,7 +378,7 @@ private struct Undertaker: RelayObserver {
         #expect(lines.first?.contains("\(Missing(order.id))") == true)
     }
 
-    @Test func anEventOfTheFirstVersionIsReadAsOneOfTheSecond() throws {
+    @Test func anEventOfVersionOneIsDecodedAsVersionTwo() throws {
         var events = EventRegistry()
         try events.register(Migrated.OrderPlaced.self)
         let stored = NewEvent(
@@ -396,7 +396,7 @@ private struct Undertaker: RelayObserver {
         #expect(event.currency == "EUR")
     }
 
-    @Test func whatIsNoReplaySendsItsMail() async throws {
+    @Test func mailIsSentExceptInAReplay() async throws {
         struct Mail {
             let notes = Notes()
 

@@ -47,7 +47,7 @@ private struct NoteTenant: Action {
         #expect(await store.count == 11)
     }
 
-    @Test func whoWaitsForAnInactiveStoreIsSeenToWaitAndCanGiveUp() async {
+    @Test func aWaiterOfAPausedDispatcherIsVisibleAndCancellable() async {
         let store = CounterStore()
 
         store.deactivate()
@@ -59,7 +59,7 @@ private struct NoteTenant: Action {
         #expect(await store.count == 0)
     }
 
-    @Test func aQueuedActionTakesTheListedTaskLocalValuesAlong() async throws {
+    @Test func aQueuedActionKeepsTheListedTaskLocalValues() async throws {
         let store = Store(pipeline: Pipeline(carrying: [CarriedTaskLocal(Tenant.$current)]))
         Tenant.$current.withValue("Ada") { store.queue(NoteTenant()) }
         try await store.drain()

@@ -45,7 +45,7 @@ private struct Counting: Dripper {
     }
 }
 
-/// Ends as soon as it has begun.
+/// A program that ends at once.
 private struct Ending: ServiceLifecycle.Service {
     func run() async throws {}
 }
@@ -53,7 +53,7 @@ private struct Ending: ServiceLifecycle.Service {
 @Suite(.timeLimit(.minutes(2))) struct InspectorExamples {
     private let handlers: [any (HandlesCommand & Resolvable).Type] = [PostTransactionHandler.self]
 
-    @Test func itIsToldAndServedInAFewLines() async throws {
+    @Test func theInspectorNeedsAFewLines() async throws {
         let builder = ContainerBuilder()
         let container = ContainerBuilder().build()
         let store = try InMemoryStore(entities: [])
@@ -69,7 +69,7 @@ private struct Ending: ServiceLifecycle.Service {
         try registrar.validate()
     }
 
-    @Test func theArticleShowsAllThatThereIs() async throws {
+    @Test func theArticleConnectsAllFeatures() async throws {
         let builder = ContainerBuilder()
         let container = ContainerBuilder().build()
         let store = try InMemoryStore(entities: [])
@@ -138,7 +138,7 @@ private struct Ending: ServiceLifecycle.Service {
         #expect(response.status == 401)
     }
 
-    @Test func aRuleSaysWhatIsShown() {
+    @Test func aRuleRedactsValues() {
         var redaction = Redaction.typesOnly
         redaction.message = { message in (message as? PostTransaction).map { "\($0.postings.count) postings" } }
         redaction.failure = { $0 }

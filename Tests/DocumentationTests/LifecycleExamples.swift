@@ -21,7 +21,7 @@ private struct SendReminder: CQDCommand, DurableCommand, Equatable {
     var customerId: UUID
 }
 
-/// Serves until a reminder was sent.
+/// A server that ends when a reminder was sent.
 private struct Server: Service {
     struct Closed: Error {}
 
@@ -33,7 +33,7 @@ private struct Server: Service {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct LifecycleExamples {
-    @Test func theRelayRunsBesideTheServer() async throws {
+    @Test func theRelayRunsBesideAServer() async throws {
         let store = try InMemoryStore(entities: [])
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
         let (reminders, sent) = AsyncStream<SendReminder>.makeStream()

@@ -136,7 +136,7 @@ extension Uploader {
         return builder.build()
     }
 
-    @Test func handlersGetWhatTheyDeclare() async throws {
+    @Test func handlersReceiveTheirDeclaredDependencies() async throws {
         let container = container
         try container.validate()
         let dispatcher: any CommandQueryDispatcher = container.resolve()
@@ -153,7 +153,7 @@ extension Uploader {
         #expect(numbers == [1, 2, 3])
     }
 
-    @Test func theMarkedInitialiserIsTaken() {
+    @Test func theMarkedInitializerIsUsed() {
         #expect(!container.resolve(Uploader.self).isReplaying)
         #expect(Uploader(replaying: NoNetwork()).isReplaying)
     }
@@ -259,7 +259,7 @@ private struct Increment: CounterStoreAction {}
 
 // MARK: - Handlers of events
 
-/// Where events have handlers that are made.
+/// A program that registers event handlers with dependencies.
 private enum Handling {
     struct OrderPlaced: DurableDomainEvent {
         static let eventName = "order-placed"
@@ -363,7 +363,7 @@ extension Handling {
         return builder
     }
 
-    @Test func theEventsAloneAreDeclared() throws {
+    @Test func eventsAreRegisteredWithoutADomain() throws {
         let builder = builder
         builder.domainEvents(
             events: [OrderPlaced.self],
@@ -373,7 +373,7 @@ extension Handling {
         try builder.validate(.strict)
     }
 
-    @Test func aDomainIsDeclaredAndProved() async throws {
+    @Test func aDomainIsRegisteredAndValidated() async throws {
         let store = try InMemoryStore(entities: [Order.self])
         let builder = builder
         builder.domain(
@@ -399,7 +399,7 @@ extension Handling {
         try await running
     }
 
-    @Test func aScheduledCommandIsCarriedOutByTheDispatcher() async throws {
+    @Test func theDispatcherHandlesAScheduledCommand() async throws {
         let builder = builder
         builder.domain(
             store: try InMemoryStore(entities: []),
@@ -425,7 +425,7 @@ extension Handling {
         try await running
     }
 
-    @Test func aTypeIsRequired() throws {
+    @Test func requireReturnsARegisteredType() throws {
         let resolver = builder.build()
         let mailer = try resolver.require((any Mailer).self)
 

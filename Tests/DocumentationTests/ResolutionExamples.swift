@@ -87,7 +87,7 @@ private final class NotificationService: Sendable {}
 @MainActor private final class ModelContext {}
 
 @Suite struct CompositionExamples {
-    @Test func whatIsRegisteredIsProvedAndResolved() throws {
+    @Test func registeredTypesAreValidatedAndResolved() throws {
         let builder = ContainerBuilder()
         builder.singleton((any Books).self) { PaperBooks() }
         builder.transient(OpenAccount.self)
@@ -100,7 +100,7 @@ private final class NotificationService: Sendable {}
         #expect(openAccount.auditLog == nil)
     }
 
-    @Test func aClosureIsGivenItsScope() {
+    @Test func aFactoryReceivesItsScope() {
         let builder = ContainerBuilder()
         builder.singleton((any Mailer).self) { SmtpMailer(host: "localhost") }
         builder.transient { SignUp(mailer: $0.resolve()) }
@@ -111,7 +111,7 @@ private final class NotificationService: Sendable {}
         #expect(signUp.mailer.host == "localhost")
     }
 
-    @Test func aContractIsGivenByATypeThatIsRegisteredOnItsOwn() {
+    @Test func aContractResolvesToARegisteredType() {
         let builder = ContainerBuilder()
         builder.singleton(SmtpMailer.init)
         builder.transient((any Mailer).self, assigned(SmtpMailer.self))
@@ -119,7 +119,7 @@ private final class NotificationService: Sendable {}
         #expect(builder.build().resolve((any Mailer).self).host == "example.org")
     }
 
-    @Test func whatIsOverriddenWinsInTheNewContainerOnly() {
+    @Test func anOverrideAppliesToTheNewContainerOnly() {
         let builder = ContainerBuilder()
         builder.singleton((any Api).self) { NetworkApi() }
         let appContainer = builder.build()
@@ -133,7 +133,7 @@ private final class NotificationService: Sendable {}
     }
 
     @MainActor
-    @Test func anObjectOfTheMainActorIsResolvedThere() {
+    @Test func aMainActorObjectIsResolvedOnTheMainActor() {
         let builder = ContainerBuilder()
         let modelContext = ModelContext()
         builder.transient(on: MainActor.self) { modelContext }
@@ -141,7 +141,7 @@ private final class NotificationService: Sendable {}
         #expect(builder.build().resolve(ModelContext.self) === modelContext)
     }
 
-    @Test func aHandlerMakesItselfByHand() async throws {
+    @Test func aHandlerImplementsResolvableWithoutTheMacro() async throws {
         let builder = ContainerBuilder()
         builder.singleton((any Books).self) { PaperBooks() }
 
@@ -150,7 +150,7 @@ private final class NotificationService: Sendable {}
         #expect(try await handler.handle(GetBalance(account: "cash")) == 42)
     }
 
-    @Test func theGraphIsWrittenOut() throws {
+    @Test func theGraphIsExported() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -164,7 +164,7 @@ private final class NotificationService: Sendable {}
         #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("flowchart LR"))
     }
 
-    @Test func aLocatorIsFilledWhileTheProgramRuns() {
+    @Test func aLocatorAcceptsRegistrationsAtRunTime() {
         let services = ServiceLocator()
         services.register(NotificationService())
         let notifications: NotificationService = services.resolve()
@@ -205,7 +205,7 @@ private final class DiskStore: Store, Resolvable {
 }
 
 @Suite struct RegistrationFormExamples {
-    @Test func allFormsStandBesideEachOtherAndTheLastOneOfATypeWins() throws {
+    @Test func allRegistrationFormsCompileAndTheLastOfATypeWins() throws {
         let builder = ContainerBuilder()
 
         builder.singleton { SystemClock() }  // a closure
@@ -224,7 +224,7 @@ private final class DiskStore: Store, Resolvable {
 }
 
 @Suite struct StatedFormExamples {
-    @Test func aClosureStatesItsNeeds() throws {
+    @Test func aFactoryStatesItsDependencies() throws {
         let builder = ContainerBuilder()
         builder.singleton((any Clock).self) { SystemClock() }
         builder.singleton(Cache.init(clock:))
@@ -234,7 +234,7 @@ private final class DiskStore: Store, Resolvable {
         #expect(builder.build().resolve((any Store).self) is DiskStore)
     }
 
-    @Test func theParametersOfInitializersAreTheDependencies() throws {
+    @Test func initializerParametersAreTheDependencies() throws {
         enum Taking {
             final class DiskStore: Sendable {
                 let cache: Cache
@@ -288,7 +288,7 @@ extension CounterStoreAction {
 private struct Increment: CounterStoreAction {}
 
 @Suite struct InjectExamples {
-    @Test func whatIsInjectedIsThatOfTheCurrentContainer() {
+    @Test func injectUsesTheCurrentContainer() {
         let builder = ContainerBuilder()
         builder.singleton { CounterStore() }
         let container = builder.build()

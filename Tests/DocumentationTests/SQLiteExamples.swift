@@ -58,7 +58,7 @@ extension EntityIndex<Order> {
         try await body(folder.path(percentEncoded: false))
     }
 
-    @Test func aStoreInAFileIsThereWhenItIsOpenedAgain() async throws {
+    @Test func aReopenedStoreHasItsData() async throws {
         try await withFolder { folder in
             do {
                 let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Account.self, Transaction.self])
@@ -97,7 +97,7 @@ extension EntityIndex<Order> {
         }
     }
 
-    @Test func aLiveQueryTellsEachStateThatSomebodyWaitsFor() async throws {
+    @Test func aLiveQueryReturnsEachNewState() async throws {
         try await withFolder { folder in
             let store = try SQLiteStore(path: folder + "/books.sqlite", entities: [Order.self])
             let (lines, page) = AsyncStream<String>.makeStream()

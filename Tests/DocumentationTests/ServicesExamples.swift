@@ -134,7 +134,7 @@ private struct CounterModel {
     private let identityModel = IdentityModel()
     private let articlesModel = ArticlesModel()
 
-    @Test func aTreeTakesActionsFromOutsideAndWithin() async throws {
+    @Test func aTreeAcceptsActionsFromOutsideAndInside() async throws {
         let (notifications, source) = AsyncStream<IdentityAction>.makeStream()
 
         let cluster = try await Whole.example(
@@ -152,7 +152,7 @@ private struct CounterModel {
         #expect(await identityModel.name == "Ada")
     }
 
-    @Test func aServiceGetsItsModelFromOutside() async throws {
+    @Test func aServiceReceivesItsModelFromOutside() async throws {
         let cluster = try await Bootstrap {
             IdentityService()
                 .with(model: identityModel)
@@ -163,7 +163,7 @@ private struct CounterModel {
         #expect(await identityModel.name == "Ada")
     }
 
-    @Test func aHandlerSendsAsPartOfWhatItDoes() async throws {
+    @Test func aHandlerSendsAnotherAction() async throws {
         let cluster = try await Bootstrap {
             LogInService()
                 .with(model: identityModel)
@@ -177,7 +177,7 @@ private struct CounterModel {
         #expect(await articlesModel.loads == 1)
     }
 
-    @Test func aModifierOfAGroupIsOneOfAllItsServices() async throws {
+    @Test func aModifierOfAGroupAppliesToAllItsServices() async throws {
         let cluster = try await Bootstrap {
             Group {
                 IdentityService()
@@ -193,7 +193,7 @@ private struct CounterModel {
         #expect(await articlesModel.loads == 1)
     }
 
-    @Test func aModelThatIsAValueIsChangedInPlace() async throws {
+    @Test func aValueModelIsMutatedInPlace() async throws {
         let notes = Notes()
         let cluster = try await Bootstrap {
             Store(model: CounterModel.self)
@@ -277,7 +277,7 @@ private struct CartService: Service {
         await cluster.shutDown()
     }
 
-    @Test func anActionAsksForACommand() async throws {
+    @Test func anActionDispatchesACommand() async throws {
         let dispatcher = RecordingDispatcher()
         let cluster = try await Bootstrap {
             CartService()
@@ -335,7 +335,7 @@ private actor Archive {
         }
     }
 
-    @Test func whatTheTreeAboveStatesIsReadBelow() async throws {
+    @Test func environmentValuesReachTheServicesBelow() async throws {
         let archive = Archive()
         let cluster = try await Bootstrap {
             ArticlesService()

@@ -67,11 +67,11 @@ extension Counter.Action: Codable {}
         }
     }
 
-    @Test func whatAnEffectHasLoadedIsThereWhenItIsFinished() async throws {
+    @Test func finishWaitsForTheValueThatAnEffectLoads() async throws {
         #expect(try await printed { try await Loading().example() } == ["1", "42"])
     }
 
-    @Test func aPouredActionHasChangedTheStateAtOnce() async throws {
+    @Test func pourChangesTheStateBeforeItReturns() async throws {
         let lines = try await printed {
             let station = Station(initialState: Counter.State()) {
                 Counter()
@@ -83,7 +83,7 @@ extension Counter.Action: Codable {}
         #expect(lines == ["1"])
     }
 
-    @Test func aStationOnAnActorOfItsOwnIsAskedByAwaiting() async throws {
+    @Test func theStateOfAnActorStationIsRead() async throws {
         let lines = try await printed {
             let station = ActorStation(initialState: Counter.State()) { Counter() }
             await station.pour(.increase)
@@ -93,7 +93,7 @@ extension Counter.Action: Codable {}
         #expect(lines == ["1"])
     }
 
-    @Test func whoListensIsTold() async {
+    @Test func observersReceiveStates() async {
         let station = Station(initialState: 0) {
             Drip<Int, Int> { state, action in
                 state = action
@@ -113,7 +113,7 @@ extension Counter.Action: Codable {}
         listening.cancel()
     }
 
-    @Test func eachReductionTellsWhatItHasChanged() async {
+    @Test func eachReductionReportsItsChanges() async {
         let station = Station(initialState: Counter.State()) { Counter() }
         let (lines, page) = AsyncStream<String>.makeStream()
         func print(_ reduction: some CustomStringConvertible) { page.yield(reduction.description) }
@@ -122,7 +122,7 @@ extension Counter.Action: Codable {}
             isListening.open()
             for await reduction in station.changes { print(reduction) }
         }
-        // Both are on the main actor: whoever passes the gate comes after the listener has begun to wait.
+        // Both tasks are on the main actor, so the gate opens after the listener has begun to wait.
         await isListening.pass()
         var iterator = lines.makeAsyncIterator()
 
@@ -134,7 +134,7 @@ extension Counter.Action: Codable {}
         listening.cancel()
     }
 
-    @Test func aRecordingIsWrittenAndReadAgain() async throws {
+    @Test func aRecordingIsEncodedAndDecoded() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         let station = Station(initialState: Counter.State()) { Counter() }
@@ -146,7 +146,7 @@ extension Counter.Action: Codable {}
         #expect(try ActionJournal<Counter.Action>(jsonLines: Data(contentsOf: file)) == ActionJournal([.increase]))
     }
 
-    @Test func aJournalIsReducedForthAndBack() async throws {
+    @Test func aJournalIsReplayedForwardAndBackward() async throws {
         let journal = ActionJournal<Counter.Action>([.increase, .increase])
 
         let lines = try await printed {
@@ -211,7 +211,7 @@ private enum Row {
         #expect(station.count == 1)
     }
 
-    @Test func theActionsOfAChildAreThoseOfItsParent() {
+    @Test func aParentReceivesTheActionsOfItsChild() {
         let station = Station(initialState: Parent.State()) { Parent() }
 
         station.pour(.counter(.increase))
@@ -219,14 +219,14 @@ private enum Row {
         #expect(station.counter.count == 1)
     }
 
-    @Test func aCaseIsPutInAndTakenOut() {
+    @Test func aCaseEmbedsAndExtractsAnAction() {
         enum Action {
             case counter(Counter.Action)
         }
 
         let counter = Case(Action.counter) { if case .counter(let action) = $0 { action } else { nil } }
 
-        // It is what `Scope` takes to bring the actions of a child to it.
+        // `Scope` uses the case to pass the actions of a child to it.
         let station = Station(initialState: Parent.State()) {
             Scope(state: \.counter, action: counter) { Counter() }
         }
@@ -321,25 +321,25 @@ private struct Game: Dripper {
 @Suite(.timeLimit(.minutes(2))) struct EffectExamples {
     private let station = ActorStation(initialState: Game.State()) { Game() }
 
-    @Test func whatIsFetchedComesBackAsAnAction() async throws {
+    @Test func aFetchedValueReturnsAsAnAction() async throws {
         try await station.pour(.load).finish()
 
         #expect(await station.score == 42)
     }
 
-    @Test func anOutcomeComesBackAsAnAction() async throws {
+    @Test func anOutcomeReturnsAsAnAction() async throws {
         try await station.pour(.loadByClient).finish()
 
         #expect(await station.score == 42)
     }
 
-    @Test func eachElementOfASequenceComesBack() async throws {
+    @Test func eachElementOfASequenceReturnsAsAnAction() async throws {
         try await station.pour(.follow).finish()
 
         #expect(await station.place == "Rome")
     }
 
-    @Test func whatOtherTasksLoadComesBack() async throws {
+    @Test func valuesOfOtherTasksReturnAsActions() async throws {
         try await station.pour(.loadPages).finish()
 
         #expect(await station.pages == [1: "page 1", 2: "page 2", 3: "page 3"])

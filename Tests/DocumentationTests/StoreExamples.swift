@@ -33,7 +33,7 @@ private final class Page: StoredEntity {
 }
 
 @Suite struct StoreExamples {
-    @Test func closedBooksAreReadAndNotWritten() async throws {
+    @Test func closedBooksAreReadOnly() async throws {
         let books = try InMemoryStore(entities: [Page.self])
         let delegator = DomainEventHandlerRegistrar(resolver: ServiceLocator())
         try await UnitOfWork(delegator: delegator, context: EntityContext(books)).execute { $0.insert(Page(id: 1)) }

@@ -76,7 +76,7 @@ private struct ExampleModel {
 }
 
 @Suite struct WithDependenciesExamples {
-    @Test func aTestPutsItsOwnInPlace() async throws {
+    @Test func aTestReplacesADependency() async throws {
         let builder = ContainerBuilder()
         builder.singleton((any Api).self) { NetworkApi() }
         builder.transient { ExampleModel(api: $0.resolve()) }
@@ -119,7 +119,7 @@ private struct OrderPlaced: DurableDomainEvent {
 }
 
 @Suite struct DomainTestingExamples {
-    @Test func aDelegatorRemembersTheEvents() async throws {
+    @Test func aDelegatorRecordsTheEvents() async throws {
         let context = EntityContext(try InMemoryStore(entities: [Customer.self]))
         let customer = Customer(id: "7", name: "Ada")
         customer.placeOrder("42")
@@ -169,7 +169,7 @@ private struct IdentityService: Service {
 }
 
 @Suite struct ServiceTestingExamples {
-    @Test func aProbeSeesTheModel() async throws {
+    @Test func aProbeRecordsTheModel() async throws {
         let probe = ModelProbe<CounterModel>()
         let cluster = try await Bootstrap {
             CounterService()
@@ -179,7 +179,7 @@ private struct IdentityService: Service {
         #expect(probe.current?.count == 1)
     }
 
-    @Test func whatAServiceSendsIsRecorded() async throws {
+    @Test func sentActionsOfAServiceAreRecorded() async throws {
         let mockedIdentityModel = IdentityModel()
 
         let recordingSend = RecordingSend()
@@ -248,7 +248,7 @@ private struct Search: Dripper {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct StationTestingExamples {
-    @Test func aTestSaysWhatEachActionChanges() async {
+    @Test func aTestAssertsTheChangesOfEachAction() async {
         let station = TestStation(initialState: Counter.State()) { Counter() }
 
         await station.pour(.increase) { $0.count = 1 }
@@ -277,7 +277,7 @@ private struct Search: Dripper {
         let isRetryable = true
     }
 
-    @Test func timePassesWhenTheTestSaysSo() async throws {
+    @Test func timeAdvancesOnlyByTheTest() async throws {
         let attempts = Notes()
         let command = "command"
         @Sendable func dispatch(_ command: String, retryingOn clock: TestClock) async throws -> String {

@@ -10,7 +10,7 @@ import Headrace
 import Synchronization
 import Testing
 
-// The example of the README, word for word.
+// The example of the README, with the same text.
 
 @DomainEntity
 private final class Customer: StoredEntity {
@@ -20,7 +20,7 @@ private final class Customer: StoredEntity {
     init(id: UUID) { self.id = id }
     func place(_ order: UUID) {
         orders.append(order)
-        raiseEvent(OrderPlaced(customerId: id, orderId: order))  // handled before or after the commit
+        raiseEvent(OrderPlaced(customerId: id, orderId: order))
     }
 }
 
@@ -28,6 +28,13 @@ private struct OrderPlaced: DurableDomainEvent {
     static let eventName = "order-placed"
     var customerId: UUID
     var orderId: UUID
+}
+
+func place(_ order: UUID, for id: UUID, in store: any EntityStore, events: DomainEventHandlerRegistrar) async throws {
+    let context = EntityContext(store)
+    try await UnitOfWork(delegator: events, context: context).execute { context in
+        try await context.find(Customer.self, id: id)?.place(order)  // stored with its event, or not at all
+    }
 }
 
 private struct OrderPlacedHandler: DomainEventHandler {
@@ -59,9 +66,7 @@ private final class NotificationService: Sendable {
             context.insert(Customer(id: id))
         }
 
-        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
-            try await context.find(Customer.self, id: id)?.place(order)  // saved with its event, or not at all
-        }
+        try await place(order, for: id, in: store, events: registrar)
 
         let saved = try await EntityContext(store).find(Customer.self, id: id)
         #expect(saved?.orders == [order])

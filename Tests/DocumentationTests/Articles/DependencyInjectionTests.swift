@@ -71,7 +71,7 @@ private final class NotedMails: Mailer {
         #expect(mails.addresses == ["ada@example.org", "bea@example.org"])
     }
 
-    @Test func whatNobodyRegisteredIsFoundBeforeAnythingIsMade() {
+    @Test func validationFindsAMissingRegistration() {
         let builder = ContainerBuilder()
         builder.transient(Newsletter.self)
 

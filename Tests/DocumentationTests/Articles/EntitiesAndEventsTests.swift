@@ -81,7 +81,7 @@ private func transfer(
 }
 
 @Suite(.timeLimit(.minutes(2))) struct EntitiesAndEventsTests {
-    @Test func bothAccountsChangeOrNoneAndTheOwnersAreTold() async throws {
+    @Test func bothAccountsChangeOrNoneAndTheOwnersAreNotified() async throws {
         let store = try InMemoryStore(entities: [Account.self])
         let services = ServiceLocator()
         let letters = Letters()

@@ -79,7 +79,7 @@ private struct SlowPrices: Prices {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct SerialActionsTests {
-    @Test func noPriceIsLostHoweverManyAddAtOnce() async throws {
+    @Test func concurrentAdditionsLoseNoPrice() async throws {
         let cart = Cart(prices: SlowPrices())
 
         try await withThrowingTaskGroup { group in
@@ -90,7 +90,7 @@ private struct SlowPrices: Prices {
         #expect(await cart.total == 700)
     }
 
-    @Test func whatIsDispatchedWhileItIsPausedWaits() async throws {
+    @Test func actionsWaitWhileTheDispatcherIsPaused() async throws {
         let cart = Cart(prices: SlowPrices())
 
         cart.deactivate()
@@ -102,7 +102,7 @@ private struct SlowPrices: Prices {
         #expect(await cart.total == 3)
     }
 
-    @Test func anActionDispatchesItselfWhereNothingIsAwaited() async throws {
+    @Test func anActionQueuesItselfFromSynchronousCode() async throws {
         let cart = Cart(prices: SlowPrices())
         func addCake() { AddCake().dispatch(to: cart) }
 
@@ -112,7 +112,7 @@ private struct SlowPrices: Prices {
         #expect(await cart.total == 4)
     }
 
-    @Test func anActionThatDrainsItsDispatcherHearsOfTheDeadlock() async throws {
+    @Test func drainingTheOwnDispatcherThrowsADeadlock() async throws {
         let cart = Cart(prices: SlowPrices())
 
         try await cart.dispatch(DrainAndAdd())
@@ -121,7 +121,7 @@ private struct SlowPrices: Prices {
         #expect(await cart.total == 4)
     }
 
-    @Test func whoAwaitsAnActionHearsOfItsError() async {
+    @Test func awaitingAnActionThrowsItsError() async {
         let cart = Cart(prices: SlowPrices())
 
         await #expect(throws: NoSuchArticle(name: "tea")) { try await cart.dispatch(AddArticle(name: "tea")) }

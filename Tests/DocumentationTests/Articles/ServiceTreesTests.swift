@@ -53,7 +53,7 @@ private struct BadgeService: Service {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct ServiceTreesTests {
-    @Test func eachServiceDoesItsPartAndAnErrorBecomesANotice() async throws {
+    @Test func eachServiceHandlesTheActionAndAnErrorBecomesANotice() async throws {
         let profile = Profile()
         let badge = ModelProbe<Badge>()
         let notices = ModelProbe<Notices>()

@@ -54,7 +54,7 @@ private struct Search: Dripper {
 private struct Offline: Error {}
 
 @Suite(.timeLimit(.minutes(2))) struct StationsAndEffectsTests {
-    @Test func onlyTheLastWordIsSearchedFor() async {
+    @Test func onlyTheLatestQueryIsSearched() async {
         let station = TestStation(initialState: Search.State()) { Search { ["\($0) 1", "\($0) 2"] } }
 
         await station.pour(.typed("tea")) { $0.text = "tea" }

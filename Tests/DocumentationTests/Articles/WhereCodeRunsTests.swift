@@ -19,10 +19,10 @@ private struct PlainDigest: CQDQuery {
     let text: Text
 }
 
-/// Tells the queue of the main actor from all others.
+/// The key that identifies the queue of the main actor.
 private let mainQueueKey = DispatchSpecificKey<Bool>()
 
-/// Notes where it is hashed.
+/// A text that records the queue on which it is hashed.
 private struct Text: Hashable {
     let notes: Notes
 
@@ -52,7 +52,7 @@ private final class PlainDigestHandler: HandlesQuery, Resolvable {
 
 @Suite struct WhereCodeRunsTests {
     @MainActor
-    @Test func aHandlerLeavesTheMainActorOnlyWhereItSaysSo() async throws {
+    @Test func aHandlerLeavesTheMainActorOnlyIfConcurrent() async throws {
         DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
         let builder = ContainerBuilder()
         builder.commandQueryDispatch().standard(queryHandlers: [DigestHandler.self, PlainDigestHandler.self])

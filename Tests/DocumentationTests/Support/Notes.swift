@@ -7,7 +7,7 @@
 import HeadraceCore
 import Synchronization
 
-/// What happened in an example, in order, from any thread.
+/// The output of an example, in order, from any thread.
 final class Notes: Sendable {
     @TaskLocal static var current: Notes?
 
@@ -20,17 +20,17 @@ final class Notes: Sendable {
     }
 }
 
-/// Takes the place of the standard library's in examples: the test reads what they print.
+/// Replaces `print` of the standard library in examples, so that a test reads the output.
 func print(_ item: Any) {
     Notes.current?.note("\(item)")
 }
 
-/// The same, of three items.
+/// Replaces `print` with three items.
 func print(_ first: Any, _ second: Any, _ third: Any) {
     Notes.current?.note("\(first) \(second) \(third)")
 }
 
-/// Gives the lines that `example` prints.
+/// Returns the lines that `example` prints.
 func printed(by example: nonisolated(nonsending) () async throws -> Void) async throws -> [String] {
     let notes = Notes()
     try await Notes.$current.binding(notes, example)
