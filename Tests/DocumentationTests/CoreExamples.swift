@@ -87,7 +87,7 @@ private final class AddSomethingCommandHandler: HandlesCommand, Resolvable {
     }
 
     func handle(_ command: AddSomethingCommand) async throws {
-        // in the handler, where its dispatcher has middleware, and in whatever it calls
+        // in the handler and all functions that it calls, if its dispatcher has middleware
         let principal = MessageContext.current?.principal
         principals.note(principal?.principalID ?? "nobody")
     }

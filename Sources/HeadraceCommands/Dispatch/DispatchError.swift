@@ -8,7 +8,7 @@ public import HeadraceCore
 
 /// An error of the dispatcher itself, not of a handler.
 ///
-/// Branch on ``code``, and log ``description``. Later releases may add codes.
+/// Branch on ``code``, and log ``message``. Later releases may add codes.
 public struct DispatchError: CodedError {
     /// A stable code of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

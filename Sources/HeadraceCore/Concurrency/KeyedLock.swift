@@ -12,7 +12,7 @@ import Synchronization
 /// let lock = KeyedLock<String>()
 ///
 /// try await lock.withLock(account.id) {
-///     try await transfer(from: account)
+///     try await close(account)
 /// }
 /// ```
 ///

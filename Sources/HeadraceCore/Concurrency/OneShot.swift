@@ -14,7 +14,7 @@ import Synchronization
 /// isStored.set(true)
 ///
 /// // in other tasks, before or after
-/// if try await isStored.wait() { … }
+/// let wasStored = try await isStored.wait()
 /// ```
 ///
 /// For an outcome that can be an error, use `OneShot<Result<Success, any Error>>`. A waiting task is suspended and

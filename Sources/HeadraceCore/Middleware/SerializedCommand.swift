@@ -7,7 +7,7 @@
 /// A command that names the things it changes, so that commands which change the same things run one at a time.
 ///
 /// ```swift
-/// struct Withdraw: Command, SerializedCommand {
+/// struct Withdraw: CQDCommand, SerializedCommand {
 ///     let account: String
 ///     let amount: Int
 ///

@@ -9,7 +9,7 @@ import HeadraceStorage
 
 /// An error of a stored event or of its type.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct EventError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

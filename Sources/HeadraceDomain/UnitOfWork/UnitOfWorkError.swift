@@ -8,7 +8,7 @@ public import HeadraceCore
 
 /// An error of the unit of work as such, rather than of a handler or the store.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct UnitOfWorkError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -8,7 +8,7 @@ public import HeadraceCore
 
 /// The reason why an action wasn't executed, or why a wait would be a deadlock.
 ///
-/// Branch on ``code-swift.property``, and log ``description``. Later releases may add codes.
+/// Branch on ``code-swift.property``, and log ``message``. Later releases may add codes.
 public struct PipelineError: CodedError {
     /// A stable code of the error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -9,7 +9,7 @@ public import HeadraceCore
 
 /// An error at the start of an ``InspectorServer``.
 ///
-/// Branch on ``code``, log ``description``. Minor releases can add codes.
+/// Branch on ``code``, log ``message``. Minor releases can add codes.
 public struct InspectorServerError: CodedError {
     /// The reason of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

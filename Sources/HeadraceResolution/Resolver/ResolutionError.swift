@@ -9,7 +9,7 @@ public import HeadraceCore
 /// The reason why a type can't be resolved.
 ///
 /// ``DependencyResolver/require(_:)`` throws it. ``DependencyResolver/resolve(_:)`` stops the program with the same
-/// message. Branch on ``code``, log ``description``. Later releases may add codes.
+/// message. Branch on ``code``, log ``message``. Later releases may add codes.
 public struct ResolutionError: CodedError {
     /// A reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

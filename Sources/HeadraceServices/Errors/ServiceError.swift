@@ -8,7 +8,7 @@ public import HeadraceCore
 
 /// An error raised by a cluster itself, never by a service.
 ///
-/// Branch on ``code-swift.property``, log ``description``. New codes may appear in minor releases.
+/// Branch on ``code-swift.property``, log ``message``. New codes may appear in minor releases.
 public struct ServiceError: CodedError {
     /// The kind of error; stable, so callers can branch on it.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -8,7 +8,7 @@ public import HeadraceCore
 
 /// An error of a station itself, not of an effect that it runs.
 ///
-/// Branch on ``code``, and log ``description``. Later releases may add codes.
+/// Branch on ``code``, and log ``message``. Later releases may add codes.
 public struct StationError: CodedError {
     /// The kind of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

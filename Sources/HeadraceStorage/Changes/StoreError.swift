@@ -9,7 +9,7 @@ public import HeadraceCore
 
 /// An error of a store: a request can't be fulfilled, or the store can't be used.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct StoreError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -7,9 +7,13 @@
 package import Foundation
 import HeadraceJSON
 
-/// Encodes entities and events as JSON, and decodes them. Equal values have equal bytes.
+/// Encodes entities and events as JSON, and decodes them.
+///
+/// Equal values have equal bytes.
 package enum DocumentCoding {
-    /// Encodes `value`. The order of sets and dictionaries depends only on their elements.
+    /// Encodes `value`.
+    ///
+    /// The order of sets and dictionaries depends only on their elements.
     ///
     /// - Throws: `EncodingError`.
     package static func encode(_ value: some Encodable) throws -> Data {

@@ -66,18 +66,12 @@ struct Failure: Error, CustomStringConvertible {
     /// The cause and the remedy, without the code.
     static func message(of error: any Error) -> String {
         switch error {
-        case let error as StoreError:
-            return error.message
-        case let error as DispatchError:
-            return error.message
         case let error as PostingRefusal:
             return error.message
         case let error as QuantityError:
             return error.message
         case let error as any CodedError:
-            let text = "\(error)"
-            let code = "\(error.codeName): "
-            return text.hasPrefix(code) ? String(text.dropFirst(code.count)) : text
+            return error.message
         case is CancellationError:
             return "The command was interrupted."
         case is CocoaError:

@@ -68,7 +68,7 @@ import Testing
     @Test func theRefusalHasTheDifferenceAndTheRemedy() {
         #expect(
             refusal(of: draft("1 A", "2 B"))?.description
-                == "unbalanced: The postings add up to 1 A, 2 B instead of zero. "
+                == "The postings add up to 1 A, 2 B instead of zero. "
                 + "To fix, correct an amount, or omit one amount to have it computed."
         )
     }

@@ -130,7 +130,7 @@ import Testing
         ]
         for error in coded {
             let message = Failure.message(of: error)
-            #expect("\(error)".hasSuffix(": \(message)"), "\(error)")
+            #expect("\(error)" == message)
             #expect(message.first?.isUppercase == true)
         }
     }

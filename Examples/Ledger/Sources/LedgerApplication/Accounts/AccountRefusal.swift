@@ -12,7 +12,7 @@ import LedgerBooks
 /// Nothing is stored.
 ///
 /// Branch on ``code-swift.property``, log ``description``. Later releases may add codes.
-public struct AccountRefusal: Error, Sendable, CustomStringConvertible {
+public struct AccountRefusal: CodedError {
     /// The broken rule, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String { case belowZero, closed }
@@ -38,9 +38,6 @@ public struct AccountRefusal: Error, Sendable, CustomStringConvertible {
     /// The full name of the account.
     public let account: String
 
-    /// The code and the message.
-    public var description: String { "\(code): \(message)" }
-
     static func belowZero(_ account: String, balance: Amount) -> AccountRefusal {
         AccountRefusal(
             code: .belowZero,
@@ -60,9 +57,4 @@ public struct AccountRefusal: Error, Sendable, CustomStringConvertible {
             account: account
         )
     }
-}
-
-extension AccountRefusal: CodedError {
-    /// The name of ``code-swift.property``.
-    public var codeName: String { code.description }
 }

@@ -29,7 +29,7 @@ public struct QuantityError: Error, Sendable, CustomStringConvertible {
     public let message: String
 
     /// The code and the message, for logs.
-    public var description: String { "\(code): \(message)" }
+    public var description: String { message }
 
     static func overflow(_ operation: String) -> Self {
         Self(

@@ -55,7 +55,7 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
     public let cause: QuantityError?
 
     /// The code and the message, for logs.
-    public var description: String { "\(code): \(message)" }
+    public var description: String { message }
 
     private init(code: Code, message: String, imbalance: [Amount] = [], cause: QuantityError? = nil) {
         self.code = code

@@ -8,7 +8,7 @@ public import HeadraceCore
 
 /// An error of a relay that can't start or replay.
 ///
-/// Branch on ``code``, log ``description``. Later releases may add codes.
+/// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct RelayError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
