@@ -217,7 +217,7 @@ import Testing
             #expect(error?.code == .newerSchema)
             #expect(
                 error?.message == """
-                    '\(path)' was written by a later version: it has tables that this version of Headrace does not \
+                    '\(path)' was written by a later version: it has tables that this version of Headrace doesn't \
                     know. Nothing in it was changed. To fix, run the version of the program that wrote it, or a later one.
                     """
             )
@@ -239,9 +239,9 @@ import Testing
             #expect(error?.code == .newerSchema)
             #expect(
                 error?.message == """
-                    '\(path)' was written by a later version: 'note' is stored with schema version 7, and this \
-                    program knows 1. Nothing in it was changed. To fix, run the version of the program that wrote it, \
-                    or a later one.
+                    '\(path)' was written by a later version: 'note' is stored with schema version 7, but this \
+                    program knows only version 1. Nothing in it was changed. To fix, run the version of the program \
+                    that wrote it, or a later one.
                     """
             )
         }

@@ -11,7 +11,7 @@ import LedgerBooks
 ///
 /// Nothing is stored.
 ///
-/// Branch on ``code-swift.property``, log ``description``. Later releases may add codes.
+/// Branch on ``code-swift.property``, log ``message``. Later releases may add codes.
 public struct AccountRefusal: CodedError {
     /// The broken rule, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

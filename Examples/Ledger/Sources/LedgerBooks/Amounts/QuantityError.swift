@@ -8,7 +8,7 @@
 ///
 /// The result can't be represented without rounding.
 ///
-/// Branch on ``code``, log ``description``. New codes may appear in minor releases.
+/// Branch on ``code``, log ``message``. New codes may appear in minor releases.
 public struct QuantityError: Error, Sendable, CustomStringConvertible {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -6,7 +6,7 @@
 
 /// An error that is thrown if a transaction can't be posted.
 ///
-/// Branch on ``code``, log ``description``. New codes may appear in minor releases.
+/// Branch on ``code``, log ``message``. New codes may appear in minor releases.
 public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
     /// The reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
