@@ -124,7 +124,7 @@ import Testing
                 let customer = Customer("a")
                 context.insert(customer)
                 customer.raiseEvent(Renamed(name: "Ada"))
-                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                cancelCurrentTask()
             }
         }
 

@@ -142,7 +142,7 @@ import Testing
         ledger.deactivate()
         ledger.queue(
             Perform { ledger in
-                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                cancelCurrentTask()
                 ledger.note("\(Task.isCancelled)")
             })
         ledger.queue(Perform { $0.note("\(Task.isCancelled)") })

@@ -282,7 +282,11 @@ extension ContainerTests {
 
 /// A generic type, for any number of scoped types.
 private enum Numbered {
-    class Object: @unchecked Sendable {
+    protocol Object: AnyObject, Sendable {
+        var number: Int { get }
+    }
+
+    final class Deeper<Level>: Object {
         let number: Int
 
         init(number: Int) {
@@ -290,21 +294,19 @@ private enum Numbered {
         }
     }
 
-    final class Deeper<Level>: Object, @unchecked Sendable {}
-
     static func register(_ count: Int, in builder: ContainerBuilder) {
         for (number, visitor) in visitors(count).enumerated() {
             visitor.register(number, builder)
         }
     }
 
-    static func all(_ count: Int, from resolver: any DependencyResolver) -> [Object] {
+    static func all(_ count: Int, from resolver: any DependencyResolver) -> [any Object] {
         visitors(count).map { $0.resolve(resolver) }
     }
 
     private struct Visitor {
         let register: (Int, ContainerBuilder) -> Void
-        let resolve: (any DependencyResolver) -> Object
+        let resolve: (any DependencyResolver) -> any Object
     }
 
     private static func visitors(_ count: Int) -> [Visitor] {

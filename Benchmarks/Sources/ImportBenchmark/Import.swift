@@ -9,11 +9,11 @@ import Headrace
 import LedgerApplication
 import LedgerJournal
 
-/// One import of a journal into a database that there was not, as the ledger does it.
+/// One import of a journal into a new database, as the ledger does it.
 enum Import {
     /// Imports the journal in the file `source` into the file `database`.
     ///
-    /// - Returns: What each phase has taken, and what was committed.
+    /// - Returns: The time of each phase, and the committed changes.
     static func run(_ source: URL, into database: URL) async throws -> (Laps, ChangeSet) {
         let store = try SQLiteStore(path: database.path(percentEncoded: false), entities: LedgerComposition.entities)
         let laps = Laps()
@@ -36,7 +36,7 @@ enum Import {
         var configuration = LedgerComposition.Configuration()
         configuration.progress = TimedProgress(laps: laps)
         let books = try LedgerComposition.makeContainer(on: store, configuration: configuration)
-        // The same books once more, whose delegator is wrapped in one with a clock.
+        // The same books again, with a delegator that measures the time.
         let timed = books.overriding { builder in
             builder.singleton((any DomainEventDelegator).self) { TimedDelegator(of: books, laps: laps) }
         }
@@ -44,7 +44,9 @@ enum Import {
     }
 }
 
-/// Tells when the first transaction is posted, by which all fingerprints were made and looked up.
+/// Reports when the first transaction is posted.
+///
+/// All fingerprints are made and looked up before that.
 private struct TimedProgress: ImportProgress {
     let laps: Laps
 

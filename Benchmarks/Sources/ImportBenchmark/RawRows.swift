@@ -9,7 +9,7 @@ import GRDB
 import Headrace
 import LedgerApplication
 
-/// The rows that an import has left, to be inserted again with nothing but GRDB.
+/// The rows of an import, to insert them again with GRDB alone.
 struct RawRows {
     private struct Insertion {
         let sql: String
@@ -19,7 +19,9 @@ struct RawRows {
     /// All insertions, in the order in which the store makes them.
     private let all: [Insertion]
 
-    /// The same by transactions of the ledger; accounts and the rest are the last group.
+    /// The insertions by transaction of the ledger.
+    ///
+    /// The last group has the accounts and all other rows.
     private let groups: [[Insertion]]
 
     /// Reads the rows of the file `database`.
@@ -28,7 +30,7 @@ struct RawRows {
         let (entities, entries, events, deliveries) = try queue.read { database in
             (
                 try Row.fetchAll(database, sql: "SELECT * FROM entity ORDER BY rowid"),
-                // A key may be that of two kinds.
+                // Two kinds may have the same key.
                 try Row.fetchAll(
                     database,
                     sql: """
@@ -68,7 +70,7 @@ struct RawRows {
         for (table, rows) in deliveries {
             for row in rows { groups["", default: []].append(Self.insertion(of: row, into: table)) }
         }
-        // The keys are UUIDs of version 7: their order is that of posting.
+        // The keys are UUIDs of version 7, so their order is the order of posting.
         self.groups = posted.sorted().compactMap { groups[$0] } + [groups[""] ?? []]
     }
 
@@ -81,25 +83,25 @@ struct RawRows {
         )
     }
 
-    /// Gives what it takes to insert all rows into the new file `database`, in one transaction.
+    /// Returns the time to insert all rows into the new file `database` in one transaction.
     func insertAtOnce(into database: URL) throws -> Time {
         try Self.time(of: [all], into: database)
     }
 
-    /// Gives what it takes to insert all rows into the new file `database`, each of the ledger's transactions in one
-    /// of SQLite.
+    /// Returns the time to insert all rows into the new file `database`, with one SQLite transaction for each
+    /// transaction of the ledger.
     func insertOneByOne(into database: URL) throws -> Time {
         try Self.time(of: groups, into: database)
     }
 
     private static func time(of groups: [[Insertion]], into database: URL) throws -> Time {
         let path = database.path(percentEncoded: false)
-        // Makes the tables, and numbers kinds and indexes as in the file that was read.
+        // Creates the tables, with the same IDs of kinds and indexes as in the original file.
         try SQLiteStore(path: path, entities: LedgerComposition.entities).close()
         let pool = try DatabasePool(path: path)
         defer { try? pool.close() }
         return try pool.writeWithoutTransaction { database in
-            // As the store does: GRDB sets its writer to NORMAL.
+            // The store does the same: GRDB sets its writer to NORMAL.
             try database.execute(sql: "PRAGMA synchronous = FULL")
             return try Time.measure {
                 for group in groups {

@@ -80,7 +80,7 @@ struct SQLiteErrorMapper {
             )
         }
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-        switch isFolder(path) {
+        switch FileManager.default.isFolder(path) {
         case true:
             throw unusable("it is a folder", remedy: "use the path of a file in it")
         case false:
@@ -95,7 +95,7 @@ struct SQLiteErrorMapper {
                     remedy: "mount or restore the target of the link, or remove the link"
                 )
             }
-            if isFolder(folder) != true {
+            if FileManager.default.isFolder(folder) != true {
                 throw unusable("the folder '\(folder)' doesn't exist", remedy: "create the folder, or use another path")
             }
             if !FileManager.default.isWritableFile(atPath: folder) {
@@ -105,12 +105,6 @@ struct SQLiteErrorMapper {
                 )
             }
         }
-    }
-
-    /// Whether the item at `path`, after symbolic links, is a folder; `nil` if there is no item.
-    private func isFolder(_ path: String) -> Bool? {
-        var isFolder: ObjCBool = false
-        return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder.boolValue : nil
     }
 
     private func unusable(_ what: String, remedy: String, cause: (any Error)? = nil) -> StoreError {
