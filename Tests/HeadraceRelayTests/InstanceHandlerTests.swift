@@ -78,6 +78,23 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
+    @Test func anObjectOfTheMainActorIsMissingElsewhereAlthoughTheContainerHasOne() async throws {
+        let store = try SpyStore()
+        let container = container { builder in
+            builder.scoped(on: MainActor.self) { Panel() }
+            builder.domainEvents(handlers: [ShowOnPanel.self])
+        }
+        // The container is a scope, too, and has its own panel from now on. The scope of the event has none.
+        await MainActor.run { container.resolve(Panel.self).show("ready") }
+
+        let error = try await #require(throws: ResolutionError.self) {
+            try await raise(Noted("one"), on: store, container)
+        }
+
+        #expect(error.code == .notOnMainActor)
+        #expect(store.commits.isEmpty)
+    }
+
     @Test func aMissingDependencyAfterTheCommitIsLogged() async throws {
         let store = try SpyStore()
         let container = container { $0.domainEvents(handlers: [NoteAfter.self]) }

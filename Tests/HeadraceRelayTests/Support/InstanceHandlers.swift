@@ -62,6 +62,28 @@ struct NoteActor: HandlesDomainEvent, Resolvable {
     }
 }
 
+@MainActor final class Panel {
+    private(set) var text = ""
+
+    func show(_ text: String) {
+        self.text = text
+    }
+}
+
+struct ShowOnPanel: HandlesDomainEvent, Resolvable {
+    static var dependencies: Dependencies { Dependencies().on(Panel.self) }
+
+    private let panel: Panel
+
+    init(scope: any DependencyResolutionScope) {
+        panel = scope.resolve()
+    }
+
+    func handle(_ event: Noted) async throws {
+        await panel.show(event.text)
+    }
+}
+
 struct ContextAfter: HandlesDomainEvent, Resolvable {
     static let isPostCommit = true
     static var dependencies: Dependencies { Dependencies().on(EntityContext.self) }
