@@ -79,8 +79,7 @@ final class TrackedEntity {
         if current != reference {
             throw StoreError.identifierChanged(reference, to: current.key)
         }
-        let json = try DocumentCoding.encode(entity)
-        if let stored, try isSameState(json, as: stored, of: Entity.self) { return nil }
+        guard let json = try changedJSON(of: entity) else { return nil }
 
         let entries = DocumentCoding.entries(of: entity)
         return ChangeSet.Write(
@@ -95,14 +94,14 @@ final class TrackedEntity {
         )
     }
 
-    /// Whether `json` is the stored state, possibly written by an earlier version of the type in another form.
-    private func isSameState<Entity: StoredEntity>(
-        _ json: Data,
-        as stored: StoredDocument,
-        of type: Entity.Type
-    ) throws -> Bool {
-        if json == stored.json { return true }
+    /// Returns the JSON of `entity`, or `nil` if that is the stored state.
+    ///
+    /// An earlier version of the type can have stored the same state in another form, so other bytes are compared with
+    /// the bytes of the decoded document.
+    private func changedJSON<Entity: StoredEntity>(of entity: Entity) throws -> Data? {
+        guard let stored else { return try DocumentCoding.encode(entity) }
+        guard let json = try DocumentCoding.encode(entity, unlessEqualTo: stored.json) else { return nil }
         let original: Entity = try DocumentCoding.decode(stored)
-        return try DocumentCoding.encode(original) == json
+        return try DocumentCoding.encode(original, unlessEqualTo: json) == nil ? nil : json
     }
 }

@@ -20,6 +20,13 @@ package enum DocumentCoding {
         try JSONDocumentEncoder.encode(value)
     }
 
+    /// Encodes `value`, and returns `nil` if the result equals `json`.
+    ///
+    /// - Throws: `EncodingError`.
+    package static func encode(_ value: some Encodable, unlessEqualTo json: Data) throws -> Data? {
+        try JSONDocumentEncoder.encode(value, unlessEqualTo: json)
+    }
+
     /// Decodes a value of `type`.
     ///
     /// - Throws: `DecodingError`.
