@@ -22,6 +22,12 @@ let strictSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["Lifecycle"])
+)
+
 let package = Package(
     name: "headrace",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -159,11 +165,7 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
             ]
         ),
         .testTarget(
@@ -174,11 +176,7 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
             ]
         ),
 
@@ -203,11 +201,7 @@ let package = Package(
                 "HeadraceResolution",
                 "HeadraceStorage",
                 .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
             ]
         ),
         // Entities, events, and a store that the tests below share.
@@ -249,11 +243,7 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
@@ -358,11 +348,7 @@ let package = Package(
                 "HeadraceStorage",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
             ],
             resources: [
                 .embedInCode("Page/icon.svg"),
@@ -406,11 +392,7 @@ let package = Package(
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
                 .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
             ]
         ),
 
@@ -494,11 +476,7 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
                 .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Lifecycle"])
-                ),
+                serviceLifecycle,
             ],
             exclude: ["Golden"]
         ),

@@ -55,26 +55,6 @@ package struct MiddlewareChain: Sendable {
         }
     }
 
-    /// Handles `message` as a new message: calls all middleware, then `inner`, then `handler`.
-    ///
-    /// - Throws: See ``run(_:kind:handler:)``.
-    package nonisolated(nonsending) func run<Message: Sendable, Output>(
-        _ message: Message,
-        kind: MessageKind,
-        inner: [any Middleware],
-        handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
-    ) async throws -> Output {
-        let inner = MiddlewareChain(middleware: inner)
-        return try await AmbientMessageContext.withNewMessage(kind: kind, type: Message.self) { context in
-            try await observing(message, in: context) {
-                try requireTime(for: context)
-                return try await handle(message, in: context) { message in
-                    try await inner.handle(message, in: context, handler: handler)
-                }
-            }
-        }
-    }
-
     /// Handles `message` as the message with `context`: calls all middleware, then `handler`.
     ///
     /// - Throws: See ``run(_:kind:handler:)``.

@@ -23,7 +23,7 @@ public struct ContentReserved: CodedError {
     /// The only code: `contentReserved`.
     public var code: String { "contentReserved" }
 
-    /// What happened and how to fix it.
+    /// The cause and the remedy.
     public var message: String {
         "'\(journal)' has the same content as '\(other)', whose import hasn't finished. Nothing of '\(journal)' was "
             + "imported. To fix, wait until the import of '\(other)' has finished, or resume it; if it has failed, "
