@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceStations
+import HeadraceTesting
 import Observation
 
 /// A counter with an observable class as its state.
@@ -77,9 +78,10 @@ struct EffectFailure: Error, Equatable {
     var name = "failure"
 }
 
-/// A gate that opens once.
+/// A gate that opens once, and counts the tasks that wait at it.
 final class CancellableGate: Sendable {
     private let stream: AsyncStream<Void>
+    private let arrived = ConditionVariable(0)
     private let continuation: AsyncStream<Void>.Continuation
 
     init() {
@@ -92,6 +94,12 @@ final class CancellableGate: Sendable {
 
     /// Returns when the gate is open or the task is cancelled.
     func wait() async {
+        arrived.change { $0 += 1 }
         for await _ in stream {}
+    }
+
+    /// Returns when `count` tasks have arrived at the gate.
+    func arrivals(_ count: Int) async {
+        await arrived.wait { $0 >= count }
     }
 }

@@ -27,14 +27,10 @@ import Testing
         }
     }
 
-    private func settle() async {
-        for _ in 1...20 { await Task.yield() }
-    }
-
     @Test func theLatestEffectCancelsTheRunningEffect() async throws {
         let (one, two) = (CancellableGate(), CancellableGate())
         let first = station.pour(.start("1", work("one", until: one).cancellable(id: "x", cancelInFlight: true)))
-        await settle()
+        await one.arrivals(1)
         let second = station.pour(.start("2", work("two", until: two).cancellable(id: "x", cancelInFlight: true)))
         try await first.finish()
         two.open()
@@ -88,13 +84,14 @@ import Testing
     }
 
     @Test func releasingAStationEndsItsQueuedEffects() async throws {
+        let gate = CancellableGate()
         var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State()) { Log() }
         let tasks = (1...3).compactMap { number in
             station?.pour(
-                .start("", work("\(number)", until: CancellableGate()).cancellable(id: "x", policy: .queue(limit: 5)))
+                .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 5)))
             )
         }
-        await settle()
+        await gate.arrivals(1)
 
         station = nil
 
@@ -103,12 +100,13 @@ import Testing
     }
 
     @Test func cancellingAnIdDropsItsQueuedEffects() async throws {
+        let gate = CancellableGate()
         let tasks = (1...3).map { number in
             station.pour(
-                .start("", work("\(number)", until: CancellableGate()).cancellable(id: "x", policy: .queue(limit: 5)))
+                .start("", work("\(number)", until: gate).cancellable(id: "x", policy: .queue(limit: 5)))
             )
         }
-        await settle()
+        await gate.arrivals(1)
         station.pour(.start("stop", .cancel(id: "x")))
         for task in tasks { try await task.finish() }
 
@@ -189,7 +187,7 @@ import Testing
         let task = station.pour(
             .start("", work("one", until: gate).cancellable(id: "inner").cancellable(id: "outer"))
         )
-        await settle()
+        await gate.arrivals(1)
         station.pour(.start("stop", .cancel(id: "outer")))
         try await task.finish()
 

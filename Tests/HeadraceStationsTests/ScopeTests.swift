@@ -174,14 +174,18 @@ private struct House: Dripper {
         let station = Station(
             initialState: House.State(guest: Log.State(), rows: [House.Row(id: 1)], keyed: ["k": Log.State()])
         ) { House() }
-        let wait = Effect<Log.Action>.run { pour in
-            await CancellableGate().wait()
-            pour(.note("too late"))
+        // The cancellation of a task opens its gate for all tasks, so each effect has its own gate.
+        let gates = [CancellableGate(), CancellableGate(), CancellableGate()]
+        let effects = gates.map { gate in
+            Effect<Log.Action>.run { pour in
+                await gate.wait()
+                pour(.note("too late"))
+            }
         }
-        let guest = station.pour(.guest(.start("", wait)))
-        let row = station.pour(.row(1, .start("", wait)))
-        let keyed = station.pour(.keyed("k", .start("", wait)))
-        for _ in 1...10 { await Task.yield() }
+        let guest = station.pour(.guest(.start("", effects[0])))
+        let row = station.pour(.row(1, .start("", effects[1])))
+        let keyed = station.pour(.keyed("k", .start("", effects[2])))
+        for gate in gates { await gate.arrivals(1) }
 
         station.pour(.guestLeaves)
         try await guest.finish()
