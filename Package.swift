@@ -200,6 +200,7 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceResolution",
                 "HeadraceStorage",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 serviceLifecycle,
             ]
@@ -243,6 +244,7 @@ let package = Package(
                 "HeadraceTesting",
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 serviceLifecycle,
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]

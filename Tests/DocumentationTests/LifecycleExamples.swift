@@ -54,5 +54,20 @@ private struct Server: Service {
 
         try dispatcher.requireDispatched(reminder)
     }
+
+    @Test func theMetricsOfTheRelayAreAService() async throws {
+        let store = try InMemoryStore(entities: [])
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        let (reminders, sent) = AsyncStream<SendReminder>.makeStream()
+        let server = Server(reminders: reminders)
+        let logger = Logger(label: "examples")
+        sent.yield(SendReminder(customerId: UUID()))
+
+        await #expect(throws: Server.Closed.self) {
+            let metrics = RelayMetrics(store: store)
+            let relay = Relay(store: store, registrar: registrar, relayObservers: [metrics])
+            try await ServiceGroup(services: [server, relay, metrics], logger: logger).run()
+        }
+    }
 }
 #endif

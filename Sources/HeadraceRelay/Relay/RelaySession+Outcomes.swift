@@ -22,9 +22,15 @@ extension RelaySession {
         if let earliest = (error as? any RetryableError)?.earliestRetry {
             date = max(date, now.advanced(by: relay.clock.now.duration(to: earliest)))
         }
-        Logger.current.notice(
+        let attemptsLeft = configuration.maximumAttempts - delivery.attempt
+        Logger.current.log(
+            level: delivery.attempt * 4 < configuration.maximumAttempts ? .notice : .warning,
             "A handler failed; the relay will retry the delivery",
-            metadata: delivery.metadata.merging(["error": "\(error)"]) { $1 }
+            metadata: delivery.metadata.merging([
+                "error": "\(error)",
+                "headrace.relay.attempts.left": "\(attemptsLeft)",
+                "headrace.relay.retry": "\(date)",
+            ]) { $1 }
         )
         for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
         settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date, now: now)))

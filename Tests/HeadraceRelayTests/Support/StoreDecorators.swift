@@ -32,6 +32,19 @@ final class UnrenewedStore: StoreDecorator {
     func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] { [] }
 }
 
+/// A store whose statistics can't be read.
+final class UnreadableStore: StoreDecorator {
+    let base: any DeliveryStore
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    func deliveryStatistics() async throws -> DeliveryStatistics {
+        throw StoreError(code: .unusable, message: "unreadable")
+    }
+}
+
 /// A store that counts the leased lanes.
 final class CountingStore: StoreDecorator {
     let base: any DeliveryStore

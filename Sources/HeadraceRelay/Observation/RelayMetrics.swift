@@ -1,0 +1,194 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import CoreMetrics
+public import Foundation
+public import HeadraceCore
+public import HeadraceStorage
+import Logging
+import Synchronization
+
+#if Lifecycle
+public import ServiceLifecycle
+#endif
+
+/// Emits metrics about the deliveries of a relay and about what waits in its store.
+///
+/// ```swift
+/// let metrics = RelayMetrics(store: store)
+/// let relay = Relay(store: store, registrar: registrar, relayObservers: [metrics])
+/// try await ServiceGroup(services: [server, relay, metrics], logger: logger).run()
+/// ```
+///
+/// As an observer of a relay, it counts:
+///
+/// - `headrace.relay.deliveries` by `subscription` and `outcome`, which is `delivered`, `failed`, `dead_letter`, or `left`
+///   (the relay doesn't know the message);
+/// - `headrace.relay.leases.lost`;
+/// - `headrace.relay.store.failures`.
+///
+/// While ``run()`` runs, it reads the statistics of the store at each interval, and sets these gauges by `subscription`:
+///
+/// - `headrace.relay.pending`, the number of deliveries that wait, are being handled, or are scheduled for later;
+/// - `headrace.relay.lag`, the age of the oldest event that wasn't delivered, in seconds;
+/// - `headrace.relay.dead_letters`, the number of dead letters.
+///
+/// The number of distinct labels is limited by the number of subscriptions. For the durations of handlers, pass
+/// ``HeadraceCore/MetricsMiddleware`` to the relay.
+public final class RelayMetrics: RelayObserver {
+    private struct Key: Hashable {
+        let subscription: String
+        let outcome: String
+    }
+
+    private struct Gauges {
+        let pending: Gauge
+        let lag: Gauge
+        let deadLetters: Gauge
+    }
+
+    private struct State {
+        var deliveries: [Key: Counter] = [:]
+        var gauges: [String: Gauges] = [:]
+    }
+
+    private let store: any DeliveryStore
+    private let interval: Duration
+    private let factory: any MetricsFactory
+    private let clock: any TimeSource
+    private let wallClock: @Sendable () -> Date
+    private let lostLeases: Counter
+    private let storeFailures: Counter
+    private let state = Mutex(State())
+
+    /// Creates metrics about the deliveries of `store`.
+    ///
+    /// - Parameters:
+    ///   - store: The store of the relay.
+    ///   - interval: The time between two readings of the statistics. A reading counts the rows of all waiting deliveries.
+    ///   - factory: The factory that creates the metrics. Bootstrap the metrics system before you use the default.
+    ///   - clock: The clock that the interval is measured on.
+    ///   - wallClock: Returns the current time, for the age of events.
+    public init(
+        store: any DeliveryStore,
+        interval: Duration = .seconds(15),
+        factory: any MetricsFactory = MetricsSystem.factory,
+        clock: any TimeSource = ContinuousClock(),
+        wallClock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.store = store
+        self.interval = interval
+        self.factory = factory
+        self.clock = clock
+        self.wallClock = wallClock
+        lostLeases = Counter(label: "headrace.relay.leases.lost", factory: factory)
+        storeFailures = Counter(label: "headrace.relay.store.failures", factory: factory)
+    }
+
+    // MARK: Gauges
+
+    /// Sets the gauges at once and then at each interval, until the task is cancelled or the service group shuts down.
+    ///
+    /// If the store can't be read, the gauges keep their values, and `headrace.relay.store.failures` counts it.
+    public func run() async {
+        #if Lifecycle
+        await cancelWhenGracefulShutdown { await self.readUntilCancelled() }
+        #else
+        await readUntilCancelled()
+        #endif
+    }
+
+    private func readUntilCancelled() async {
+        while !Task.isCancelled {
+            let next = clock.now.advanced(by: interval)
+            do {
+                set(try await store.deliveryStatistics())
+            } catch is CancellationError {
+                return
+            } catch {
+                storeFailures.increment()
+                Logger.current.warning("The statistics of the store can't be read", metadata: ["error": "\(error)"])
+            }
+            try? await clock.sleep(until: next, tolerance: nil)
+        }
+    }
+
+    private func set(_ statistics: DeliveryStatistics) {
+        let now = wallClock()
+        for subscription in statistics.subscriptions {
+            let gauges = gauges(of: subscription.name)
+            gauges.pending.record(subscription.pendingCount)
+            // The clock of the process that recorded the event can be ahead of the clock of this process.
+            gauges.lag.record(subscription.oldestPending.map { max(0, now.timeIntervalSince($0)) } ?? 0)
+            gauges.deadLetters.record(subscription.deadLetterCount)
+        }
+    }
+
+    private func gauges(of subscription: String) -> Gauges {
+        state.withLock { state in
+            if let gauges = state.gauges[subscription] { return gauges }
+            let dimensions = [("subscription", subscription)]
+            let gauges = Gauges(
+                pending: Gauge(label: "headrace.relay.pending", dimensions: dimensions, factory: factory),
+                lag: Gauge(label: "headrace.relay.lag", dimensions: dimensions, factory: factory),
+                deadLetters: Gauge(label: "headrace.relay.dead_letters", dimensions: dimensions, factory: factory)
+            )
+            state.gauges[subscription] = gauges
+            return gauges
+        }
+    }
+
+    // MARK: Counters
+
+    /// Counts a delivery with the outcome `delivered`.
+    public func delivered(_ delivery: Delivery) {
+        count(delivery, "delivered")
+    }
+
+    /// Counts a delivery with the outcome `failed`.
+    public func failed(_ delivery: Delivery, _ error: any Error, retryAt date: Date) {
+        count(delivery, "failed")
+    }
+
+    /// Counts a delivery with the outcome `dead_letter`.
+    public func deadLettered(_ delivery: Delivery, reason: String) {
+        count(delivery, "dead_letter")
+    }
+
+    /// Counts a delivery with the outcome `left`.
+    public func left(_ delivery: Delivery, reason: String, until: Date) {
+        count(delivery, "left")
+    }
+
+    /// Counts a lost lease.
+    public func leaseLost(_ lease: Lease) {
+        lostLeases.increment()
+    }
+
+    /// Counts a failure of the store.
+    public func storeFailed(_ error: any Error) {
+        storeFailures.increment()
+    }
+
+    private func count(_ delivery: Delivery, _ outcome: String) {
+        let key = Key(subscription: delivery.subscription, outcome: outcome)
+        let counter = state.withLock { state in
+            if let counter = state.deliveries[key] { return counter }
+            let counter = Counter(
+                label: "headrace.relay.deliveries",
+                dimensions: [("subscription", key.subscription), ("outcome", outcome)],
+                factory: factory
+            )
+            state.deliveries[key] = counter
+            return counter
+        }
+        counter.increment()
+    }
+}
+
+#if Lifecycle
+extension RelayMetrics: Service {}
+#endif
