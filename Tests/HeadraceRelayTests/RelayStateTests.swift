@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceTesting
 import Testing
 
 @testable import HeadraceDomain
@@ -35,12 +36,12 @@ import Testing
 
     @Test func aSuspectWaitsForALimitedNumberOfLanes() {
         enqueue(lane(1, attempt: 2, mayHaveRun: true))
-        for number in 0..<Int64(2 * RelayState.patience) { enqueue(lane(number + 2)) }
+        for number in 0..<Int64(2 * WaitingLanes.patience) { enqueue(lane(number + 2)) }
 
         var passed = 0
         while let lane = next(), lane != 1 { passed += 1 }
 
-        #expect(passed == RelayState.patience)
+        #expect(passed == WaitingLanes.patience)
     }
 
     @Test func aLostLeaseSettlesNothing() {
@@ -104,6 +105,68 @@ import Testing
         #expect(!state.isValid(Lease(lane: 1, token: 2), at: now))
     }
 
+    @Test func aSubscriptionWithALimitLetsOthersPass() {
+        state = RelayState(limits: ["slow": 1])
+        enqueue(lane(1, of: "slow"), lane(2, of: "slow"), lane(3), lane(4, of: "slow"), lane(5))
+
+        #expect([next(), next(), next(), next()] == [1, 3, 5, nil])
+        state.end([lane(1, of: "slow")])
+        #expect([next(), next()] == [2, nil])
+        #expect(state.room(for: "slow", limit: 1, in: 10) == 0)
+        state.end([lane(2, of: "slow")])
+        #expect(state.room(for: "slow", limit: 1, in: 10) == 1)
+        #expect(state.takeQueue().map { $0[0].lease.lane } == [4])
+        #expect(state.room(for: "slow", limit: 1, in: 10) == 2)
+    }
+
+    @Test func aSuspectOfASubscriptionAtItsLimitWaits() {
+        state = RelayState(limits: ["slow": 1])
+        enqueue(lane(1, of: "slow"), lane(2, of: "slow", attempt: 2, mayHaveRun: true))
+
+        #expect([next(), next()] == [1, nil])
+        state.end([lane(1, of: "slow")])
+        #expect(next() == 2)
+    }
+
+    /// Enqueues, begins, and ends lanes at random.
+    @Test(arguments: 0..<200)
+    func limitsAndTheOrderOfEachSubscriptionHold(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let limits = ["a": 1, "b": 3]
+        var waiting: [String: [Int64]] = ["a": [], "b": [], "c": []]
+        var running: [Delivery] = []
+        var lastLane: Int64 = 0
+        state = RelayState(limits: limits)
+
+        func hasRoom(_ subscription: String) -> Bool {
+            running.count { $0.subscription == subscription } < limits[subscription] ?? .max
+        }
+
+        for _ in 0..<100 {
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0:
+                lastLane += 1
+                let subscription = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
+                waiting[subscription]?.append(lastLane)
+                enqueue(lane(lastLane, of: subscription))
+            case 1:
+                let runnable = waiting.filter { hasRoom($0.key) }.compactMap(\.value.first)
+                let begun = state.nextBatch()?.first
+                #expect(begun?.lease.lane == runnable.min())
+                if let begun {
+                    waiting[begun.subscription]?.removeFirst()
+                    running.append(begun)
+                }
+            default:
+                if let index = running.indices.randomElement(using: &generator) {
+                    state.end([running.remove(at: index)])
+                }
+            }
+        }
+
+        #expect(Set(state.takeQueue().map { $0[0].lease.lane }) == Set(waiting.values.joined()))
+    }
+
     private func enqueue(_ lanes: Delivery...) {
         state.enqueue(lanes.map { [$0] }, until: .now)
     }
@@ -112,11 +175,16 @@ import Testing
         state.nextBatch()?.first?.lease.lane
     }
 
-    private func lane(_ lane: Int64, attempt: Int = 1, mayHaveRun: Bool = false) -> Delivery {
+    private func lane(
+        _ lane: Int64,
+        of subscription: String = "other",
+        attempt: Int = 1,
+        mayHaveRun: Bool = false
+    ) -> Delivery {
         Delivery(
             lease: Lease(lane: lane, token: 1),
             position: lane,
-            subscription: "a",
+            subscription: subscription,
             attempt: attempt,
             mayHaveRun: mayHaveRun,
             isReplay: false,

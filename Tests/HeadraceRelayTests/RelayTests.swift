@@ -103,6 +103,32 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 2)
     }
 
+    @Test func aSubscriptionWithALimitRunsAtMostThatManyHandlersAndDoesNotDelayOthers() async throws {
+        bench.registrar.register(Mail.self)
+        bench.registrar.register(Book.self)
+        let (gate, running) = (Gate(), ConditionVariable((now: 0, most: 0)))
+        bench.desk.script { subscription, _ in
+            guard subscription == "mail" else { return }
+            running.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            await gate.pass()
+            running.change { $0.now -= 1 }
+        }
+        for account in 0..<20 { try await bench.deposit(account, to: "\(account)") }
+
+        let relay = bench.relay { configuration in
+            configuration.subscriptionConcurrency = ["mail": 2]
+            configuration.laneLimit = 8
+        }
+        try await withRelay(relay) {
+            // While two handlers of "mail" wait, all events reach "book".
+            await bench.desk.wait(for: 20, "delivered book")
+            gate.open()
+            await bench.desk.wait(for: 20, "delivered mail")
+        }
+
+        #expect(running.value.most == 2)
+    }
+
     @Test func eventsOfAStreamArriveInCommitOrderAtAnyConcurrency() async throws {
         bench.registrar.register(Mail.self)
         for amount in 0..<200 { try await bench.deposit(amount, to: "\(amount % 7)") }

@@ -12,6 +12,14 @@ extension Relay {
         /// Number of deliveries that are handled at the same time, each of another lane; 16 by default.
         public var concurrency = 16
 
+        /// Maximum number of deliveries of a subscription that are handled at the same time, by subscription; empty by
+        /// default.
+        ///
+        /// A limit protects a system that a handler calls, and keeps slow handlers of one subscription from occupying all
+        /// of ``concurrency``. It holds for this relay; the relays of other processes have their own. Values below 1 count
+        /// as 1.
+        public var subscriptionConcurrency: [String: Int] = [:]
+
         /// Maximum number of leased lanes, which limits the memory use of the relay; 256 by default.
         ///
         /// It includes lanes that are being handled and lanes that wait for a handler.

@@ -31,6 +31,8 @@ extension RelaySession {
             if let batch {
                 await handle(batch)
                 state.withLock { $0.end(batch) }
+                // A lane of the same subscription can run now, and a suspect, too.
+                if !configuration.subscriptionConcurrency.isEmpty { work.notify() }
             } else if isClosing || Task.isCancelled {
                 return
             } else {

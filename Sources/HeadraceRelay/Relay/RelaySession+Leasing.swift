@@ -34,10 +34,10 @@ extension RelaySession {
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
-                    let leased = try await lease(room, subscriptions, known)
+                    let (isFull, nextDue) = try await lease(room, subscriptions, known)
                     failures = 0
-                    if leased.lanes.count == room { continue }
-                    if let due = leased.nextDue {
+                    if isFull { continue }
+                    if let due = nextDue {
                         let wait = due.timeIntervalSince(relay.wallClock())
                         pause = min(pause, .seconds(max(0.001, wait)))
                     }
@@ -53,9 +53,36 @@ extension RelaySession {
         }
     }
 
-    func lease(
+    /// Leases lanes of all subscriptions; each subscription with a limit has a request of its own.
+    ///
+    /// - Returns: Whether the store may have more lanes that are due and that this relay has room for, and the time at which
+    ///   the next lane becomes due.
+    private func lease(
         _ room: Int,
         _ subscriptions: [String],
+        _ known: [String: [KnownMessage]]
+    ) async throws -> (isFull: Bool, nextDue: Date?) {
+        let limits = configuration.subscriptionConcurrency
+        var left = room
+        var dates: [Date] = []
+        for subscription in subscriptions {
+            guard let limit = limits[subscription] else { continue }
+            let share = state.withLock { $0.room(for: subscription, limit: limit, in: left) }
+            if share == 0 { continue }
+            let leased = try await lease(share, of: [subscription], known)
+            left -= leased.lanes.count
+            if let date = leased.nextDue { dates.append(date) }
+        }
+        let unlimited = limits.isEmpty ? subscriptions : subscriptions.filter { limits[$0] == nil }
+        if left == 0 { return (true, nil) }
+        let leased = try await lease(left, of: unlimited, known)
+        if let date = leased.nextDue { dates.append(date) }
+        return (leased.lanes.count == left, dates.min())
+    }
+
+    private func lease(
+        _ room: Int,
+        of subscriptions: [String],
         _ known: [String: [KnownMessage]]
     ) async throws -> LeasedDeliveries {
         let end = relay.clock.now.advanced(by: configuration.leaseDuration)

@@ -35,7 +35,7 @@ final class RelaySession: Sendable {
 
     init(_ relay: Relay) {
         self.relay = relay
-        state = Mutex(RelayState())
+        state = Mutex(RelayState(limits: relay.configuration.subscriptionConcurrency))
     }
 
     var configuration: Relay.Configuration { relay.configuration }

@@ -10,9 +10,6 @@ import HeadraceStorage
 ///
 /// It is a pure value: it makes decisions, and ``RelaySession`` carries them out.
 struct RelayState {
-    /// Maximum number of other lanes that may begin before a waiting suspect.
-    static let patience = 256
-
     /// Whether the session is closing, so that no further handler begins.
     var isClosing = false
 
@@ -40,17 +37,7 @@ struct RelayState {
         var isDoubtful = false
     }
 
-    private var queue: [[Delivery]] = []
-    private var queueStart = 0
-
-    /// Deliveries that may have ended a process, sorted by number of attempts.
-    private var suspects: [[Delivery]] = []
-
-    /// The suspect that is being handled.
-    private var runningSuspect: Lease?
-
-    /// Number of other lanes that have begun while a suspect waits.
-    private var passedSuspects = 0
+    private var lanes: WaitingLanes
 
     /// The leases that the relay holds, by lane.
     private var held: [Int64: Hold] = [:]
@@ -69,62 +56,46 @@ struct RelayState {
         held.compactMap { lane, hold in hold.isLost ? nil : Lease(lane: lane, token: hold.token) }
     }
 
+    /// Creates the state of a new session.
+    ///
+    /// `limits` are the numbers of handlers that may run at the same time, by subscription.
+    init(limits: [String: Int] = [:]) {
+        lanes = WaitingLanes(limits: limits)
+    }
+
     // MARK: Lanes
 
     /// Adds leased lanes, which are handled in that order; their leases last until `end`.
-    mutating func enqueue(_ lanes: [[Delivery]], until end: ContinuousClock.Instant) {
-        for batch in lanes {
+    mutating func enqueue(_ batches: [[Delivery]], until end: ContinuousClock.Instant) {
+        for batch in batches {
             guard let first = batch.first else { continue }
             // A lost lease and its settlement may still be here. Both are obsolete now.
             waiting[first.lease.lane] = nil
             held[first.lease.lane] = Hold(token: first.lease.token, end: end)
-            if first.isSuspect {
-                let index = suspects.firstIndex { $0[0].attempt > first.attempt } ?? suspects.endIndex
-                suspects.insert(batch, at: index)
-            } else {
-                queue.append(batch)
-            }
+            lanes.append(batch)
         }
     }
 
     /// Returns the next lane to handle; call ``end(_:)`` after it was handled.
-    ///
-    /// One suspect runs at a time. If it ends the process, an attempt counts for it and for no other suspect. So a
-    /// healthy delivery that is leased beside it doesn't use up its attempts. Suspects run when no other lane waits, or
-    /// after ``patience`` other lanes.
     mutating func nextBatch() -> [Delivery]? {
-        let isQueueEmpty = queueStart == queue.count
-        if runningSuspect == nil, !suspects.isEmpty, isQueueEmpty || passedSuspects >= Self.patience {
-            passedSuspects = 0
-            let batch = suspects.removeFirst()
-            runningSuspect = batch.first?.lease
-            return batch
-        }
-        if isQueueEmpty { return nil }
-        if !suspects.isEmpty { passedSuspects += 1 }
-        defer {
-            queueStart += 1
-            if queueStart == queue.count {
-                queue.removeAll(keepingCapacity: true)
-                queueStart = 0
-            }
-        }
-        return queue[queueStart]
+        lanes.next()
     }
 
     /// Notes that `batch` was handled, or that its lease has ended.
     mutating func end(_ batch: [Delivery]) {
-        if runningSuspect == batch.first?.lease { runningSuspect = nil }
+        lanes.end(batch)
     }
 
     /// Removes and returns all lanes that no worker has begun.
     mutating func takeQueue() -> [[Delivery]] {
-        defer {
-            queue.removeAll()
-            queueStart = 0
-            suspects.removeAll()
-        }
-        return Array(queue[queueStart...]) + suspects
+        lanes.removeAll()
+    }
+
+    /// Returns the number of lanes that can be leased for a subscription with a limit, at most `room`.
+    ///
+    /// The relay leases twice as many lanes as may run, so that the next lanes are here when a handler ends.
+    func room(for subscription: String, limit: Int, in room: Int) -> Int {
+        max(0, min(room, 2 * max(1, limit) - lanes.count(of: subscription)))
     }
 
     // MARK: Leases
@@ -251,11 +222,6 @@ struct RelayState {
             if let later { add(later) }
         }
     }
-}
-
-extension Delivery {
-    /// Whether an attempt counts that has ended without an outcome, so that it may have ended its process.
-    fileprivate var isSuspect: Bool { mayHaveRun && attempt > 1 }
 }
 
 extension Settlement {
