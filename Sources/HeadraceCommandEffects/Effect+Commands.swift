@@ -15,6 +15,13 @@ extension Effect {
     ///     return .dispatch(SaveDocument(state.text), by: dispatcher) { .saved($0) }
     /// ```
     ///
+    /// If the command has a result, `action` receives it:
+    ///
+    /// ```swift
+    /// case .reserveTapped:
+    ///     return .dispatch(ReserveSeat(row: state.row), by: dispatcher) { .reserved($0) }
+    /// ```
+    ///
     /// The effect is the cause of the command, and the action that started the effect is the cause of the effect, so a trace
     /// leads back to that action. If the command fails, `action` receives the error, and the effect itself doesn't fail. A
     /// cancelled effect pours nothing.
@@ -24,10 +31,10 @@ extension Effect {
     ///   - dispatcher: The dispatcher, which runs the handler on the actor of the station.
     ///   - action: Makes an action of the result.
     /// - Returns: The effect.
-    public static func dispatch(
-        _ command: some CQDCommand,
+    public static func dispatch<Command: CQDCommand>(
+        _ command: Command,
         by dispatcher: any CommandQueryDispatcher,
-        as action: @escaping @Sendable (Result<Void, any Error>) -> Action
+        as action: @escaping @Sendable (Result<Command.Output, any Error>) -> Action
     ) -> Effect {
         .outcome(of: { try await dispatcher.dispatch(command) }, as: action)
     }

@@ -34,6 +34,11 @@ private struct ListEntriesQuery: CQDStreamQuery {
     var account: String
 }
 
+private struct ReserveSeat: CQDCommand {
+    typealias Output = Int
+    let row: String
+}
+
 private struct Info: Equatable {
     let text: String
 }
@@ -54,6 +59,14 @@ private final class RenameCustomerHandler: HandlesCommand, Resolvable {
 
     func handle(_ command: RenameCustomer) async throws {
         notes.note("\(command.id) is \(command.name)")
+    }
+}
+
+private final class ReserveSeatHandler: HandlesCommand, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: ReserveSeat) async throws -> Int {
+        12
     }
 }
 
@@ -119,7 +132,7 @@ private struct Announcing: Middleware {
     private var container: Container {
         let builder = builder
         builder.commandQueryDispatch().standard(
-            commandHandlers: [AddSomethingCommandHandler.self, RenameCustomerHandler.self],
+            commandHandlers: [AddSomethingCommandHandler.self, RenameCustomerHandler.self, ReserveSeatHandler.self],
             queryHandlers: [GetInfoQueryHandler.self],
             streamHandlers: [ListEntriesQueryHandler.self]
         )
@@ -133,6 +146,13 @@ private struct Announcing: Middleware {
         try await dispatcher.dispatch(RenameCustomer(id: id, name: "Ada"))
 
         #expect(notes.all == ["\(id) is Ada"])
+    }
+
+    @Test func aCommandReturnsItsResult() async throws {
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        let number = try await dispatcher.dispatch(ReserveSeat(row: "A"))
+
+        #expect(number == 12)
     }
 
     @Test func aQueryIsAnswered() async throws {
@@ -194,6 +214,33 @@ private struct SaveDocument: CQDCommand, Equatable {
     }
 }
 
+private struct SeatPicker: Dripper {
+    struct State: Equatable, Sendable {
+        var row = "A"
+        var number: Int?
+    }
+
+    enum Action: Sendable {
+        case reserveTapped
+        case reserved(Result<Int, any Error>)
+    }
+
+    let dispatcher: any CommandQueryDispatcher
+
+    var body: some Dripper<State, Action> {
+        let dispatcher = dispatcher
+        Drip { state, action in
+            switch action {
+            case .reserveTapped:
+                return .dispatch(ReserveSeat(row: state.row), by: dispatcher) { .reserved($0) }
+            case .reserved(let outcome):
+                state.number = try? outcome.get()
+                return .none
+            }
+        }
+    }
+}
+
 private struct Editor: Dripper {
     struct State: Equatable, Sendable {
         var text = ""
@@ -226,6 +273,16 @@ private struct Editor: Dripper {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct CommandEffectsExamples {
+    @Test func theResultOfACommandReturnsAsAnAction() async throws {
+        let dispatcher = RecordingDispatcher()
+        dispatcher.stub(ReserveSeat.self) { _ in 12 }
+        let station = ActorStation(initialState: SeatPicker.State()) { SeatPicker(dispatcher: dispatcher) }
+
+        try await station.pour(.reserveTapped).finish()
+
+        #expect(await station.number == 12)
+    }
+
     @Test func theOutcomeOfACommandReturnsAsAnAction() async throws {
         let dispatcher = RecordingDispatcher()
         let station = ActorStation(initialState: Editor.State()) { Editor(dispatcher: dispatcher) }

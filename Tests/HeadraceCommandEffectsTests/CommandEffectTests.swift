@@ -21,6 +21,10 @@ private struct Total: CQDQuery, Equatable {
     typealias Value = Int
 }
 
+private struct Draw: CQDCommand, Equatable {
+    typealias Output = Int
+}
+
 private struct Broken: Error {}
 
 private struct Sums: Dripper {
@@ -33,6 +37,8 @@ private struct Sums: Dripper {
         case add(Int)
         case added(Result<Void, any Error>)
         case totalled(Result<Int, any Error>)
+        case draw
+        case drawn(Result<Int, any Error>)
     }
 
     let dispatcher: any CommandQueryDispatcher
@@ -45,10 +51,12 @@ private struct Sums: Dripper {
                 return .dispatch(Add(number: number), by: dispatcher) { .added($0) }
             case .added(.success):
                 return .ask(Total(), by: dispatcher) { .totalled($0) }
-            case .totalled(.success(let total)):
+            case .draw:
+                return .dispatch(Draw(), by: dispatcher) { .drawn($0) }
+            case .totalled(.success(let total)), .drawn(.success(let total)):
                 state.total = total
                 return .none
-            case .added(.failure), .totalled(.failure):
+            case .added(.failure), .totalled(.failure), .drawn(.failure):
                 state.isBroken = true
                 return .none
             }
@@ -66,6 +74,17 @@ private struct Sums: Dripper {
 
         #expect(await station.total == 42)
         try dispatcher.requireDispatched(Add(number: 2), Total())
+    }
+
+    @Test func theResultOfACommandComesBackAsAnAction() async throws {
+        let dispatcher = RecordingDispatcher()
+        dispatcher.stub(Draw.self) { _ in 7 }
+        let station = ActorStation(initialState: Sums.State()) { Sums(dispatcher: dispatcher) }
+
+        try await station.pour(.draw).finish()
+
+        #expect(await station.total == 7)
+        try dispatcher.requireDispatched(Draw())
     }
 
     @Test func errorsComeBackAsActionsToo() async throws {

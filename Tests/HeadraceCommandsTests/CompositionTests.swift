@@ -172,6 +172,49 @@ private struct Together: AtomicMiddleware {
             ]
         )
     }
+
+    @Test func strictValidationRequiresCodableResultsForIdempotencyKeys() throws {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [StoredHandler.self, OpenedHandler.self],
+            middleware: [Keeping()]
+        )
+
+        let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
+
+        #expect(
+            error.problems.map(\.message) == [
+                """
+                'HeadraceCommandsTests.Opened' returns 'HeadraceCommandsTests.Door', which is not 'Codable', so \
+                'HeadraceCommandsTests.Keeping' refuses it if it is sent with an idempotency key. To fix, add the conformance.
+                """
+            ]
+        )
+    }
+
+    @Test func theGraphNamesTheResultOfACommand() {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(commandHandlers: [StoredHandler.self, OpenedHandler.self])
+
+        let mermaid = builder.build().graph.mermaid
+
+        #expect(mermaid.contains("OpenedHandler<br/>made later, returns HeadraceCommandsTests.Door"))
+        #expect(mermaid.contains("StoredHandler<br/>made later\""))
+    }
+}
+
+private struct Door {}
+
+private struct Opened: CQDCommand, Encodable {
+    typealias Output = Door
+}
+
+private struct OpenedHandler: HandlesCommand, Resolvable {
+    static var dependencies: Dependencies { Dependencies(of: Self.self) }
+
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: Opened) async throws -> Door { Door() }
 }
 
 private struct Stored: CQDCommand, Encodable {}

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import DomainTestSupport
+import Foundation
 import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay
@@ -275,6 +276,72 @@ import Testing
             }
         }
         #expect(runs.value == 2)
+    }
+
+    // MARK: Stored forms
+
+    private static let depositOfFive = Data(
+        #"{"content":{"amount":5,"key":"1"},"type":"HeadraceRelayTests.IdempotencyMiddlewareTests.Deposit"}"#.utf8
+    )
+
+    private func store(outcome: String) async throws {
+        var changes = ChangeSet()
+        changes.idempotencyRecords = [
+            IdempotencyRecord(key: "1", command: Self.depositOfFive, outcome: Data(outcome.utf8), date: Date())
+        ]
+        try await store.commit(changes)
+    }
+
+    @Test func theStoredFormOfACommandAndItsResultDoesNotChange() async throws {
+        _ = try await send(Deposit(key: "1", amount: 5))
+        let result = try #require(try await store.idempotencyRecord(for: "1"))
+        try await chain.run(Deposit(key: "2", amount: 5), kind: .command) { _ in }
+        let nothing = try #require(try await store.idempotencyRecord(for: "2"))
+
+        #expect(String(decoding: result.command, as: UTF8.self) == String(decoding: Self.depositOfFive, as: UTF8.self))
+        #expect(String(decoding: result.outcome, as: UTF8.self) == "[5]")
+        #expect(String(decoding: nothing.outcome, as: UTF8.self) == "{}")
+    }
+
+    @Test func aStoredResultIsReturnedWithoutTheHandler() async throws {
+        try await store(outcome: "[7]")
+
+        #expect(try await send(Deposit(key: "1", amount: 5)) == 7)
+        #expect(runs.value == 0)
+    }
+
+    @Test func aCommandThatHasLostItsResultReadsTheRecordOfBefore() async throws {
+        try await store(outcome: "[7]")
+
+        try await chain.run(Deposit(key: "1", amount: 5), kind: .command) { _ in runs.count() }
+
+        #expect(runs.value == 0)
+    }
+
+    @Test func aCommandThatHasGainedAResultReadsAnEmptyRecordAsThatType() async throws {
+        struct Receipt: Codable, Equatable {
+            var number: Int?
+        }
+        try await store(outcome: "{}")
+
+        let receipt = try await chain.run(Deposit(key: "1", amount: 5), kind: .command) { _ in
+            runs.count()
+            return Receipt(number: 9)
+        }
+
+        #expect(receipt == Receipt())
+        #expect(runs.value == 0)
+    }
+
+    @Test(arguments: ["{}", #"["five"]"#, "[]"]) func aStoredResultOfAnotherTypeThrowsATypedError(stored: String)
+        async throws
+    {
+        try await store(outcome: stored)
+
+        let error = await #expect(throws: IdempotencyError.self) { try await send(Deposit(key: "1", amount: 5)) }
+
+        #expect(error?.code == .undecodableOutcome)
+        #expect(runs.value == 0)
     }
 
     @Test func queriesPassThrough() async throws {

@@ -62,6 +62,35 @@ import Testing
         try await dispatcher.dispatch(Rename(to: "one"))
     }
 
+    @Test func aCommandReturnsTheResultOfItsStub() async throws {
+        dispatcher.stub(Number.self) { $0.first + 1 }
+
+        #expect(try await dispatcher.dispatch(Number(first: 6)) == 7)
+        try dispatcher.requireDispatched(Number(first: 6))
+    }
+
+    @Test func aCommandWithAResultAndWithoutAStubExplainsTheFix() async throws {
+        let error = await #expect(throws: RecordingDispatcherError.self) {
+            try await dispatcher.dispatch(Number(first: 1))
+        }
+
+        #expect(error?.code == .noStub)
+        #expect(error?.message.contains("'dispatcher.stub(Number.self) { command in … }'") == true)
+        #expect(dispatcher.messages.count == 1)
+    }
+
+    @Test func genericCodeNeedsNoStubForACommandWithoutAResult() async throws {
+        nonisolated(nonsending) func send(_ command: some CQDCommand) async throws {
+            try await dispatcher.dispatch(command)
+        }
+
+        try await send(Rename(to: "one"))
+        dispatcher.stub(Rename.self) { _ in throw Offline() }
+
+        await #expect(throws: Offline.self) { try await send(Rename(to: "two")) }
+        #expect(dispatcher.dispatched(Rename.self).map(\.to) == ["one", "two"])
+    }
+
     @Test func theErrorOfAQueryWithoutAStubExplainsTheFix() async throws {
         let error = await #expect(throws: RecordingDispatcherError.self) {
             _ = try await dispatcher.dispatch(GetName(number: 1))
@@ -223,6 +252,11 @@ private struct Offline: Error {}
 
 struct Rename: CQDCommand, Equatable {
     var to: String
+}
+
+private struct Number: CQDCommand, Equatable {
+    typealias Output = Int
+    var first: Int
 }
 
 struct GetName: CQDQuery, Equatable {

@@ -6,10 +6,12 @@
 
 import HeadraceCommands
 
-// expected-error@+4 {{type 'CommandAndQuery' does not conform to protocol 'CQDQuery'}}
-// expected-error@+3 {{requires the types '()' and 'CommandAndQuery.Value' (aka 'Int') be equivalent}}
-// expected-note@+2 {{requirement specified as 'Self.Output' == 'Self.Value'}}
-// A message has one output, so that a dispatcher finds one handler for it.
 struct CommandAndQuery: CQDCommand, CQDQuery {
     typealias Value = Int
+}
+
+// A message is a command or a query, so that a dispatcher finds one handler for it.
+func dispatch(_ message: CommandAndQuery, by dispatcher: any CommandQueryDispatcher) async throws {
+    // expected-error@+1 {{ambiguous use of 'dispatch'}}
+    _ = try await dispatcher.dispatch(message)
 }

@@ -29,6 +29,7 @@ enum DispatchBenchmark {
             Figure(.dispatchCommand(through: 1), floor: .dispatchCommand(among: 1)),
             Figure(.dispatchInItsOwnScope, floor: .dispatchCommand(among: 1)),
             Figure(.dispatchQuery, floor: .handWrittenQuery),
+            Figure(.dispatchCommandWithResult, floor: .handWrittenQuery),
             Figure(.dispatchCommand(among: 1_000), floor: .dispatchCommand(among: 10)),
             Figure(.singletonHitInAScope, floor: .lookUp),
             Figure(.scopedHit, floor: .lookUp),

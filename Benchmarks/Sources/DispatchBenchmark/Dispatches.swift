@@ -39,6 +39,18 @@ extension Workload {
         }
     }
 
+    /// Dispatches a command with a result to a fresh handler.
+    static let dispatchCommandWithResult = Workload("command-with-a-result") {
+        let builder = ContainerBuilder()
+        builder.commandQueryDispatch().standard(commandHandlers: [IncrementHandler.self])
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        return { iterations in
+            for number in 0..<iterations {
+                consume(try await dispatcher.dispatch(Increment(number: number)))
+            }
+        }
+    }
+
     /// Dispatches a command to a fresh handler in a separate scope.
     static let dispatchInItsOwnScope = Workload("command-in-its-own-scope") {
         let builder = ContainerBuilder()

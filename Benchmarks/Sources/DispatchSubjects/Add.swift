@@ -35,6 +35,32 @@ public final class AddHandler: HandlesCommand, Resolvable {
     }
 }
 
+/// A command with a result that costs almost nothing to handle.
+public struct Increment: CQDCommand {
+    /// The next number.
+    public typealias Output = Int
+
+    let number: Int
+
+    /// Creates a command.
+    public init(number: Int) {
+        self.number = number
+    }
+}
+
+/// Handles the command, without dependencies.
+public final class IncrementHandler: HandlesCommand, Resolvable {
+    /// Creates a handler as the dispatcher does.
+    @inline(never)
+    public init(scope: any DependencyResolutionScope) {}
+
+    /// Returns the next number.
+    @inline(never)
+    public func handle(_ command: Increment) async throws -> Int {
+        command.number + 1
+    }
+}
+
 /// A query that costs almost nothing to handle.
 public struct Double: CQDQuery {
     /// Twice the number.

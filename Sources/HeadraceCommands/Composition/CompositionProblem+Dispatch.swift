@@ -18,7 +18,7 @@ extension CompositionProblem.Kind {
     /// A middleware has no effect in its position in the list.
     public static let misplacedMiddleware = CompositionProblem.Kind("misplacedMiddleware")
 
-    /// A command isn't `Encodable`, but a middleware stores commands under idempotency keys.
+    /// A command isn't `Encodable` or its result isn't `Codable`, but a middleware stores commands under idempotency keys.
     ///
     /// Only `ValidationLevel.strict` reports it.
     public static let notEncodable = CompositionProblem.Kind("notEncodable")

@@ -15,22 +15,38 @@ struct MiddlewareOrder: RegistrationNote {
     /// The types of the commands that the dispatcher handles.
     let commands: [Any.Type]
 
-    /// Returns a problem for each command that isn't `Encodable`, if a middleware stores commands under idempotency keys.
+    /// Returns a problem for each command that isn't `Encodable` and each result that isn't `Codable`, if a middleware
+    /// stores commands under idempotency keys.
     static func unproved(in notes: [MiddlewareOrder], among all: [any RegistrationNote]) -> [CompositionProblem] {
         notes.flatMap { note -> [CompositionProblem] in
             guard let keyed = note.middleware.first(where: { $0 is any KeyedMiddleware.Type }) else { return [] }
-            return note.commands.filter { !($0 is any Encodable.Type) }.map { command in
-                CompositionProblem(
-                    .notEncodable,
-                    path: [command],
-                    message: """
-                        '\(String(naming: command))' is not 'Encodable', so '\(String(naming: keyed))' refuses it \
-                        if it is sent with an idempotency key. To fix, add the conformance.
-                        """
-                )
+            return note.commands.flatMap { command in
+                complaints(about: command).map { complaint in
+                    CompositionProblem(
+                        .notEncodable,
+                        path: [command],
+                        message: """
+                            '\(String(naming: command))' \(complaint), so '\(String(naming: keyed))' refuses it \
+                            if it is sent with an idempotency key. To fix, add the conformance.
+                            """
+                    )
+                }
             }
         }
     }
+
+    /// The reasons why `command` can't be stored with its result.
+    private static func complaints(about command: Any.Type) -> [String] {
+        var complaints = command is any Encodable.Type ? [] : ["is not 'Encodable'"]
+        if let output = (command as? any CQDCommand.Type).map({ output(of: $0) }), output != Void.self,
+            !(output is any Codable.Type)
+        {
+            complaints.append("returns '\(String(naming: output))', which is not 'Codable'")
+        }
+        return complaints
+    }
+
+    private static func output<Command: CQDCommand>(of command: Command.Type) -> Any.Type { Command.Output.self }
 
     /// Returns a problem for each middleware that has no effect inside an outer middleware.
     static func problems(in notes: [MiddlewareOrder]) -> [CompositionProblem] {

@@ -13,9 +13,18 @@
 /// try await dispatcher.dispatch(AddSomethingCommand(name: "one"))
 /// let info = try await dispatcher.dispatch(GetInfoQuery(subject: "Programming"))
 /// ```
+///
+/// A type of your own implements the first and the third requirement. The others have default implementations.
 public protocol CommandQueryDispatcher: Sendable {
     /// Dispatches `command` to its handler, and returns after the handler has returned.
-    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand
+    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand, T.Output == Void
+
+    /// Dispatches `command` to its handler, and returns the result that the handler returns.
+    ///
+    /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``, unless the
+    /// command has no result. A command without a result goes to the requirement for those.
+    @discardableResult
+    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand
 
     /// Dispatches `query` to its handler, and returns the value that the handler returns.
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery
@@ -28,6 +37,25 @@ public protocol CommandQueryDispatcher: Sendable {
 }
 
 extension CommandQueryDispatcher {
+    /// Dispatches a command without a result, and throws an error for all others, because the dispatcher doesn't support
+    /// results.
+    ///
+    /// Generic code calls it for commands without a result, too.
+    ///
+    /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler`` if the command has a result.
+    @discardableResult
+    public nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand {
+        guard let plain = command as? any CQDCommand<Void>, let nothing = () as? T.Output else {
+            throw DispatchError.noResults(for: T.self, of: Self.self)
+        }
+        try await dispatchPlain(plain)
+        return nothing
+    }
+
+    private nonisolated(nonsending) func dispatchPlain<T: CQDCommand<Void>>(_ command: T) async throws {
+        try await dispatch(command)
+    }
+
     /// Throws an error, because the dispatcher doesn't support stream queries.
     ///
     /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler``.

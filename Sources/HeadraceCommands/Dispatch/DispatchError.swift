@@ -39,6 +39,17 @@ public struct DispatchError: CodedError {
         )
     }
 
+    static func noResults(for message: Any.Type, of dispatcher: Any.Type) -> DispatchError {
+        DispatchError(
+            code: .noHandler,
+            message: """
+                '\(String(naming: dispatcher))' doesn't support commands with a result, so it can't dispatch \
+                '\(String(naming: message))'. To fix, implement its \
+                'dispatch<T: CQDCommand>(_ command: T) async throws -> T.Output'.
+                """
+        )
+    }
+
     static func noStreams(for message: Any.Type, of dispatcher: Any.Type) -> DispatchError {
         DispatchError(
             code: .noHandler,

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 import HeadraceResolution
 
 /// A type of handler as it was registered: its message, its dependencies, and its route.
@@ -15,7 +16,7 @@ struct RegisteredHandler: Sendable {
     let message: any DispatchedMessage.Type
 
     /// The dependencies that the handler states.
-    let part: RegistrationPart
+    private(set) var part: RegistrationPart
 
     /// The route of messages of the type ``message``.
     let route: AnyHandlerRoute
@@ -26,6 +27,9 @@ struct RegisteredHandler: Sendable {
             return Handler(scope: scope)
         }
         self.init(handler, of: Handler.Command.self, route: route)
+        if Handler.Command.Output.self != Void.self {
+            part.remark += ", returns \(String(naming: Handler.Command.Output.self))"
+        }
     }
 
     init<Handler: HandlesQuery & Resolvable>(query handler: Handler.Type) {

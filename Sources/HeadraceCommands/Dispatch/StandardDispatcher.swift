@@ -38,7 +38,20 @@ struct StandardDispatcher: CommandQueryDispatcher {
     // nor a capture list, because Swift 6.3 moves a closure with a capture list off the caller's actor.
 
     @inline(__always)
-    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
+    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand, T.Output == Void {
+        let handlers = configuration.handlers
+        if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
+        let scope = handlerScope
+        defer { withExtendedLifetime(scope) {} }
+        if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).handle(command) }
+        return try await configuration.chain.run(command, kind: .command) { command in
+            try await handlers.handler(of: T.self, in: scope).handle(command)
+        }
+    }
+
+    @discardableResult
+    @inline(__always)
+    nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand {
         let handlers = configuration.handlers
         if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
         let scope = handlerScope

@@ -19,15 +19,17 @@
 ///     }
 /// }
 /// ```
+///
+/// If the command declares a ``CQDCommand/Output``, the method returns it.
 public protocol HandlesCommand<Command>: SendableMetatype {
     /// The type of command that the handler takes.
     associatedtype Command: CQDCommand
 
-    /// Handles `command`, in the task and on the actor of the caller that dispatched it.
+    /// Handles `command` and returns its result, if it has one, in the task and on the actor of the caller that dispatched it.
     ///
     /// To run it on the main actor, write `@MainActor func handle`, or `@MainActor` before a `@Resolvable` class. For other
     /// classes, `@MainActor` before the class has no effect here.
     ///
     /// - Throws: Any error. It reaches the dispatching caller unwrapped.
-    nonisolated(nonsending) func handle(_ command: Command) async throws
+    nonisolated(nonsending) func handle(_ command: Command) async throws -> Command.Output
 }

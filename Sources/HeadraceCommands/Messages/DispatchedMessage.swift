@@ -11,7 +11,7 @@
 public protocol DispatchedMessage<Output>: Sendable {
     /// The type that dispatching the message returns.
     ///
-    /// It is `Void` for a command, the value for a query, and a ``QueryStream`` for a stream query. Because a message has only
-    /// one output, a type can't be both a command and a query with a value.
+    /// It is `Void` or the result for a command, the value for a query, and a ``QueryStream`` for a stream query. A type
+    /// must not be both a command and a query, because the call of `dispatch` would be ambiguous.
     associatedtype Output
 }

@@ -197,6 +197,15 @@ private struct OutcomeCoding<Output> {
         }
     }
 
+    /// Decodes the stored value.
+    ///
+    /// If the command returned nothing when it took effect, an empty object is stored, which may decode as the present
+    /// type.
+    private static func storedValue<Value: Codable>(in json: Data) throws -> Value? {
+        if json == Data("{}".utf8) { return try DocumentCoding.decode(Value.self, from: json) }
+        return try DocumentCoding.decode([Value].self, from: json).first
+    }
+
     private static func coding<Value: Codable>(
         of type: Value.Type
     ) -> (encode: (Output) throws -> Data, decode: (Data) throws -> Output) {
@@ -206,7 +215,7 @@ private struct OutcomeCoding<Output> {
                 try DocumentCoding.encode([output as? Value])
             },
             { json in
-                guard let output = try DocumentCoding.decode([Value].self, from: json).first as? Output else {
+                guard let value: Value = try storedValue(in: json), let output = value as? Output else {
                     throw DecodingError.valueNotFound(
                         Value.self,
                         DecodingError.Context(codingPath: [], debugDescription: "The stored outcome is empty.")

@@ -23,8 +23,8 @@ import Synchronization
 /// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
 /// ```
 ///
-/// A command without a stub succeeds. A query without a stub throws a ``RecordingDispatcherError`` that explains how to add
-/// the stub. Messages are recorded before they are answered, so failed messages are recorded, too. All methods are
+/// A command without a stub succeeds if it has no result. Other messages without a stub throw a ``RecordingDispatcherError``
+/// that explains how to add the stub. Messages are recorded before they are answered, so failed messages are recorded, too. All methods are
 /// thread-safe. Dispatchers share no state, so parallel tests use one dispatcher each.
 ///
 /// To resolve the dispatcher from a container: `builder.singleton((any CommandQueryDispatcher).self) { dispatcher }`.
@@ -37,7 +37,7 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
     }
 
     private struct CommandStub<Command: CQDCommand>: Sendable {
-        let carryOut: @Sendable (Command) async throws -> Void
+        let carryOut: @Sendable (Command) async throws -> Command.Output
     }
 
     private struct QueryStub<Query: CQDQuery>: Sendable {
@@ -62,10 +62,12 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
 
     /// Handles commands of `type` with `carryOut`, on the actor of the dispatching caller.
     ///
+    /// If the command has a result, `carryOut` returns it.
+    ///
     /// Replaces an earlier stub.
     public func stub<Command: CQDCommand>(
         _ type: Command.Type,
-        carryOut: @escaping @Sendable (Command) async throws -> Void
+        carryOut: @escaping @Sendable (Command) async throws -> Command.Output
     ) {
         state.withLock { $0.commandStubs[ObjectIdentifier(type)] = CommandStub(carryOut: carryOut) }
     }
@@ -95,9 +97,21 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
     /// Records `command`, and calls its stub if it has one.
     ///
     /// - Throws: The error of the stub.
-    public nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand {
+    public nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand, T.Output == Void {
         let stub = record(command, \.commandStubs) as? CommandStub<T>
         try await stub?.carryOut(command)
+    }
+
+    /// Records `command`, and returns the result of its stub.
+    ///
+    /// - Throws: The error of the stub, or ``RecordingDispatcherError`` if the command has a result and no stub.
+    @discardableResult
+    public nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand {
+        if let stub = record(command, \.commandStubs) as? CommandStub<T> { return try await stub.carryOut(command) }
+        guard let nothing = () as? T.Output else {
+            throw RecordingDispatcherError.noStub(for: T.self, answer: "{ command in … }")
+        }
+        return nothing
     }
 
     /// Records `query`, and returns the value of its stub.

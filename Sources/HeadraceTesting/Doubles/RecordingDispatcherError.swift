@@ -16,7 +16,7 @@ public struct RecordingDispatcherError: CodedError {
 
         private let kind: Kind
 
-        /// A query without a stub was dispatched.
+        /// A query, or a command with a result, was dispatched without a stub.
         public static let noStub = Code(kind: .noStub)
 
         /// The dispatched messages differ from the required messages.
@@ -32,12 +32,12 @@ public struct RecordingDispatcherError: CodedError {
     /// A description of the error and its fix.
     public let message: String
 
-    static func noStub(for query: Any.Type, answer: String) -> RecordingDispatcherError {
+    static func noStub(for message: Any.Type, answer: String) -> RecordingDispatcherError {
         RecordingDispatcherError(
             code: .noStub,
             message: """
-                '\(String(naming: query))' was dispatched without a stub. To fix, call \
-                'dispatcher.stub(\(query).self) \(answer)' first.
+                '\(String(naming: message))' was dispatched without a stub. To fix, call \
+                'dispatcher.stub(\(message).self) \(answer)' first.
                 """
         )
     }

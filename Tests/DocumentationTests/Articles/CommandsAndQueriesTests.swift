@@ -32,6 +32,14 @@ private final class Customers: Sendable {
         get { names.withLock { $0[id] ?? "nobody" } }
         set { names.withLock { $0[id] = newValue } }
     }
+
+    func add(_ name: String) -> Int {
+        names.withLock { names in
+            let id = (names.keys.max() ?? 0) + 1
+            names[id] = name
+            return id
+        }
+    }
 }
 
 private final class RenameCustomerHandler: HandlesCommand, Resolvable {
@@ -55,6 +63,23 @@ private final class GetCustomerNameHandler: HandlesQuery, Resolvable {
 
     func handle(_ query: GetCustomerName) async throws -> String {
         customers[query.id]
+    }
+}
+
+private struct AddCustomer: CQDCommand {
+    typealias Output = Int
+    let name: String
+}
+
+private final class AddCustomerHandler: HandlesCommand, Resolvable {
+    private let customers: Customers
+
+    init(scope: any DependencyResolutionScope) {
+        customers = scope.resolve()
+    }
+
+    func handle(_ command: AddCustomer) async throws -> Int {
+        customers.add(command.name)
     }
 }
 
@@ -99,6 +124,17 @@ private final class CustomerModel {
         #expect(name == "Ada")
 
         await #expect(throws: ValidationError.self) { try await dispatcher.dispatch(RenameCustomer(id: 7, name: "")) }
+    }
+
+    @Test func aCommandReturnsTheIdentifierOfTheNewCustomer() async throws {
+        let builder = ContainerBuilder()
+        builder.singleton { Customers() }
+        builder.commandQueryDispatch().standard(commandHandlers: [AddCustomerHandler.self])
+
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+        let id = try await dispatcher.dispatch(AddCustomer(name: "Grace"))
+
+        #expect(id == 1)
     }
 
     @MainActor
