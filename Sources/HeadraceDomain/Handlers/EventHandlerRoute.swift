@@ -46,9 +46,6 @@ struct HandlingContext {
     /// The number of the container of ``base``; 0 if that is no container.
     let containerNumber: UInt
 
-    /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
-    let resolver: any DependencyResolver
-
     /// The context of the unit of work, and the type that it is resolved by.
     let context: (any DomainContext)?
     let contextType: Any.Type?
@@ -57,7 +54,6 @@ struct HandlingContext {
     init(base: any DependencyResolver & Sendable, containerNumber: UInt) {
         self.base = base
         self.containerNumber = containerNumber
-        resolver = base
         context = nil
         contextType = nil
     }
@@ -70,33 +66,41 @@ struct HandlingContext {
     ) {
         self.base = base
         self.containerNumber = containerNumber
-        resolver = ContextResolver(context: context, base: base)
         self.context = context
         contextType = Context.self
+    }
+
+    /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
+    var resolver: any DependencyResolver {
+        guard let context, let contextType else { return base }
+        return ContextResolver(context: context, contextType: contextType, base: base)
     }
 }
 
 /// Returns the context of the running unit of work, and resolves everything else from `base`.
-private struct ContextResolver<Context: DomainContext>: DependencyResolver {
-    let context: Context
+private struct ContextResolver: DependencyResolver {
+    let context: any DomainContext
+    let contextType: Any.Type
     let base: any DependencyResolver
 
+    private func given<T>(_ type: T.Type) -> T? {
+        type == contextType ? context as? T : nil
+    }
+
     func tryResolve<T>(_ type: T.Type) -> T? {
-        type == Context.self ? context as? T : base.tryResolve(type)
+        given(type) ?? base.tryResolve(type)
     }
 
     func resolve<T>(_ type: T.Type) -> T {
-        if type == Context.self, let context = context as? T { return context }
-        return base.resolve(type)
+        given(type) ?? base.resolve(type)
     }
 
     func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
-        if type == Context.self, let context = context as? T { return context }
+        if let context = given(type) { return context }
         return try base.require(type)
     }
 
     func resolveAll<T>(_ type: T.Type) -> [T] {
-        if type == Context.self, let context = context as? T { return [context] }
-        return base.resolveAll(type)
+        given(type).map { [$0] } ?? base.resolveAll(type)
     }
 }

@@ -20,13 +20,48 @@ import HeadraceCore
 /// these handlers raise, until there are none. Then it commits. Then it runs the post-commit handlers, except durable
 /// handlers, to which a `Relay` delivers. Everything happens in the caller's task and on the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
+    /// The context, or a function that makes it.
+    private enum Source {
+        case context(Context)
+        case new(joinIdentity: ObjectIdentifier, make: () -> Context)
+
+        var joinIdentity: ObjectIdentifier {
+            switch self {
+            case .context(let context): context.joinIdentity
+            case .new(let joinIdentity, _): joinIdentity
+            }
+        }
+
+        func context() -> Context {
+            switch self {
+            case .context(let context): context
+            case .new(_, let make): make()
+            }
+        }
+    }
+
     private let delegator: any DomainEventDelegator
-    private let context: Context
+    private let source: Source
 
     /// Creates a unit of work on `context`; `delegator` delivers its events to the handlers.
     public init(delegator: any DomainEventDelegator, context: Context) {
         self.delegator = delegator
-        self.context = context
+        source = .context(context)
+    }
+
+    /// Creates a unit of work that makes a context each time it is executed, unless it joins another unit of work.
+    ///
+    /// - Parameters:
+    ///   - delegator: Delivers the events to the handlers.
+    ///   - joinIdentity: The ``DomainContext/joinIdentity`` of the contexts, such as the identity of their store.
+    ///   - makeContext: Makes a context.
+    public init(
+        delegator: any DomainEventDelegator,
+        joinIdentity: ObjectIdentifier,
+        makeContext: @escaping () -> Context
+    ) {
+        self.delegator = delegator
+        source = .new(joinIdentity: joinIdentity, make: makeContext)
     }
 
     /// Runs `body` and commits its changes.
@@ -48,73 +83,92 @@ public struct UnitOfWork<Context: DomainContext> {
     public nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result
     ) async throws -> Result {
-        if let result = try await ActiveUnitOfWork.joined(by: context, body) { return result }
+        let outer = ActiveUnitOfWork.current
+        if let outer, let joined = outer.joinable(as: Context.self, by: source.joinIdentity) {
+            return try await joined.unitOfWork.join(on: joined.context, body)
+        }
+        let context = source.context()
         let observers = delegator.observers
-        if observers.isEmpty { return try await perform(body, observers: []) }
+        if observers.isEmpty {
+            return try await perform(body, on: context, within: outer, observers: [], isolation: #isolation)
+        }
         return try await MessageStage.run(.unitOfWork, observers: observers) {
-            try await perform(body, observers: observers)
+            try await perform(body, on: context, within: outer, observers: observers, isolation: #isolation)
         }
     }
 
-    private nonisolated(nonsending) func perform<Result>(
+    /// Runs `body` and the handlers as a unit of work on `context`.
+    ///
+    /// A closure for `withValue` stays on the actor of the caller only if it captures an isolated parameter.
+    private func perform<Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result,
-        observers: [any MessageObserver]
+        on context: Context,
+        within outer: ActiveUnitOfWork?,
+        observers: [any MessageObserver],
+        isolation: isolated (any Actor)?
     ) async throws -> Result {
-        let (result, events) = try await ActiveUnitOfWork.running(on: context) { active in
+        let active = ActiveUnitOfWork(context: context, outer: outer)
+        let result = try await AtomicScope.$current.withValue(active) {
+            _ = isolation
             do {
                 let result = try await body(context)
                 // The error within a cancelled task is a consequence of the cancellation.
                 try Task.checkCancellation()
                 try active.requireNoFailure()
-                let events = addressed(try await handleBeforeCommit(observers))
-                try Task.checkCancellation()
-                try active.requireNoFailure()
-                try await commit(events, observers)
-                return (result, events)
+                let raised = context.takeEvents()
+                if !raised.isEmpty {
+                    active.events = addressed(try await handleBeforeCommit(raised, in: context, observers), in: context)
+                    try Task.checkCancellation()
+                    try active.requireNoFailure()
+                }
+                if observers.isEmpty {
+                    try await context.commit(active.events)
+                } else {
+                    try await MessageStage.run(.commit, observers: observers) {
+                        try await context.commit(active.events)
+                    }
+                }
+                return result
             } catch {
                 _ = context.takeEvents()
                 context.rollback()
                 throw error
             }
         }
-        for collected in events {
+        for collected in active.events {
             await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
     }
 
-    private nonisolated(nonsending) func commit(
-        _ events: [CollectedEvent],
-        _ observers: [any MessageObserver]
-    ) async throws {
-        if observers.isEmpty { return try await context.commit(events) }
-        try await MessageStage.run(.commit, observers: observers) { try await context.commit(events) }
-    }
-
-    /// Returns `events` with their subscriptions if the context stores deliveries.
-    private func addressed(_ events: [CollectedEvent]) -> [CollectedEvent] {
-        if !context.storesDeliveries { return events }
-        return events.map { collected in
-            var addressed = collected
-            addressed.subscriptions = delegator.subscriptions(to: collected.event)
-            return addressed
+    /// Returns `events` with their subscriptions if `context` stores deliveries.
+    private func addressed(_ events: [CollectedEvent], in context: Context) -> [CollectedEvent] {
+        var addressed = events
+        for index in events.indices {
+            let subscriptions = delegator.subscriptions(to: events[index].event)
+            if subscriptions.isEmpty { continue }
+            // Asked only now, because most events have no subscriptions.
+            if !context.storesDeliveries { return events }
+            addressed[index].subscriptions = subscriptions
         }
+        return addressed
     }
 
-    /// Runs the pre-commit handlers until no entity has an event left.
+    /// Runs the pre-commit handlers of `raised`, and of the events that they raise, until no entity has an event left.
     ///
     /// - Returns: All events, in the order in which they were handled.
     private nonisolated(nonsending) func handleBeforeCommit(
+        _ raised: [CollectedEvent],
+        in context: Context,
         _ observers: [any MessageObserver]
     ) async throws -> [CollectedEvent] {
-        var cascade = EventCascade(context.takeEvents())
-        while let next = try cascade.next() {
+        var cascade = EventCascade(raised)
+        while let event = try cascade.next() {
             if observers.isEmpty {
-                try await delegator.handleBeforeCommit(next.event, in: context)
+                try await delegator.handleBeforeCommit(event, in: context)
             } else {
-                let type = type(of: next.event)
-                try await MessageStage.run(.event, type: type, event: next.event, observers: observers) {
-                    try await delegator.handleBeforeCommit(next.event, in: context)
+                try await MessageStage.run(.event, type: type(of: event), event: event, observers: observers) {
+                    try await delegator.handleBeforeCommit(event, in: context)
                 }
             }
             cascade.append(context.takeEvents())
