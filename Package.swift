@@ -256,6 +256,7 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceStorage",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
             ]
         ),
         .executableTarget(
