@@ -258,6 +258,7 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceStorage",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
             ]
         ),
         .executableTarget(

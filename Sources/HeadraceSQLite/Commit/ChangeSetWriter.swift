@@ -63,50 +63,58 @@ struct ChangeSetWriter: Sendable {
     private func write(_ write: ChangeSet.Write, in database: Database) throws {
         let document = write.document
         let kind = try kind(of: document.reference)
-        let json = String(decoding: document.json, as: UTF8.self)
         if write.expectedVersion == 0 {
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO entity (kind, key, version, schema_version, document) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT DO NOTHING
-                    """
-            ).execute(arguments: [
-                kind, SQLText(document.reference.key), document.version, document.schemaVersion, json,
-            ])
+            try database.run(
+                """
+                INSERT INTO entity (kind, key, version, schema_version, document) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING
+                """
+            ) { statement in
+                statement.bind(kind)
+                statement.bind(document.reference.key)
+                statement.bind(document.version)
+                statement.bind(document.schemaVersion)
+                statement.bind(utf8: document.json)
+            }
             if database.changesCount == 0 { throw StoreError.alreadyExists(document.reference) }
         } else {
-            try database.cachedStatement(
-                sql: """
-                    UPDATE entity SET version = ?, schema_version = ?, document = ?
-                    WHERE kind = ? AND key = ? AND version = ?
-                    """
-            ).execute(
-                arguments: [
-                    document.version, document.schemaVersion, json,
-                    kind, SQLText(document.reference.key), write.expectedVersion,
-                ]
-            )
+            try database.run(
+                """
+                UPDATE entity SET version = ?, schema_version = ?, document = ?
+                WHERE kind = ? AND key = ? AND version = ?
+                """
+            ) { statement in
+                statement.bind(document.version)
+                statement.bind(document.schemaVersion)
+                statement.bind(utf8: document.json)
+                statement.bind(kind)
+                statement.bind(document.reference.key)
+                statement.bind(write.expectedVersion)
+            }
             try requireChange(of: document.reference, expected: write.expectedVersion, in: database)
         }
         try IndexWriter(database, ids: ids).remove(write.removedEntries, of: document.reference)
     }
 
     private func delete(_ deletion: ChangeSet.Deletion, in database: Database) throws {
-        try database.cachedStatement(sql: "DELETE FROM entity WHERE kind = ? AND key = ? AND version = ?").execute(
-            arguments: [try kind(of: deletion.reference), SQLText(deletion.reference.key), deletion.expectedVersion]
-        )
+        let kind = try kind(of: deletion.reference)
+        try database.run("DELETE FROM entity WHERE kind = ? AND key = ? AND version = ?") { statement in
+            statement.bind(kind)
+            statement.bind(deletion.reference.key)
+            statement.bind(deletion.expectedVersion)
+        }
         try requireChange(of: deletion.reference, expected: deletion.expectedVersion, in: database)
         try IndexWriter(database, ids: ids).remove(deletion.removedEntries, of: deletion.reference)
     }
 
     private func requireChange(of reference: EntityReference, expected: Int, in database: Database) throws {
         if database.changesCount == 1 { return }
-        let stored = try Int.fetchOne(
-            database,
-            sql: "SELECT version FROM entity WHERE kind = ? AND key = ?",
-            arguments: [try kind(of: reference), SQLText(reference.key)]
-        )
-        throw StoreError.versionConflict(reference, expected: expected, stored: stored)
+        let kind = try kind(of: reference)
+        let stored = try database.integer("SELECT version FROM entity WHERE kind = ? AND key = ?") { statement in
+            statement.bind(kind)
+            statement.bind(reference.key)
+        }
+        throw StoreError.versionConflict(reference, expected: expected, stored: stored.map { Int($0) })
     }
 
     private func kind(of reference: EntityReference) throws -> Int64 {

@@ -44,11 +44,19 @@ struct CommitBatch {
     }
 
     private func commitAlone(_ writer: ChangeSetWriter, in database: Database) throws {
-        try database.inTransaction(.immediate) {
+        let apply = {
             try rules.check.requireCurrent(in: database)
             try writer.apply(in: database)
             rules.faults?(.beforeCommit)
-            return .commit
+        }
+        if writer.work.isEmpty {
+            try database.inWriteTransaction(apply)
+        } else {
+            // GRDB refuses each further statement of a client whose SQL ended the transaction.
+            try database.inTransaction(.immediate) {
+                try apply()
+                return .commit
+            }
         }
         rules.faults?(.afterCommit)
     }
@@ -56,7 +64,7 @@ struct CommitBatch {
     private func commitTogether(in database: Database) throws -> [Result<Void, any Error>] {
         var outcomes: [Result<Void, any Error>] = []
         do {
-            try database.beginTransaction(.immediate)
+            try database.beginWriteTransaction()
             try rules.check.requireCurrent(in: database)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
@@ -76,7 +84,7 @@ struct CommitBatch {
                 return outcomes + rest.commit(in: database)
             }
             rules.faults?(.beforeCommit)
-            try database.commit()
+            try database.commitTransaction()
             rules.faults?(.afterCommit)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
@@ -89,15 +97,22 @@ struct CommitBatch {
     ///
     /// GRDB's savepoints would prepare their statements each time.
     private func apply(_ writer: ChangeSetWriter, in database: Database) throws {
-        try database.cachedStatement(sql: "SAVEPOINT unit_of_work").execute()
+        // The observers of a client need to know of savepoints around its changes, and GRDB notifies them.
+        let run =
+            if writer.work.isEmpty {
+                { (sql: String) in try database.run(sql) }
+            } else {
+                { (sql: String) in try database.cachedStatement(sql: sql).execute() }
+            }
+        try run("SAVEPOINT unit_of_work")
         do {
             try writer.apply(in: database)
-            try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
+            try run("RELEASE unit_of_work")
         } catch {
             // Without a transaction there is no savepoint.
             if database.isInsideTransaction {
-                try database.cachedStatement(sql: "ROLLBACK TO unit_of_work").execute()
-                try database.cachedStatement(sql: "RELEASE unit_of_work").execute()
+                try run("ROLLBACK TO unit_of_work")
+                try run("RELEASE unit_of_work")
             }
             throw error
         }

@@ -39,7 +39,7 @@ final class SchemaCheck: Sendable {
 
     /// Returns the number that grows with each change of tables, indexes or schema versions.
     static func generation(in database: Database) throws -> Int {
-        try Int.fetchOne(database.cachedStatement(sql: "PRAGMA user_version")) ?? 0
+        Int(try database.integer("PRAGMA user_version") ?? 0)
     }
 
     /// Runs `change` in the open transaction, and begins a generation if it changes anything.

@@ -12,20 +12,22 @@ import HeadraceStorage
 /// Reads dead letters, idempotency records and statistics.
 enum DeliveryReader {
     static func idempotencyRecord(for key: String, in database: Database) throws -> IdempotencyRecord? {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM idempotency WHERE key = ?")
-        return try Row.fetchOne(statement, arguments: [SQLText(key)]).map { row in
-            IdempotencyRecord(
+        try database.withPreparedStatement("SELECT command, outcome, date FROM idempotency WHERE key = ?") {
+            statement in
+            statement.bind(key)
+            guard try statement.next() else { return nil }
+            return IdempotencyRecord(
                 key: key,
-                command: Data(try row.decode(String.self, forColumn: "command").utf8),
-                outcome: Data(try row.decode(String.self, forColumn: "outcome").utf8),
-                date: Date(milliseconds: try row.decode(forColumn: "date"))
+                command: try statement.utf8(0),
+                outcome: try statement.utf8(1),
+                date: Date(milliseconds: try statement.integer(2))
             )
         }
     }
 
     private static let letters = """
-        SELECT dead_letter.id AS letter, dead_letter.position AS place, subscription.name AS subscription_name,
-            attempts, reason, date, event.*
+        SELECT dead_letter.id, dead_letter.position, subscription.name, attempts, reason, date,
+            \(DocumentReader.eventColumns)
         FROM dead_letter
         JOIN subscription ON subscription.id = dead_letter.subscription
         LEFT JOIN event ON event.position = dead_letter.position
@@ -37,41 +39,45 @@ enum DeliveryReader {
         limit: Int,
         in database: Database
     ) throws -> [DeadLetter] {
-        try Row.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    \(letters)
-                    WHERE dead_letter.id > ?1 AND (?2 IS NULL OR subscription.name = ?2)
-                    ORDER BY dead_letter.id LIMIT ?3
-                    """
-            ),
-            arguments: [id, subscription.map(SQLText.init), max(0, limit)]
-        ).map { try deadLetter($0, in: database) }
+        try database.withPreparedStatement(
+            """
+            \(letters)
+            WHERE dead_letter.id > ?1 AND (?2 IS NULL OR subscription.name = ?2)
+            ORDER BY dead_letter.id LIMIT ?3
+            """
+        ) { statement in
+            statement.bind(id)
+            statement.bind(subscription)
+            statement.bind(max(0, limit))
+            var letters: [DeadLetter] = []
+            while try statement.next() { letters.append(try deadLetter(statement, in: database)) }
+            return letters
+        }
     }
 
     static func deadLetter(_ id: Int64, in database: Database) throws -> DeadLetter? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "\(letters) WHERE dead_letter.id = ?"),
-            arguments: [id]
-        ).map { try deadLetter($0, in: database) }
+        try database.withPreparedStatement("\(letters) WHERE dead_letter.id = ?") { statement in
+            statement.bind(id)
+            return try statement.next() ? try deadLetter(statement, in: database) : nil
+        }
     }
 
-    private static func deadLetter(_ row: Row, in database: Database) throws -> DeadLetter {
-        let position: Int64 = try row.decode(forColumn: "place")
+    private static func deadLetter(_ row: borrowing PreparedStatement, in database: Database) throws -> DeadLetter {
+        let position: Int64 = try row.integer(1)
         let content: Delivery.Content =
             if position < 0 {
-                try LeaseQueries.scheduled(-position, in: database)
-            } else if row.hasNull(atIndex: 6) {
+                try LeaseQueries.scheduled(at: position, in: database)
+            } else if row.isNull(6) {
                 .missing
             } else {
-                .event(try DocumentReader.event(row))
+                .event(try DocumentReader.event(row, from: 6))
             }
         return DeadLetter(
-            id: try row.decode(forColumn: "letter"),
-            subscription: try row.decode(SQLText.self, forColumn: "subscription_name").text,
-            attempts: try row.decode(forColumn: "attempts"),
-            reason: try row.decode(SQLText.self, forColumn: "reason").text,
-            date: Date(milliseconds: try row.decode(forColumn: "date")),
+            id: try row.integer(0),
+            subscription: try row.text(2),
+            attempts: try row.integer(3),
+            reason: try row.text(4),
+            date: Date(milliseconds: try row.integer(5)),
             content: content
         )
     }

@@ -49,30 +49,34 @@ struct DeliveryWriter {
     }
 
     private func remember(_ record: IdempotencyRecord) throws {
-        try database.cachedStatement(
-            sql: "INSERT INTO idempotency (key, command, outcome, date) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        ).execute(arguments: [
-            SQLText(record.key),
-            String(decoding: record.command, as: UTF8.self),
-            String(decoding: record.outcome, as: UTF8.self),
-            record.date.milliseconds,
-        ])
+        try database.run(
+            "INSERT INTO idempotency (key, command, outcome, date) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        ) { statement in
+            statement.bind(record.key)
+            statement.bind(utf8: record.command)
+            statement.bind(utf8: record.outcome)
+            statement.bind(record.date.milliseconds)
+        }
         if database.changesCount == 0 { throw StoreError.keyTaken(record.key) }
     }
 
     private func append(_ event: NewEvent) throws -> Int64 {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document, origin)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(
-            arguments: [
-                event.id.text(), SQLText(event.name), event.version,
-                event.stream.map { SQLText($0.kind) }, event.stream.map { SQLText($0.key) },
-                event.recordedAt.milliseconds, String(decoding: event.json, as: UTF8.self), try text(of: event.origin),
-            ]
-        )
+        let origin = try text(of: event.origin)
+        try database.run(
+            """
+            INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document, origin)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { statement in
+            statement.bind(event.id.text())
+            statement.bind(event.name)
+            statement.bind(event.version)
+            statement.bind(event.stream?.kind)
+            statement.bind(event.stream?.key)
+            statement.bind(event.recordedAt.milliseconds)
+            statement.bind(utf8: event.json)
+            statement.bind(origin)
+        }
         return database.lastInsertedRowID
     }
 
@@ -84,43 +88,55 @@ struct DeliveryWriter {
 
     /// Returns the ID of a subscription, and creates the ID with the first delivery to the subscription.
     func subscription(_ name: String) throws -> Int64 {
-        let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
-        if let id = try Int64.fetchOne(find, arguments: [SQLText(name)]) { return id }
-        try database.execute(sql: "INSERT INTO subscription (name) VALUES (?)", arguments: [SQLText(name)])
+        if let id = try database.integer("SELECT id FROM subscription WHERE name = ?", { $0.bind(name) }) { return id }
+        try database.run("INSERT INTO subscription (name) VALUES (?)") { $0.bind(name) }
         return database.lastInsertedRowID
     }
 
     /// Adds the event at `position` to the lane of its stream, for the subscription `name`.
     func deliver(_ position: Int64, of stream: EntityReference?, to name: String, isReplay: Bool = false) throws {
         let lane = try lane(of: stream, for: name)
-        try database.cachedStatement(
-            sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        ).execute(arguments: [lane, position, isReplay])
+        try database.run(
+            "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        ) { statement in
+            statement.bind(lane)
+            statement.bind(position)
+            statement.bind(isReplay ? 1 : 0)
+        }
     }
 
     /// Returns the ID of the lane of a stream, and creates the lane if it doesn't exist.
     ///
     /// Without a stream, each call creates a lane.
     private func lane(of stream: EntityReference?, for name: String) throws -> Int64 {
-        // One statement covers most events. If the lane exists, only its ID is needed.
-        let make = try database.cachedStatement(
-            sql: """
-                INSERT INTO lane (subscription, stream_kind, stream_key, ready_at)
-                SELECT id, ?, ?, 0 FROM subscription WHERE name = ?
-                ON CONFLICT (subscription, stream_kind, stream_key) DO UPDATE SET token = token
-                RETURNING id
-                """
-        )
-        let kind = stream.map { SQLText($0.kind) }
-        let key = stream.map { SQLText($0.key) }
-        if let id = try Int64.fetchOne(make, arguments: [kind, key, SQLText(name)]) { return id }
-        return try makeLane(for: try subscription(name), kind: kind, key: key, readyAt: 0)
+        // An upsert with RETURNING would be one statement, but SQLite builds a temporary table for each of its rows.
+        let found: (subscription: Int64, lane: Int64?)? = try database.withPreparedStatement(
+            """
+            SELECT subscription.id, lane.id FROM subscription
+            LEFT JOIN lane ON lane.subscription = subscription.id AND stream_kind = ? AND stream_key = ?
+            WHERE subscription.name = ?
+            """
+        ) { statement in
+            statement.bind(stream?.kind)
+            statement.bind(stream?.key)
+            statement.bind(name)
+            guard try statement.next() else { return nil }
+            return (try statement.integer(0), statement.isNull(1) ? nil : try statement.integer(1))
+        }
+        if let lane = found?.lane { return lane }
+        let subscription = try found?.subscription ?? subscription(name)
+        return try makeLane(for: subscription, stream: stream, readyAt: 0)
     }
 
-    private func makeLane(for subscription: Int64, kind: SQLText?, key: SQLText?, readyAt: Int64) throws -> Int64 {
-        try database.cachedStatement(
-            sql: "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
-        ).execute(arguments: [subscription, kind, key, readyAt])
+    private func makeLane(for subscription: Int64, stream: EntityReference?, readyAt: Int64) throws -> Int64 {
+        try database.run(
+            "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
+        ) { statement in
+            statement.bind(subscription)
+            statement.bind(stream?.kind)
+            statement.bind(stream?.key)
+            statement.bind(readyAt)
+        }
         return database.lastInsertedRowID
     }
 
@@ -129,27 +145,33 @@ struct DeliveryWriter {
     private func schedule(_ message: ScheduledMessage) throws {
         let lane = try makeLane(
             for: try subscription(ScheduledMessage.subscription),
-            kind: nil,
-            key: nil,
+            stream: nil,
             readyAt: max(1, message.dueAt.milliseconds)
         )
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO scheduled_message
-                    (id, kind, name, version, stream_kind, stream_key, due_at, document, origin, lane)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(
-            arguments: [
-                message.id.text(), message.kind.rawValue, SQLText(message.name), message.version,
-                message.stream.map { SQLText($0.kind) }, message.stream.map { SQLText($0.key) },
-                message.dueAt.milliseconds, String(decoding: message.json, as: UTF8.self), try text(of: message.origin),
-                lane,
-            ]
-        )
+        let origin = try text(of: message.origin)
+        try database.run(
+            """
+            INSERT INTO scheduled_message
+                (id, kind, name, version, stream_kind, stream_key, due_at, document, origin, lane)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { statement in
+            statement.bind(message.id.text())
+            statement.bind(message.kind.rawValue)
+            statement.bind(message.name)
+            statement.bind(message.version)
+            statement.bind(message.stream?.kind)
+            statement.bind(message.stream?.key)
+            statement.bind(message.dueAt.milliseconds)
+            statement.bind(utf8: message.json)
+            statement.bind(origin)
+            statement.bind(lane)
+        }
         let number = database.lastInsertedRowID
-        try database.cachedStatement(sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, 0)")
-            .execute(arguments: [lane, -number])
+        try database.run("INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, 0)") { statement in
+            statement.bind(lane)
+            statement.bind(-number)
+        }
     }
 
     private func cancel(_ id: UUID) throws {
@@ -178,7 +200,7 @@ struct DeliveryWriter {
         guard let letter else { return false }
         let position: Int64 = try letter.decode(forColumn: "position")
         let isReplay: Bool = try letter.decode(forColumn: "is_replay")
-        let lane = try makeLane(for: try letter.decode(forColumn: "subscription"), kind: nil, key: nil, readyAt: 0)
+        let lane = try makeLane(for: try letter.decode(forColumn: "subscription"), stream: nil, readyAt: 0)
         try database.execute(
             sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?)",
             arguments: [lane, position, isReplay]
@@ -218,7 +240,7 @@ struct DeliveryWriter {
                 """,
             arguments: [subscription]
         )
-        let stored = names.map(SQLText.init)
+        let stored = names.map { SQLText($0) }
         let rows = try Row.fetchCursor(
             database,
             sql: """
@@ -235,7 +257,13 @@ struct DeliveryWriter {
         // All rows are read first: rows that are inserted must not appear in a query that is still running.
         var events: [(position: Int64, stream: EntityReference?)] = []
         while let row = try rows.next() {
-            events.append((try row.decode(forColumn: "position"), try DocumentReader.stream(of: row)))
+            var stream: EntityReference?
+            if let kind = try row.decode(SQLText?.self, forColumn: "stream_kind"),
+                let key = try row.decode(SQLText?.self, forColumn: "stream_key")
+            {
+                stream = EntityReference(kind: kind.text, key: key.text)
+            }
+            events.append((try row.decode(forColumn: "position"), stream))
         }
         for event in events {
             try deliver(event.position, of: event.stream, to: name, isReplay: true)

@@ -39,14 +39,21 @@ struct LeaseQueries {
     func isDue() throws -> Bool {
         let now = request.now.milliseconds
         for subscription in try subscriptions() {
-            let find = try database.cachedStatement(
-                sql: "SELECT 1 FROM lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
-            )
-            if try Int.fetchOne(find, arguments: [subscription.id, now]) != nil { return true }
+            let due = try database.integer(
+                "SELECT 1 FROM lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
+            ) { statement in
+                statement.bind(subscription.id)
+                statement.bind(now)
+            }
+            if due != nil { return true }
             if try !left(subscription, limit: 1).isEmpty { return true }
             if checksClocks {
-                let ahead = try database.cachedStatement(sql: "SELECT 1 FROM lane WHERE \(Self.isAhead) LIMIT 1")
-                if try Int.fetchOne(ahead, arguments: [subscription.id, now, latestClock]) != nil { return true }
+                let ahead = try database.integer("SELECT 1 FROM lane WHERE \(Self.isAhead) LIMIT 1") { statement in
+                    statement.bind(subscription.id)
+                    statement.bind(now)
+                    statement.bind(latestClock)
+                }
+                if ahead != nil { return true }
             }
         }
         return false
@@ -56,12 +63,11 @@ struct LeaseQueries {
     func nextDue() throws -> Date? {
         let now = request.now.milliseconds
         return try subscriptions().compactMap { subscription in
-            try Int64.fetchOne(
-                database.cachedStatement(
-                    sql: "SELECT min(ready_at) FROM lane WHERE subscription = ? AND ready_at > ?"
-                ),
-                arguments: [subscription.id, now]
-            )
+            try database.integer("SELECT min(ready_at) FROM lane WHERE subscription = ? AND ready_at > ?") {
+                statement in
+                statement.bind(subscription.id)
+                statement.bind(now)
+            }
         }.min().map(Date.init(milliseconds:))
     }
 
@@ -73,9 +79,15 @@ struct LeaseQueries {
     /// Restarts, from now, the waits that were set by a clock that is ahead.
     private func shortenWaits(of subscription: Int64) throws {
         let now = request.now.milliseconds
-        try database.cachedStatement(
-            sql: "UPDATE lane SET ready_at = ? + max(0, ready_at - since), since = ? WHERE \(Self.isAhead)"
-        ).execute(arguments: [now, now, subscription, now, latestClock])
+        try database.run(
+            "UPDATE lane SET ready_at = ? + max(0, ready_at - since), since = ? WHERE \(Self.isAhead)"
+        ) { statement in
+            statement.bind(now)
+            statement.bind(now)
+            statement.bind(subscription)
+            statement.bind(now)
+            statement.bind(latestClock)
+        }
     }
 
     func lease() throws -> LeasedDeliveries {
@@ -100,9 +112,8 @@ struct LeaseQueries {
     }
 
     private func subscriptions() throws -> [(id: Int64, name: String)] {
-        let find = try database.cachedStatement(sql: "SELECT id FROM subscription WHERE name = ?")
-        return try request.subscriptions.compactMap { name in
-            try Int64.fetchOne(find, arguments: [SQLText(name)]).map { ($0, name) }
+        try request.subscriptions.compactMap { name in
+            try database.integer("SELECT id FROM subscription WHERE name = ?") { $0.bind(name) }.map { ($0, name) }
         }
     }
 
@@ -111,130 +122,150 @@ struct LeaseQueries {
     /// Lanes that wait for a relay that knows their message come before both.
     private func due(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
         let left = try left(subscription, limit: limit)
-        let due = try lanes(
-            "\(Self.columns) AND ready_at BETWEEN 1 AND ? ORDER BY ready_at, id LIMIT ?",
-            [subscription.id, request.now.milliseconds, limit]
-        )
+        let due = try lanes("\(Self.columns) AND ready_at BETWEEN 1 AND ? ORDER BY ready_at, id LIMIT ?") { statement in
+            statement.bind(subscription.id)
+            statement.bind(request.now.milliseconds)
+            statement.bind(limit)
+        }
         let waited = left + due.filter { lane in !left.contains { $0.id == lane.id } }
         let first = waited.prefix((limit + 1) / 2)
-        let fresh = try lanes(
-            "\(Self.columns) AND ready_at = 0 ORDER BY id LIMIT ?",
-            [subscription.id, limit - first.count]
-        )
+        let fresh = try lanes("\(Self.columns) AND ready_at = 0 ORDER BY id LIMIT ?") { statement in
+            statement.bind(subscription.id)
+            statement.bind(limit - first.count)
+        }
         return Array((first + fresh + waited.dropFirst(first.count)).prefix(limit))
     }
 
     /// Returns the lanes that other relays left because of an unknown message that the requesting relay knows.
     private func left(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
         guard let known = request.known[subscription.name], !known.isEmpty else { return [] }
-        let any = try database.cachedStatement(
-            sql: "SELECT 1 FROM lane WHERE subscription = ? AND unknown_name IS NOT NULL LIMIT 1"
-        )
-        if try Int.fetchOne(any, arguments: [subscription.id]) == nil { return [] }
+        let any = try database.integer(
+            "SELECT 1 FROM lane WHERE subscription = ? AND unknown_name IS NOT NULL LIMIT 1"
+        ) { $0.bind(subscription.id) }
+        if any == nil { return [] }
         let found = try known.flatMap { message in
             try lanes(
-                "\(Self.columns) AND unknown_name = ? AND unknown_version BETWEEN ? AND ? ORDER BY id LIMIT ?",
-                [
-                    subscription.id, SQLText(message.name), message.versions.lowerBound, message.versions.upperBound,
-                    limit,
-                ]
-            )
+                "\(Self.columns) AND unknown_name = ? AND unknown_version BETWEEN ? AND ? ORDER BY id LIMIT ?"
+            ) { statement in
+                statement.bind(subscription.id)
+                statement.bind(message.name)
+                statement.bind(message.versions.lowerBound)
+                statement.bind(message.versions.upperBound)
+                statement.bind(limit)
+            }
         }
         return Array(found.sorted { $0.id < $1.id }.prefix(limit))
     }
 
-    private func lanes(_ sql: String, _ arguments: StatementArguments) throws -> [Lane] {
-        try Row.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { row in
-            Lane(
-                id: try row.decode(forColumn: "id"),
-                token: try row.decode(forColumn: "token"),
-                attempts: try row.decode(forColumn: "attempts"),
-                begun: try row.decode(forColumn: "begun"),
-                unknownSince: try row.decode(forColumn: "unknown_since")
-            )
+    private func lanes(_ sql: String, _ bind: (inout PreparedStatement) -> Void) throws -> [Lane] {
+        try database.withPreparedStatement(sql) { statement in
+            bind(&statement)
+            var lanes: [Lane] = []
+            while try statement.next() {
+                lanes.append(
+                    Lane(
+                        id: try statement.integer(0),
+                        token: try statement.integer(1),
+                        attempts: try statement.integer(2),
+                        begun: try statement.integer(3),
+                        unknownSince: statement.isNull(4) ? nil : try statement.integer(4)
+                    )
+                )
+            }
+            return lanes
         }
     }
 
     private func lease(_ lane: Lane, of subscription: String) throws -> [Delivery] {
         let mayHaveRun = try mayHaveRun(lane)
-        let rows = try Row.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT delivery.position AS place, is_replay, event.* FROM delivery
-                    LEFT JOIN event ON event.position = delivery.position
-                    WHERE lane = ? ORDER BY delivery.position LIMIT ?
-                    """
-            ),
-            arguments: [lane.id, mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.batchLimit)]
-        )
         let lease = Lease(lane: lane.id, token: lane.token + 1)
-        let deliveries = try rows.enumerated().map { index, row in
-            let position: Int64 = try row.decode(forColumn: "place")
-            return Delivery(
-                lease: lease,
-                position: position,
-                subscription: subscription,
-                attempt: index == 0 ? lane.attempts + 1 : 1,
-                mayHaveRun: mayHaveRun,
-                unknownSince: index == 0 ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
-                isReplay: try row.decode(forColumn: "is_replay"),
-                content: try content(at: position, row)
-            )
+        let deliveries = try database.withPreparedStatement(
+            """
+            SELECT delivery.position, is_replay, \(DocumentReader.eventColumns) FROM delivery
+            LEFT JOIN event ON event.position = delivery.position
+            WHERE lane = ? ORDER BY delivery.position LIMIT ?
+            """
+        ) { statement in
+            statement.bind(lane.id)
+            statement.bind(mayHaveRun || lane.attempts > 0 ? 1 : max(1, request.batchLimit))
+            var deliveries: [Delivery] = []
+            while try statement.next() {
+                let isFirst = deliveries.isEmpty
+                deliveries.append(
+                    Delivery(
+                        lease: lease,
+                        position: try statement.integer(0),
+                        subscription: subscription,
+                        attempt: isFirst ? lane.attempts + 1 : 1,
+                        mayHaveRun: mayHaveRun,
+                        unknownSince: isFirst ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
+                        isReplay: try statement.integer(1) != 0,
+                        content: try content(of: statement)
+                    )
+                )
+            }
+            return deliveries
         }
         guard let last = deliveries.last else {
-            try database.execute(sql: "DELETE FROM lane WHERE id = ?", arguments: [lane.id])
+            try database.run("DELETE FROM lane WHERE id = ?") { $0.bind(lane.id) }
             return []
         }
-        try database.cachedStatement(
-            sql: """
-                UPDATE lane SET token = ?, begun = ?, ready_at = ?, since = ?, unknown_name = NULL, unknown_version = NULL
-                WHERE id = ?
-                """
-        ).execute(arguments: [
-            lease.token, max(lane.begun, last.position),
-            max(1, request.now.advanced(by: request.duration).milliseconds), request.now.milliseconds, lane.id,
-        ])
+        try database.run(
+            """
+            UPDATE lane SET token = ?, begun = ?, ready_at = ?, since = ?, unknown_name = NULL, unknown_version = NULL
+            WHERE id = ?
+            """
+        ) { statement in
+            statement.bind(lease.token)
+            statement.bind(max(lane.begun, last.position))
+            statement.bind(max(1, request.now.advanced(by: request.duration).milliseconds))
+            statement.bind(request.now.milliseconds)
+            statement.bind(lane.id)
+        }
         return deliveries
     }
 
     /// Whether the first delivery was leased before and that lease ended without an outcome.
     private func mayHaveRun(_ lane: Lane) throws -> Bool {
         if lane.token == 0 { return false }
-        let head = try Int64.fetchOne(
-            database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
-            arguments: [lane.id]
-        )
+        let head = try database.integer("SELECT min(position) FROM delivery WHERE lane = ?") { $0.bind(lane.id) }
         return head.map { $0 <= lane.begun } ?? false
     }
 
-    private func content(at position: Int64, _ row: Row) throws -> Delivery.Content {
-        if position < 0 { return try Self.scheduled(-position, in: database) }
-        return row.hasNull(atIndex: 2) ? .missing : .event(try DocumentReader.event(row))
+    /// Reads the content of a delivery from a row with its position, whether it is a replay, and its event.
+    private func content(of row: borrowing PreparedStatement) throws -> Delivery.Content {
+        let position: Int64 = try row.integer(0)
+        if position < 0 { return try Self.scheduled(at: position, in: database) }
+        return row.isNull(2) ? .missing : .event(try DocumentReader.event(row, from: 2))
     }
 
-    /// Reads the scheduled message with this number.
-    static func scheduled(_ number: Int64, in database: Database) throws -> Delivery.Content {
-        let row = try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT * FROM scheduled_message WHERE number = ?"),
-            arguments: [number]
-        )
-        guard let row else { return .missing }
-        let kind: String = try row.decode(forColumn: "kind")
-        guard let kind = ScheduledMessage.Kind(rawValue: kind) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a scheduled message is of kind '\(kind)'")
-        }
-        return .scheduled(
-            ScheduledMessage(
-                id: try DocumentReader.identifier(row, "id"),
-                kind: kind,
-                name: try row.decode(SQLText.self, forColumn: "name").text,
-                version: try row.decode(forColumn: "version"),
-                stream: try DocumentReader.stream(of: row),
-                dueAt: Date(milliseconds: try row.decode(forColumn: "due_at")),
-                json: Data(try row.decode(String.self, forColumn: "document").utf8),
-                origin: try DocumentReader.origin(of: row)
+    /// Reads the scheduled message at a position, which is its negated number.
+    static func scheduled(at position: Int64, in database: Database) throws -> Delivery.Content {
+        try database.withPreparedStatement(
+            """
+            SELECT id, kind, name, version, stream_kind, stream_key, due_at, document, origin
+            FROM scheduled_message WHERE number = ?
+            """
+        ) { statement in
+            statement.bind(-position)
+            guard try statement.next() else { return .missing }
+            let kind = try statement.text(1)
+            guard let kind = ScheduledMessage.Kind(rawValue: kind) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a scheduled message is of kind '\(kind)'")
+            }
+            return .scheduled(
+                ScheduledMessage(
+                    id: try DocumentReader.identifier(statement, 0),
+                    kind: kind,
+                    name: try statement.text(2),
+                    version: try statement.integer(3),
+                    stream: try DocumentReader.stream(of: statement, from: 4),
+                    dueAt: Date(milliseconds: try statement.integer(6)),
+                    json: try statement.utf8(7),
+                    origin: try DocumentReader.origin(of: statement, 8)
+                )
             )
-        )
+        }
     }
 }
 #endif

@@ -49,10 +49,9 @@ struct SettlementWriter {
             try moveToDeadLetters(failure, of: settlement.lease.lane, for: lane.subscription)
         }
 
-        let next = try Int64.fetchOne(
-            database.cachedStatement(sql: "SELECT min(position) FROM delivery WHERE lane = ?"),
-            arguments: [settlement.lease.lane]
-        )
+        let next = try database.integer("SELECT min(position) FROM delivery WHERE lane = ?") {
+            $0.bind(settlement.lease.lane)
+        }
         let isRemoved = !settlement.acknowledged.isEmpty || !settlement.failures.isEmpty
         if isRemoved, lane.wasUnknown { try forgetUnknown(settlement.lease) }
         let attempts = settlement.attempts.map { max(0, $0) } ?? (isRemoved ? 0 : lane.attempts)
@@ -79,45 +78,54 @@ struct SettlementWriter {
     /// Extends `lease` until `date` if it is valid.
     func renew(_ lease: Lease, until date: Date) throws -> Bool {
         let readyAt = max(1, date.milliseconds)
-        try database.cachedStatement(
-            sql: "UPDATE lane SET since = ? - (ready_at - since), ready_at = ? WHERE id = ? AND token = ?"
-        ).execute(arguments: [readyAt, readyAt, lease.lane, lease.token])
+        try database.run(
+            "UPDATE lane SET since = ? - (ready_at - since), ready_at = ? WHERE id = ? AND token = ?"
+        ) { statement in
+            statement.bind(readyAt)
+            statement.bind(readyAt)
+            statement.bind(lease.lane)
+            statement.bind(lease.token)
+        }
         return database.changesCount == 1
     }
 
     private func lane(of lease: Lease, besides position: Int64?) throws -> Lane? {
-        let find = try database.cachedStatement(
-            sql: """
-                SELECT subscription, attempts, begun, unknown_since IS NOT NULL AS was_unknown,
-                    EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?) AS holds_more
-                FROM lane WHERE id = ? AND token = ?
-                """
-        )
-        return try Row.fetchOne(find, arguments: [position, lease.lane, lease.token]).map { row in
-            Lane(
-                subscription: try row.decode(forColumn: "subscription"),
-                attempts: try row.decode(forColumn: "attempts"),
-                begun: try row.decode(forColumn: "begun"),
-                holdsMore: try row.decode(forColumn: "holds_more"),
-                wasUnknown: try row.decode(forColumn: "was_unknown")
+        try database.withPreparedStatement(
+            """
+            SELECT subscription, attempts, begun,
+                EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?), unknown_since IS NOT NULL
+            FROM lane WHERE id = ? AND token = ?
+            """
+        ) { statement in
+            statement.bind(position)
+            statement.bind(lease.lane)
+            statement.bind(lease.token)
+            guard try statement.next() else { return nil }
+            return Lane(
+                subscription: try statement.integer(0),
+                attempts: try statement.integer(1),
+                begun: try statement.integer(2),
+                holdsMore: try statement.integer(3) != 0,
+                wasUnknown: try statement.integer(4) != 0
             )
         }
     }
 
     private func delete(_ lease: Lease) throws {
-        try database.cachedStatement(sql: "DELETE FROM lane WHERE id = ?").execute(arguments: [lease.lane])
+        try database.run("DELETE FROM lane WHERE id = ?") { $0.bind(lease.lane) }
     }
 
     /// Deletes the scheduled message that was delivered at `position`, if there is one.
     private func forgetScheduled(at position: Int64) throws {
         if position >= 0 { return }
-        try database.cachedStatement(sql: "DELETE FROM scheduled_message WHERE number = ?")
-            .execute(arguments: [-position])
+        try database.run("DELETE FROM scheduled_message WHERE number = ?") { $0.bind(-position) }
     }
 
     private func remove(_ position: Int64, from lane: Int64) throws {
-        try database.cachedStatement(sql: "DELETE FROM delivery WHERE lane = ? AND position = ?")
-            .execute(arguments: [lane, position])
+        try database.run("DELETE FROM delivery WHERE lane = ? AND position = ?") { statement in
+            statement.bind(lane)
+            statement.bind(position)
+        }
     }
 
     private func moveToDeadLetters(_ failure: Settlement.Failure, of lane: Int64, for subscription: Int64) throws {
@@ -135,27 +143,41 @@ struct SettlementWriter {
     }
 
     private func update(_ lease: Lease, attempts: Int, begun: Int64) throws {
-        try database.cachedStatement(sql: "UPDATE lane SET attempts = ?, begun = ? WHERE id = ?")
-            .execute(arguments: [attempts, begun, lease.lane])
+        try database.run("UPDATE lane SET attempts = ?, begun = ? WHERE id = ?") { statement in
+            statement.bind(attempts)
+            statement.bind(begun)
+            statement.bind(lease.lane)
+        }
     }
 
     /// Ends `lease`.
     ///
     /// The lane waits until `readyAt`, as requested at `since`.
     private func end(_ lease: Lease, attempts: Int, begun: Int64, readyAt: Date, since: Date?) throws {
-        try database.cachedStatement(
-            sql: """
-                UPDATE lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ?, since = ifnull(?, since)
-                WHERE id = ?
-                """
-        ).execute(arguments: [attempts, begun, max(1, readyAt.milliseconds), since?.milliseconds, lease.lane])
+        try database.run(
+            """
+            UPDATE lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ?, since = ifnull(?, since)
+            WHERE id = ?
+            """
+        ) { statement in
+            statement.bind(attempts)
+            statement.bind(begun)
+            statement.bind(max(1, readyAt.milliseconds))
+            statement.bind(since?.milliseconds)
+            statement.bind(lease.lane)
+        }
     }
 
     /// Lets the lane wait for a relay that knows its first message.
     private func leave(_ lease: Lease, name: String, version: Int, since: Date) throws {
-        try database.cachedStatement(
-            sql: "UPDATE lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"
-        ).execute(arguments: [SQLText(name), version, since.milliseconds, lease.lane])
+        try database.run(
+            "UPDATE lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"
+        ) { statement in
+            statement.bind(name)
+            statement.bind(version)
+            statement.bind(since.milliseconds)
+            statement.bind(lease.lane)
+        }
     }
 
     private func forgetUnknown(_ lease: Lease) throws {

@@ -13,11 +13,18 @@ import HeadraceStorage
 /// Reads documents and events.
 enum DocumentReader {
     static func document(of reference: EntityReference, kind: Int64, in database: Database) throws -> StoredDocument? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key = ?"
-        )
-        return try Row.fetchOne(statement, arguments: [kind, SQLText(reference.key)]).map {
-            try document(of: reference.kind, $0)
+        try database.withPreparedStatement(
+            "SELECT version, schema_version, document FROM entity WHERE kind = ? AND key = ?"
+        ) { statement in
+            statement.bind(kind)
+            statement.bind(reference.key)
+            guard try statement.next() else { return nil }
+            return StoredDocument(
+                reference: reference,
+                version: try statement.integer(0),
+                schemaVersion: try statement.integer(1),
+                json: try statement.utf8(2)
+            )
         }
     }
 
@@ -57,40 +64,52 @@ enum DocumentReader {
     }
 
     static func events(after position: Int64, limit: Int, in database: Database) throws -> [EventRecord] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT * FROM event WHERE position > ? ORDER BY position LIMIT ?"
-        )
-        return try Row.fetchAll(statement, arguments: [position, max(0, limit)]).map { try event($0) }
+        try database.withPreparedStatement(
+            "SELECT \(eventColumns) FROM event WHERE position > ? ORDER BY position LIMIT ?"
+        ) { statement in
+            statement.bind(position)
+            statement.bind(max(0, limit))
+            var events: [EventRecord] = []
+            while try statement.next() { events.append(try event(statement, from: 0)) }
+            return events
+        }
     }
 
-    /// Reads one event of the log.
-    static func event(_ row: Row) throws -> EventRecord {
+    /// The columns of an event, in the order that ``event(_:from:)`` reads.
+    static let eventColumns = """
+        event.position, event.id, event.name, event.version, event.stream_kind, event.stream_key, event.recorded_at, \
+        event.document, event.origin
+        """
+
+    /// Reads an event of the log from ``eventColumns``, which begin at the column `first`.
+    static func event(_ row: borrowing PreparedStatement, from first: CInt) throws -> EventRecord {
         EventRecord(
-            position: try row.decode(forColumn: "position"),
+            position: try row.integer(first),
             event: NewEvent(
-                id: try identifier(row, "id"),
-                name: try row.decode(SQLText.self, forColumn: "name").text,
-                version: try row.decode(forColumn: "version"),
-                stream: try stream(of: row),
-                recordedAt: Date(milliseconds: try row.decode(forColumn: "recorded_at")),
-                json: Data(try row.decode(String.self, forColumn: "document").utf8),
-                origin: try origin(of: row)
+                id: try identifier(row, first + 1),
+                name: try row.text(first + 2),
+                version: try row.integer(first + 3),
+                stream: try stream(of: row, from: first + 4),
+                recordedAt: Date(milliseconds: try row.integer(first + 6)),
+                json: try row.utf8(first + 7),
+                origin: try origin(of: row, first + 8)
             )
         )
     }
 
     /// Reads a UUID.
-    static func identifier(_ row: Row, _ column: String) throws -> UUID {
-        let text: String = try row.decode(forColumn: column)
+    static func identifier(_ row: borrowing PreparedStatement, _ column: CInt) throws -> UUID {
+        let text = try row.text(column)
         guard let id = UUID(text: text.utf8) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "'\(text)' in '\(column)' is not a UUID")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "'\(text)' is not a UUID")
         }
         return id
     }
 
     /// Reads the origin of a message.
-    static func origin(of row: Row) throws -> MessageOrigin {
-        guard let json = try row.decode(String?.self, forColumn: "origin") else { return .unknown }
+    static func origin(of row: borrowing PreparedStatement, _ column: CInt) throws -> MessageOrigin {
+        if row.isNull(column) { return .unknown }
+        let json = try row.text(column)
         do {
             return try MessageOrigin(storedText: json)
         } catch {
@@ -98,12 +117,10 @@ enum DocumentReader {
         }
     }
 
-    /// Reads the reference to the entity that a message is about.
-    static func stream(of row: Row) throws -> EntityReference? {
-        guard let kind = try row.decode(SQLText?.self, forColumn: "stream_kind"),
-            let key = try row.decode(SQLText?.self, forColumn: "stream_key")
-        else { return nil }
-        return EntityReference(kind: kind.text, key: key.text)
+    /// Reads the reference to the entity that a message is about, from two columns.
+    static func stream(of row: borrowing PreparedStatement, from first: CInt) throws -> EntityReference? {
+        if row.isNull(first) || row.isNull(first + 1) { return nil }
+        return EntityReference(kind: try row.text(first), key: try row.text(first + 1))
     }
 }
 #endif

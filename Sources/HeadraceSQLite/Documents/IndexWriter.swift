@@ -27,15 +27,17 @@ struct IndexWriter {
             guard let index = ids.index(entry.index, of: reference.kind) else { continue }
             if index.isUnique {
                 // This transaction is the only one that writes, so nothing is inserted between the check and the insertion.
-                let other = try SQLText.fetchOne(
-                    database.cachedStatement(sql: "SELECT key FROM index_entry WHERE index_id = ? AND value = ?"),
-                    arguments: [index.id, entry.value.databaseValue]
-                )
-                if let other { throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text) }
+                if let other = try key(of: entry.value, in: index) {
+                    throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other)
+                }
             }
-            try database.cachedStatement(
-                sql: "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-            ).execute(arguments: [index.id, entry.value.databaseValue, SQLText(reference.key)])
+            try database.run(
+                "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+            ) { statement in
+                statement.bind(index.id)
+                statement.bind(entry.value)
+                statement.bind(reference.key)
+            }
         }
     }
 
@@ -45,9 +47,21 @@ struct IndexWriter {
     func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) throws {
         for entry in entries {
             guard let index = ids.index(entry.index, of: reference.kind) else { continue }
-            try database.cachedStatement(
-                sql: "DELETE FROM index_entry WHERE index_id = ? AND value = ? AND key = ?"
-            ).execute(arguments: [index.id, entry.value.databaseValue, SQLText(reference.key)])
+            try database.run("DELETE FROM index_entry WHERE index_id = ? AND value = ? AND key = ?") { statement in
+                statement.bind(index.id)
+                statement.bind(entry.value)
+                statement.bind(reference.key)
+            }
+        }
+    }
+
+    /// Returns the key of an entity that has `value` in `index`, or `nil`.
+    private func key(of value: IndexValue, in index: SchemaIDs.Index) throws -> String? {
+        try database.withPreparedStatement("SELECT key FROM index_entry WHERE index_id = ? AND value = ?") {
+            statement in
+            statement.bind(index.id)
+            statement.bind(value)
+            return try statement.next() ? try statement.text(0) : nil
         }
     }
 }

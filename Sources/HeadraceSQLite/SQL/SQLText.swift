@@ -35,8 +35,15 @@ struct SQLText: DatabaseValueConvertible, Sendable {
     }
 
     static func fromDatabaseValue(_ value: DatabaseValue) -> SQLText? {
-        guard let stored = String.fromDatabaseValue(value) else { return nil }
-        if stored.utf8.allSatisfy({ $0 > 1 }) { return SQLText(stored) }
+        String.fromDatabaseValue(value).map(SQLText.init(stored:))
+    }
+
+    /// Converts a text from its stored form.
+    init(stored: String) {
+        if stored.utf8.allSatisfy({ $0 > 1 }) {
+            self.init(stored)
+            return
+        }
         var text = String.UnicodeScalarView()
         var isEscaped = false
         for scalar in stored.unicodeScalars {
@@ -49,7 +56,7 @@ struct SQLText: DatabaseValueConvertible, Sendable {
                 text.append(scalar)
             }
         }
-        return SQLText(String(text))
+        self.init(String(text))
     }
 }
 #endif

@@ -158,14 +158,10 @@ extension SQLiteStore: DeliveryStore {
         _ body: (Database) throws -> Value,
         in database: Database
     ) throws -> Value {
-        var value: Value?
-        try database.inTransaction(.immediate) {
+        try database.inWriteTransaction {
             try check.requireCurrent(in: database)
-            value = try body(database)
-            return .commit
+            return try body(database)
         }
-        guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction did not run") }
-        return value
     }
 }
 #endif
