@@ -1,0 +1,25 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+
+func makeContainer(store: any DeliveryStore, announcer: Announcer) throws -> Container {
+    let builder = ContainerBuilder()
+    builder.singleton { announcer }
+    builder.domain(
+        store: store,
+        entities: [ToDo.self],
+        events: [ToDoCompleted.self],
+        handlers: [AnnounceCompletion.self]
+    )
+    builder.commandQueryDispatch().standard(
+        commandHandlers: [AddToDoHandler.self, CompleteToDoHandler.self],
+        queryHandlers: [GetToDosHandler.self],
+        middleware: [RetryMiddleware()]
+    )
+    try builder.validate(.strict)
+    return builder.build()
+}
