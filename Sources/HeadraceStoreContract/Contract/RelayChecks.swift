@@ -84,6 +84,7 @@ private final class RelayWalk {
         var configuration = Relay.Configuration()
         configuration.pollJitter = 0
         configuration.maximumAttempts = 1_000
+        configuration.backoff = Backoff(base: .milliseconds(200), longest: .seconds(300))
         configuration.batchLimit = Int.random(in: 1...4, using: &generator)
         configuration.concurrency = Int.random(in: 1...4, using: &generator)
         configuration.laneLimit = Int.random(in: 1...6, using: &generator)

@@ -63,7 +63,7 @@ import Testing
     @Test func anAtomicScopeIncludesItsTaskAndInterruptibleChildren() async throws {
         #expect(!AtomicScope.isCurrent)
 
-        try await AtomicScope.run {
+        try await Atomic.run {
             #expect(AtomicScope.isCurrent)
             try await inInterruptibleChild { #expect(AtomicScope.isCurrent) }
             async let child = AtomicScope.isCurrent
