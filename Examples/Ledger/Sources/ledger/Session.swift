@@ -97,7 +97,7 @@ struct Session: Sendable {
     }
 
     /// Dispatches a command.
-    func carryOut(_ command: some CQDCommand) async throws {
+    func carryOut(_ command: some CQDCommand<Void>) async throws {
         try await Failure.telling { try await dispatcher.dispatch(command) }
     }
 
