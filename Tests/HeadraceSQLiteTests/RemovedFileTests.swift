@@ -118,5 +118,35 @@ import Testing
             #expect(error?.code == .fileRemoved)
         }
     }
+
+    @Test func nothingIsStoredInAFileThatIsMovedDuringTheCommit() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var configuration = SQLiteStore.Configuration()
+            configuration.faults = { point in
+                if point == .beforeCommit { try? FileManager.default.moveItem(atPath: path, toPath: path + ".moved") }
+            }
+            let store = try openStore(path, configuration: configuration)
+
+            let error = await #expect(throws: StoreError.self) { try await store.insertNotes("a") }
+
+            #expect(error?.code == .fileRemoved)
+            try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+            #expect(try await store.noteIDs() == [])
+        }
+    }
+
+    @Test func aConflictInARemovedFileIsReportedAsARemovedFile() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            try await store.insertNotes("a")
+            try FileManager.default.removeItem(atPath: path)
+
+            let error = await #expect(throws: StoreError.self) { try await store.insertNotes("a") }
+
+            #expect(error?.code == .fileRemoved)
+        }
+    }
 }
 #endif

@@ -29,7 +29,7 @@ struct CommitBatch {
             do {
                 return try rules.waiting.run(durability, in: database) { try commitTogether(in: database) }
             } catch let error as Failure {
-                // The transaction did not begin. A retry for each unit of work would wait as long again each time.
+                // A retry for each unit of work would fail as well, and wait as long for a lock each time.
                 return writers.map { _ in .failure(error.cause) }
             } catch {}
         }
@@ -38,7 +38,7 @@ struct CommitBatch {
         }
     }
 
-    /// The transaction could not begin, or the file is no longer the file that the store was opened on.
+    /// The transaction could not begin, the file has other tables, or the file is gone.
     private struct Failure: Error {
         let cause: any Error
     }
@@ -48,6 +48,7 @@ struct CommitBatch {
             try rules.check.requireCurrent(in: database)
             try writer.apply(in: database)
             rules.faults?(.beforeCommit)
+            try rules.file.check()
         }
         if writer.work.isEmpty {
             try database.inWriteTransaction(apply)
@@ -84,6 +85,7 @@ struct CommitBatch {
                 return outcomes + rest.commit(in: database)
             }
             rules.faults?(.beforeCommit)
+            do { try rules.file.check() } catch { throw Failure(cause: error) }
             try database.commitTransaction()
             rules.faults?(.afterCommit)
         } catch {

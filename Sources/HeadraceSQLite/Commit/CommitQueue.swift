@@ -30,12 +30,10 @@ final class CommitQueue: Sendable {
 
     private let state = Mutex(State())
     private let pool: DatabasePool
-    private let file: OpenedFile
     private let rules: CommitRules
 
-    init(pool: DatabasePool, file: OpenedFile, rules: CommitRules) {
+    init(pool: DatabasePool, rules: CommitRules) {
         self.pool = pool
-        self.file = file
         self.rules = rules
     }
 
@@ -79,28 +77,32 @@ final class CommitQueue: Sendable {
         if isMore { schedule() }
     }
 
-    /// Commits `writers`.
-    ///
-    /// Acknowledges none of them unless the file is at its path before and after the commit.
+    /// Commits `writers`, and names the cause if they fail because the file is gone.
     private func commit(_ writers: [ChangeSetWriter], in database: Database) -> [Result<Void, any Error>] {
+        let outcomes = CommitBatch(writers, rules: rules).commit(in: database)
+        if outcomes.allSatisfy(\.isSuccess) { return outcomes }
         do {
-            try checkFile(in: database)
-            let outcomes = CommitBatch(writers, rules: rules).commit(in: database)
             try checkFile(in: database)
             return outcomes
         } catch {
-            return writers.map { _ in .failure(error) }
+            return outcomes.map { $0.isSuccess ? $0 : .failure(error) }
         }
     }
 
     private func checkFile(in database: Database) throws {
         do {
-            try file.check()
+            try rules.file.check()
         } catch {
             // After the store was closed, its log is gone. The connection then reports the cause.
             try database.execute(sql: "SELECT 1")
             throw error
         }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 }
 #endif

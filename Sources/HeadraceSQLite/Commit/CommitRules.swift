@@ -10,6 +10,11 @@ struct CommitRules: Sendable {
     /// Requires, in each transaction, the tables and indexes that the store was opened with.
     let check: SchemaCheck
 
+    /// The file that the store has opened.
+    ///
+    /// Each transaction checks it immediately before `COMMIT`. If the file is gone, nothing is stored.
+    let file: OpenedFile
+
     /// Decides whether a commit waits for the disk.
     let waiting: DiskWaiting
 

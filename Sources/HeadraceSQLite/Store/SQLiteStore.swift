@@ -116,10 +116,10 @@ public final class SQLiteStore: ObservableStore {
             ).open()
         }
         check = SchemaCheck(ids, generation: generation, path: path, feed: commitFeed)
-        rules = CommitRules(check: check, waiting: DiskWaiting(), faults: configuration.faults)
         file = OpenedFile(path: path)
         connectionCheck.require(file)
-        queue = CommitQueue(pool: pool, file: file, rules: rules)
+        rules = CommitRules(check: check, file: file, waiting: DiskWaiting(), faults: configuration.faults)
+        queue = CommitQueue(pool: pool, rules: rules)
     }
 
     private static func settings(
