@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceCore
 import Synchronization
 import Testing
@@ -21,6 +22,14 @@ import Testing
         clock.advance(by: .zero)
 
         #expect(start.duration(to: clock.now) == .seconds(3))
+    }
+
+    @Test func theDateAdvancesWithTheClock() {
+        let clock = TestClock(date: Date(timeIntervalSince1970: 1_000))
+
+        clock.advance(by: .milliseconds(1_500))
+
+        #expect(clock.date == Date(timeIntervalSince1970: 1_001.5))
     }
 
     @Test func aSleepEndsExactlyAtItsDeadline() async throws {

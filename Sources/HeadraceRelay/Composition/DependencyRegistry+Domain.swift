@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
 public import HeadraceCore
 public import HeadraceDomain
 public import HeadraceResolution
@@ -47,6 +48,7 @@ extension DependencyRegistry {
     ///   - observers: Are notified of units of work, and of deliveries as messages.
     ///   - relayObservers: Are notified of the outcome of deliveries.
     ///   - clock: The clock that the relay uses to wait.
+    ///   - wallClock: Returns the time that decides whether a scheduled message or a retry is due, as for `Relay`.
     public func domain(
         store: any DeliveryStore,
         entities: [any StoredEntity.Type] = [],
@@ -57,7 +59,8 @@ extension DependencyRegistry {
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = ContinuousClock(),
+        wallClock: @escaping @Sendable () -> Date = { Date() }
     ) {
         domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
         singleton((any EntityStore).self) { store }
@@ -91,7 +94,8 @@ extension DependencyRegistry {
                 configuration: configuration,
                 observers: observers,
                 relayObservers: relayObservers,
-                clock: clock
+                clock: clock,
+                wallClock: wallClock
             )
             for command in scheduled { command.register(relay, scope) }
             return relay
