@@ -119,6 +119,21 @@ private func centsByDay(in path: String) throws -> [String: Int] {
         }
     }
 
+    @Test func closuresRunInTheOrderOfTheirCallsAfterTheEntitiesAreWritten() async throws {
+        try await withStore { store, unitOfWork in
+            try await unitOfWork.execute { context in
+                context.perform { try $0.execute(sql: "CREATE TABLE shop_count (sales INTEGER)") }
+                context.perform { try $0.execute(sql: "INSERT INTO shop_count SELECT COUNT(*) FROM entity") }
+                context.insert(Sale("1", day: "Monday", cents: 300))
+            }
+
+            let count = try await DatabaseQueue(path: store.path).read { database in
+                try Int.fetchOne(database, sql: "SELECT sales FROM shop_count")
+            }
+            #expect(count == 1)
+        }
+    }
+
     @Test func withoutTheTableNothingIsStored() async throws {
         try await withStore { store, unitOfWork in
             await #expect(throws: DatabaseError.self) {

@@ -92,6 +92,23 @@ private struct PackItem: DurableDomainEventHandler {
         }
     }
 
+    @Test func aProcessStoresNoDeliveryForAHandlerThatItDoesNotKnow() async throws {
+        try await withStoreFolder { folder in
+            let store = try SQLiteStore(path: folder + "/shop.sqlite", entities: [Order.self])
+            let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+
+            try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                let order = Order("7")
+                context.insert(order)
+                order.add()
+            }
+            #expect(try await store.deliveryStatistics().pendingCount == 0)
+
+            try await addItem(in: store)
+            #expect(try await store.deliveryStatistics().pendingCount == 1)
+        }
+    }
+
     @Test func ofTwoProcessesThatChangeAnEntityOneRetries() async throws {
         try await withStoreFolder { folder in
             let path = folder + "/shop.sqlite"
