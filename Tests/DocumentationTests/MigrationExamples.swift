@@ -6,6 +6,7 @@
 
 #if SQLite
 import Foundation
+import Headrace
 import HeadraceDomain
 import HeadraceSQLite
 import HeadraceStorage
@@ -62,7 +63,7 @@ private struct MemberJoined: DurableDomainEvent {
     @Test func storedMembersAndEventsStillDecode() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
         try GoldenFiles.check(Member.self, in: folder)  // member.1.json, member.2.json
-        try GoldenFiles.check(MemberJoined.self, in: folder)  // member-joined.1.json, member-joined.2.json
+        try GoldenFiles.check(MemberJoined.self, in: folder)  // member-joined.1.json, …
     }
 
     @Test func aDocumentIsMigratedWhenItIsRead() async throws {

@@ -55,10 +55,11 @@ private func check(_ path: String) throws -> Bool {
 }
 
 private func restore(_ copy: String, to path: String) throws {
-    for ending in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + ending) {
-        try FileManager.default.moveItem(atPath: path + ending, toPath: path + ".old" + ending)
+    let files = FileManager.default
+    for ending in ["", "-wal", "-shm"] where files.fileExists(atPath: path + ending) {
+        try files.moveItem(atPath: path + ending, toPath: path + ".old" + ending)
     }
-    try FileManager.default.copyItem(atPath: copy, toPath: path)
+    try files.copyItem(atPath: copy, toPath: path)
 }
 
 @Suite(.timeLimit(.minutes(2))) struct BackupAndRestoreTests {

@@ -102,7 +102,8 @@ private struct AlertObserver: RelayObserver {
         let letters = try await queue.page(of: "receipts")
         let lines = try await printed {
             for letter in letters {
-                if case .event(let record) = letter.content { print(record.event.name, letter.attempts, letter.reason) }
+                guard case .event(let record) = letter.content else { continue }
+                print(record.event.name, letter.attempts, letter.reason)
             }
         }
         #expect(lines == ["order-paid 1 Refused()"])

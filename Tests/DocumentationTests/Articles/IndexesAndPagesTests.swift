@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import Headrace
 import HeadraceCore
 import HeadraceDomain
 import HeadraceStorage
@@ -134,7 +135,12 @@ extension EntityIndex<Ticket> {
         let text = first.next.map { "\($0)" }  // letters, digits, - and _: fit for a URL
 
         let cursor = text.flatMap { PageCursor($0) }
-        let second = try await context.page(Ticket.self, orderedBy: .ascending(.number), after: cursor, limit: 3)
+        let second = try await context.page(
+            Ticket.self,
+            orderedBy: .ascending(.number),
+            after: cursor,
+            limit: 3
+        )
         #expect(first.entities.map(\.number) == ["A-1", "A-2", "A-3"])
         #expect(second.entities.map(\.number) == ["A-4", "B-1"])
         #expect(second.next == nil)

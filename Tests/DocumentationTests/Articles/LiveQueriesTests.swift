@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Headrace
 import HeadraceCore
 import HeadraceDomain
 import HeadraceStorage
@@ -97,7 +98,9 @@ extension EntityStore {
             let store = try SQLiteStore(path: folder + "/orders.sqlite", entities: [Order.self])
             let other = try SQLiteStore(path: folder + "/orders.sqlite", entities: [Order.self])
             let clock = TestClock()
-            let query = store.observe(polling: .seconds(1), clock: clock) { try await $0.fetch(Order.self).count }
+            let query = store.observe(polling: .seconds(1), clock: clock) { context in
+                try await context.fetch(Order.self).count
+            }
             let (counts, continuation) = AsyncStream<Int>.makeStream()
             let watching = Task {
                 for try await count in query { continuation.yield(count) }

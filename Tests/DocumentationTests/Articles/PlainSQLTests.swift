@@ -6,6 +6,7 @@
 
 #if SQLite
 import GRDB
+import Headrace
 import HeadraceDomain
 import HeadraceSQLite
 import HeadraceStorage
@@ -47,7 +48,10 @@ private func makeTables(in unitOfWork: UnitOfWork<EntityContext>) async throws {
     try await unitOfWork.execute { context in
         context.perform { database in
             try database.execute(
-                sql: "CREATE TABLE IF NOT EXISTS shop_daily_total (day TEXT PRIMARY KEY, cents INTEGER NOT NULL)"
+                sql: """
+                    CREATE TABLE IF NOT EXISTS shop_daily_total
+                    (day TEXT PRIMARY KEY, cents INTEGER NOT NULL)
+                    """
             )
         }
     }

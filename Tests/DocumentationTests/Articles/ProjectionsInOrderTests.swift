@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Headrace
 import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import Headrace
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
@@ -55,10 +56,25 @@ private struct SendReceipt: DurableDomainEventHandler {
     static let subscriptionName = "receipts"
 
     static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        let printed: DeliveryJournal = try resolver.require()
-        printed.note("printed \(event.cents)")
+        try resolver.require(Archive.self).keep(event)
         if DeliveryContext.current?.isReplay == true { return }
-        printed.note("mailed \(event.cents)")
+        try resolver.require(Mail.self).send("Booked: \(event.cents)")
+    }
+}
+
+private struct Archive: Sendable {
+    let journal: DeliveryJournal
+
+    func keep(_ event: AmountBooked) {
+        journal.note("archived \(event.cents)")
+    }
+}
+
+private struct Mail: Sendable {
+    let journal: DeliveryJournal
+
+    func send(_ text: String) {
+        journal.note(text)
     }
 }
 
@@ -70,7 +86,8 @@ private struct SendReceipt: DurableDomainEventHandler {
     init() throws {
         store = try InMemoryStore(entities: [Account.self, Total.self])
         let services = ServiceLocator()
-        services.register(journal)
+        services.register(Archive(journal: journal))
+        services.register(Mail(journal: journal))
         registrar = DomainEventHandlerRegistrar(resolver: services)
     }
 
@@ -98,7 +115,8 @@ private struct SendReceipt: DurableDomainEventHandler {
         try await execute { try await $0.find(Total.self, id: "ada")?.cents = 7 }
 
         let relay = makeRelay()
-        try await execute { context in
+        let unitOfWork = UnitOfWork(delegator: registrar, context: EntityContext(store))
+        try await unitOfWork.execute { context in
             for total in try await context.fetch(Total.self) { context.delete(total) }
         }
         let count = try await relay.replay("totals")
@@ -118,7 +136,7 @@ private struct SendReceipt: DurableDomainEventHandler {
         try await relay.replay("receipts")
         try await whileRunning(relay) { await journal.wait(for: 2, "delivered to receipts") }
 
-        #expect(journal.all.filter { !$0.hasPrefix("delivered") } == ["printed 100", "mailed 100", "printed 100"])
+        #expect(journal.all.filter { !$0.hasPrefix("delivered") } == ["archived 100", "Booked: 100", "archived 100"])
         #expect(journal.all.count { $0 == "delivered to totals" } == 1)
     }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import Headrace
 import HeadraceCommands
 import HeadraceDomain
 import HeadraceRelay
@@ -48,7 +49,11 @@ private final class ReleaseSeatHandler: HandlesCommand, Resolvable {
     }
 }
 
-private func hold(_ id: String, for guest: String, in unitOfWork: UnitOfWork<EntityContext>) async throws {
+private func hold(
+    _ id: String,
+    for guest: String,
+    in unitOfWork: UnitOfWork<EntityContext>
+) async throws {
     try await unitOfWork.execute { context in
         guard let seat = try await context.find(Seat.self, id: id) else { return }
         seat.guest = guest
