@@ -51,6 +51,7 @@ import Testing
             try await insert("a")
             try await insert("b")
             #expect(store.commits.isEmpty)
+            #expect(delegator.eventsBeforeCommit.isEmpty)
         }
 
         #expect(store.commits.map(\.writes.count) == [2])

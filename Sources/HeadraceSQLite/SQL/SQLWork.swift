@@ -29,9 +29,10 @@ extension EntityContext {
     /// it throws, the unit of work is not stored, and the caller of `execute` receives the error unwrapped.
     ///
     /// `body` may run twice: units of work can share a transaction, and if that transaction fails, each runs again. So
-    /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not touch the tables
-    /// of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `event`, and all tables with the prefix
-    /// `headrace_`.
+    /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not write to the
+    /// tables of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `event`, `subscription`, `lane`,
+    /// `delivery`, `scheduled_message`, `dead_letter`, `idempotency`, and `grdb_migrations`. <doc:PlainSQL> shows how to
+    /// create and read your own tables.
     ///
     /// Only an ``HeadraceSQLite/SQLiteStore`` supports plain SQL. On another store the commit throws `StoreError` with
     /// the code `unsupportedWork`.

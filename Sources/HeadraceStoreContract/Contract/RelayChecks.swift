@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution

@@ -1,0 +1,123 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceStorage
+import Testing
+
+private final class Account: StoredEntity {
+    static let entityName = "account"
+
+    let id: String
+    var balance: Int
+    var raisedEvents = RaisedEvents()
+
+    init(id: String, balance: Int) {
+        self.id = id
+        self.balance = balance
+    }
+}
+
+private struct Transfer: CQDCommand {
+    let payer: String
+    let payee: String
+    let amount: Int
+}
+
+private struct Overdrawn: Error, Equatable {
+    let account: String
+}
+
+private final class TransferHandler: HandlesCommand, Resolvable {
+    private let books: UnitOfWork<EntityContext>
+
+    init(scope: any DependencyResolutionScope) {
+        books = scope.resolve()
+    }
+
+    func handle(_ command: Transfer) async throws {
+        try await book(command.amount, to: command.payee)
+        try await book(-command.amount, to: command.payer)
+    }
+
+    private func book(_ amount: Int, to id: String) async throws {
+        try await books.execute { context in
+            guard let account = try await context.find(Account.self, id: id) else { return }
+            account.balance += amount
+            if account.balance < 0 { throw Overdrawn(account: id) }
+        }
+    }
+}
+
+@Suite struct CommandsAsUnitsOfWorkTests {
+    private let store: InMemoryStore
+
+    init() throws {
+        store = try InMemoryStore(entities: [Account.self])
+    }
+
+    private func open() async throws {
+        let context = EntityContext(store)
+        context.insert(Account(id: "ada", balance: 50))
+        context.insert(Account(id: "bea", balance: 0))
+        try await context.commit([])
+    }
+
+    private func balance(_ id: String) async throws -> Int? {
+        try await EntityContext(store).find(Account.self, id: id)?.balance
+    }
+
+    @Test func aFailingCommandStoresNothing() async throws {
+        try await open()
+        let builder = ContainerBuilder()
+        builder.domain(store: store, entities: [Account.self])
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [TransferHandler.self],
+            middleware: [RetryMiddleware()],
+            resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]
+        )
+        try builder.validate()
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+
+        await #expect(throws: Overdrawn(account: "ada")) {
+            try await dispatcher.dispatch(Transfer(payer: "ada", payee: "bea", amount: 70))
+        }
+
+        #expect(try await balance("ada") == 50)
+        #expect(try await balance("bea") == 0)
+    }
+
+    @Test func withoutTheMiddlewareTheFirstUnitOfWorkIsStored() async throws {
+        try await open()
+        let builder = ContainerBuilder()
+        builder.domain(store: store, entities: [Account.self])
+        builder.commandQueryDispatch().standard(commandHandlers: [TransferHandler.self])
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+
+        await #expect(throws: Overdrawn(account: "ada")) {
+            try await dispatcher.dispatch(Transfer(payer: "ada", payee: "bea", amount: 70))
+        }
+
+        #expect(try await balance("bea") == 70)
+    }
+
+    @Test func validationReportsARetryWithinTheUnitOfWork() {
+        let builder = ContainerBuilder()
+        builder.domain(store: store, entities: [Account.self])
+        builder.singleton { RetryMiddleware() }
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [TransferHandler.self],
+            resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self, RetryMiddleware.self]
+        )
+
+        #expect(throws: (any Error).self) { try builder.validate() }
+    }
+}

@@ -1,0 +1,82 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceRelay
+import HeadraceStorage
+import HeadraceTesting
+
+/// Records the actions of handlers and the outcomes of deliveries, and lets a test wait for them.
+final class DeliveryJournal: RelayObserver {
+    private let entries = ConditionVariable<[String]>([])
+
+    /// The entries, in order.
+    var all: [String] { entries.value }
+
+    /// Adds an entry.
+    func note(_ entry: String) {
+        entries.change { $0.append(entry) }
+    }
+
+    /// Waits until `count` entries begin with `prefix`.
+    func wait(for count: Int = 1, _ prefix: String) async {
+        await entries.wait { $0.count { $0.hasPrefix(prefix) } >= count }
+    }
+
+    func delivered(_ delivery: Delivery) {
+        note("delivered to \(delivery.subscription)")
+    }
+
+    func failed(_ delivery: Delivery, _ error: any Error, retryAt date: Date) {
+        note("failed in \(delivery.subscription)")
+    }
+
+    func deadLettered(_ delivery: Delivery, reason: String) {
+        note("dead letter of \(delivery.subscription)")
+    }
+}
+
+/// A clock that the test advances, with dates that advance together with it.
+struct VirtualTime: Sendable {
+    let clock = TestClock()
+    private let startDate = Date()
+    private let start: ContinuousClock.Instant
+
+    init() {
+        start = clock.now
+    }
+
+    /// Returns the current date.
+    var date: @Sendable () -> Date {
+        { startDate.addingTimeInterval(start.duration(to: clock.now) / .seconds(1)) }
+    }
+}
+
+/// Runs `relay` during `body`, and then shuts it down.
+nonisolated(nonsending) func whileRunning(
+    _ relay: Relay,
+    _ body: nonisolated(nonsending) () async throws -> Void
+) async throws {
+    let task = Task { try await relay.run() }
+    do {
+        try await body()
+    } catch {
+        task.cancel()
+        throw error
+    }
+    relay.shutDown()
+    try await task.value
+}
+
+/// Runs `body` with the path of a new folder, and removes the folder afterwards.
+nonisolated(nonsending) func withStoreFolder(
+    _ body: nonisolated(nonsending) (_ folder: String) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder.path(percentEncoded: false))
+}
