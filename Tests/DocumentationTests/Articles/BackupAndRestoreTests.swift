@@ -83,6 +83,10 @@ private func restore(_ copy: String, to path: String) throws {
         }
     }
 
+    private func makeRelay(on store: SQLiteStore) -> Relay {
+        Relay(store: store, registrar: registrar, configuration: .withLongLeases, relayObservers: [journal])
+    }
+
     private func orders(in store: SQLiteStore) async throws -> [String] {
         try await EntityContext(store).fetch(Order.self).map(\.id)
     }
@@ -150,7 +154,7 @@ private func restore(_ copy: String, to path: String) throws {
             let store = try open(path)
             try await place("1", in: store)
             try backUp(path, to: copy)
-            try await whileRunning(Relay(store: store, registrar: registrar, relayObservers: [journal])) {
+            try await whileRunning(makeRelay(on: store)) {
                 await journal.wait("delivered")
             }
             try await place("2", in: store)
@@ -159,7 +163,7 @@ private func restore(_ copy: String, to path: String) throws {
             try restore(copy, to: path)
 
             let restored = try open(path)
-            try await whileRunning(Relay(store: restored, registrar: registrar, relayObservers: [journal])) {
+            try await whileRunning(makeRelay(on: restored)) {
                 await journal.wait(for: 2, "delivered")
             }
             #expect(try await orders(in: restored) == ["1"])

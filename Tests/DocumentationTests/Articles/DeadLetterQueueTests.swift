@@ -75,7 +75,7 @@ private struct AlertObserver: RelayObserver {
     }
 
     private func makeRelay() -> Relay {
-        var configuration = Relay.Configuration()
+        var configuration = Relay.Configuration.withLongLeases
         configuration.maximumAttempts = 1
         return Relay(
             store: store,

@@ -139,7 +139,7 @@ private enum Separate {
         registrar.register(ShowPlacedOrder.self)
         registrar.register(ShowShippedOrder.self)
         try await placeAndShip("7")
-        var configuration = Relay.Configuration()
+        var configuration = Relay.Configuration.withLongLeases
         configuration.backoff = Backoff(base: .zero)
         let relay = Relay(
             store: store,
@@ -160,7 +160,12 @@ private enum Separate {
         registrar.register(Separate.ShowPlacedOrder.self)
         registrar.register(Separate.ShowShippedOrder.self)
         try await placeAndShip("7")
-        let relay = Relay(store: store, registrar: registrar, relayObservers: [journal])
+        let relay = Relay(
+            store: store,
+            registrar: registrar,
+            configuration: .withLongLeases,
+            relayObservers: [journal]
+        )
 
         try await whileRunning(relay) { await journal.wait(for: 2, "delivered") }
 
@@ -171,7 +176,7 @@ private enum Separate {
         registrar.register(ShowPlacedOrder.self)
         registrar.register(ShowShippedOrder.self)
         try await placeAndShip("7")
-        var configuration = Relay.Configuration()
+        var configuration = Relay.Configuration.withLongLeases
         configuration.maximumAttempts = 1
         let relay = Relay(
             store: store,

@@ -92,7 +92,12 @@ private struct Mail: Sendable {
     }
 
     private func makeRelay() -> Relay {
-        Relay(store: store, registrar: registrar, relayObservers: [journal])
+        Relay(
+            store: store,
+            registrar: registrar,
+            configuration: .withLongLeases,
+            relayObservers: [journal]
+        )
     }
 
     private func execute(_ body: nonisolated(nonsending) (EntityContext) async throws -> Void) async throws {

@@ -165,6 +165,7 @@ private func pay(_ id: String, in unitOfWork: UnitOfWork<EntityContext>) async t
         let relay = Relay(
             store: store,
             registrar: DomainEventHandlerRegistrar(resolver: ServiceLocator()),
+            configuration: .withLongLeases,
             relayObservers: [journal]
         )
         relay.carryOut(ReleaseSeat.self) { _ in }

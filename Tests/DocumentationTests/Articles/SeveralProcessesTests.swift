@@ -63,6 +63,10 @@ private struct PackItem: DurableDomainEventHandler {
         }
     }
 
+    private func makeRelay(on store: SQLiteStore) -> Relay {
+        Relay(store: store, registrar: registrar, configuration: .withLongLeases, relayObservers: [journal])
+    }
+
     @Test func aWorkerDeliversTheEventsOfAServer() async throws {
         try await withStoreFolder { folder in
             let path = folder + "/shop.sqlite"
@@ -135,8 +139,8 @@ private struct PackItem: DurableDomainEventHandler {
             let other = try SQLiteStore(path: path, entities: [Order.self])
             for _ in 1...5 { try await addItem(in: one) }
 
-            try await whileRunning(Relay(store: one, registrar: registrar, relayObservers: [journal])) {
-                try await whileRunning(Relay(store: other, registrar: registrar, relayObservers: [journal])) {
+            try await whileRunning(makeRelay(on: one)) {
+                try await whileRunning(makeRelay(on: other)) {
                     await journal.wait(for: 5, "delivered")
                 }
             }

@@ -39,6 +39,15 @@ final class DeliveryJournal: RelayObserver {
     }
 }
 
+extension Relay.Configuration {
+    /// A configuration whose leases don't expire on a busy machine, so that no delivery is repeated.
+    static var withLongLeases: Relay.Configuration {
+        var configuration = Relay.Configuration()
+        configuration.leaseDuration = .seconds(600)
+        return configuration
+    }
+}
+
 /// A clock that the test advances, with dates that advance together with it.
 struct VirtualTime: Sendable {
     let clock = TestClock()
