@@ -6,7 +6,6 @@
 
 #if SQLite
 public import HeadraceDomain
-public import HeadraceDomain
 import HeadraceStorage
 
 extension SQLiteStore {

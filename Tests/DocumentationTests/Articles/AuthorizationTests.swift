@@ -68,7 +68,7 @@ private final class DeleteBooksHandler: HandlesCommand, Resolvable {
     }
 
     @Test func eachRefusalHasACode() async throws {
-        func code(of message: some CQDCommand, sentBy member: Member?) async -> AuthorizationError.Code? {
+        func code(of message: some CQDCommand<Void>, sentBy member: Member?) async -> AuthorizationError.Code? {
             do {
                 try await MessageContext.withPrincipal(member) { try await dispatcher.dispatch(message) }
                 return nil
