@@ -15,7 +15,7 @@ import UnitOfWorkSubjects
 enum UnitOfWorkBenchmark {
     static func main() {
         Benchmark([
-            Figure(execute, floor: handWritten, atMost: 1),
+            Figure(execute, floor: handWritten, atMost: 2),
             Figure(executeNothing, floor: handWrittenNothing),
         ]).run()
     }

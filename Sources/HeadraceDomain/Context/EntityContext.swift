@@ -262,6 +262,20 @@ public final class EntityContext: DomainContext {
     /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since;
     ///   the error of an entity's or an event's encoding. Then nothing is stored.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
+        let changes = try changes(with: events)
+        if !changes.isEmpty {
+            do {
+                try await store.commit(changes)
+            } catch let error as StoreError {
+                throw absences?.explain(error, of: changes) ?? error
+            }
+            if !changes.settlements.isEmpty { hasSettled = true }
+        }
+        forgetAll()
+    }
+
+    /// Returns all changes, together with the durable events among `events`.
+    private func changes(with events: [CollectedEvent]) throws -> ChangeSet {
         if let mistake { throw mistake }
         try rolledBack?.requireUnchanged { tracked[$0] != nil }
         var changes = ChangeSet()
@@ -274,16 +288,7 @@ public final class EntityContext: DomainContext {
         addedExtras?.add(to: &changes)
         if !work.isEmpty { changes.work = work }
         changes.durability = durability
-
-        if !changes.isEmpty {
-            do {
-                try await store.commit(changes)
-            } catch let error as StoreError {
-                throw absences?.explain(error, of: changes) ?? error
-            }
-            if !changes.settlements.isEmpty { hasSettled = true }
-        }
-        forgetAll()
+        return changes
     }
 
     /// Forgets all entities and their changes.

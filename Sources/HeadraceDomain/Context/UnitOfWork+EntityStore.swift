@@ -9,12 +9,6 @@ public import HeadraceStorage
 extension UnitOfWork where Context == EntityContext {
     /// Creates a unit of work on `store` that makes a context each time it is executed, unless it joins another unit of
     /// work on `store`.
-    ///
-    /// ```swift
-    /// let count = try await UnitOfWork(on: store, delegator: registrar).execute { context in
-    ///     try await context.fetch(Order.self, where: [.equals(.customer, id)]).count
-    /// }
-    /// ```
     public init(on store: any EntityStore, delegator: any DomainEventDelegator) {
         self.init(delegator: delegator, joinIdentity: ObjectIdentifier(store)) { EntityContext(store) }
     }

@@ -142,7 +142,11 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         guard let handlers = handlers(of: event), !handlers.content.beforeCommit.isEmpty else { return }
         let site = HandlingContext(base: resolver, containerNumber: containerNumber, context: context)
         for handler in handlers.content.beforeCommit {
-            try await handle(event, by: handler, at: site)
+            if observers.isEmpty {
+                try await handler.handle(event, site)
+            } else {
+                try await handle(event, by: handler, at: site)
+            }
         }
     }
 
@@ -166,30 +170,24 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     ) async {
         guard let handlers = handlers(of: event)?.content else { return }
         let site = HandlingContext(base: resolver, containerNumber: containerNumber)
-        for handler in handlers.afterCommit {
-            await handleAfterCommit(event, by: handler, at: site)
-        }
-        for (subscription, handler) in handlers.subscribed where !subscriptions.contains(subscription) {
-            await handleAfterCommit(event, by: handler, at: site)
-        }
-    }
-
-    private nonisolated(nonsending) func handleAfterCommit(
-        _ event: any DomainEvent,
-        by handler: EventHandlerRoute,
-        at site: HandlingContext
-    ) async {
-        do {
-            try await handle(event, by: handler, at: site)
-        } catch {
-            Logger.current.error(
-                "A post-commit handler failed. The changes are stored; the other handlers continue.",
-                metadata: [
-                    "headrace.event": "\(String(naming: type(of: event)))",
-                    "headrace.handler": "\(String(naming: handler.type))",
-                    "error": "\(error)",
-                ]
-            )
+        for index in 0..<handlers.afterCommit.count + handlers.subscribed.count {
+            guard let handler = handlers.handlerAfterCommit(at: index, exceptFor: subscriptions) else { continue }
+            do {
+                if observers.isEmpty {
+                    try await handler.handle(event, site)
+                } else {
+                    try await handle(event, by: handler, at: site)
+                }
+            } catch {
+                Logger.current.error(
+                    "A post-commit handler failed. The changes are stored; the other handlers continue.",
+                    metadata: [
+                        "headrace.event": "\(String(naming: type(of: event)))",
+                        "headrace.handler": "\(String(naming: handler.type))",
+                        "error": "\(error)",
+                    ]
+                )
+            }
         }
     }
 

@@ -18,10 +18,25 @@ package struct EventHandlerRoute: Sendable {
     init<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         type = handler
         handle = { event, site in
-            // Routes are kept by the type of their event, so the cast always succeeds.
-            guard let event = event as? Handler.Event else { return }
-            try await Handler.handle(event: event, resolver: site.resolver)
+            if isExactly(event, Handler.Event.self) {
+                try await Handler.handle(event: exactly(event, as: Handler.Event.self), resolver: site.resolver)
+            } else {
+                try await Self.castAndHandle(event, by: handler, at: site)
+            }
         }
+    }
+
+    /// Runs `handler` if `event` is an object whose class is its event, but which was raised as its superclass.
+    ///
+    /// Routes are kept by the type of their event, so the cast always succeeds.
+    @inline(never)
+    private static nonisolated(nonsending) func castAndHandle<Handler: DomainEventHandler>(
+        _ event: any DomainEvent,
+        by handler: Handler.Type,
+        at site: HandlingContext
+    ) async throws {
+        guard let event = event as? Handler.Event else { return }
+        try await Handler.handle(event: event, resolver: site.resolver)
     }
 
     /// Creates the route to a handler that is created for each event.

@@ -13,6 +13,14 @@ final class EventHandlers: Sendable {
 
         /// The durable handlers, with their subscriptions.
         var subscribed: [(subscription: String, handler: EventHandlerRoute)] = []
+
+        /// The handler at `index` of those after the commit, followed by the durable ones; `nil` if it has one of
+        /// `subscriptions`.
+        func handlerAfterCommit(at index: Int, exceptFor subscriptions: [String]) -> EventHandlerRoute? {
+            if index < afterCommit.count { return afterCommit[index] }
+            let (subscription, handler) = subscribed[index - afterCommit.count]
+            return subscriptions.contains(subscription) ? nil : handler
+        }
     }
 
     let content: Content

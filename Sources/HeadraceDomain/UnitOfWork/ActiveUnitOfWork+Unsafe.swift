@@ -46,12 +46,12 @@ package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
         current?.joinable(as: Context.self, by: context.joinIdentity) != nil
     }
 
-    /// Returns the innermost of this unit of work and those around it that a unit of work of the current task joins;
-    /// `nil` if there is none.
+    /// Searches this unit of work and those around it for the one that a unit of work of the current task joins.
     ///
     /// - Parameters:
     ///   - type: The type of the context of the unit of work that joins.
     ///   - identity: The ``DomainContext/joinIdentity`` of that context.
+    /// - Returns: The innermost such unit of work, with its context; `nil` if there is none.
     func joinable<Context: DomainContext>(
         as type: Context.Type,
         by identity: ObjectIdentifier

@@ -20,33 +20,20 @@ import HeadraceCore
 /// these handlers raise, until there are none. Then it commits. Then it runs the post-commit handlers, except durable
 /// handlers, to which a `Relay` delivers. Everything happens in the caller's task and on the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
-    /// The context, or a function that makes it.
-    private enum Source {
-        case context(Context)
-        case new(joinIdentity: ObjectIdentifier, make: () -> Context)
-
-        var joinIdentity: ObjectIdentifier {
-            switch self {
-            case .context(let context): context.joinIdentity
-            case .new(let joinIdentity, _): joinIdentity
-            }
-        }
-
-        func context() -> Context {
-            switch self {
-            case .context(let context): context
-            case .new(_, let make): make()
-            }
-        }
-    }
-
     private let delegator: any DomainEventDelegator
-    private let source: Source
+    private let joinIdentity: ObjectIdentifier
+
+    /// The context; `nil` if each execution makes one.
+    private let context: Context?
+
+    private let makeContext: (() -> Context)?
 
     /// Creates a unit of work on `context`; `delegator` delivers its events to the handlers.
     public init(delegator: any DomainEventDelegator, context: Context) {
         self.delegator = delegator
-        source = .context(context)
+        joinIdentity = context.joinIdentity
+        self.context = context
+        makeContext = nil
     }
 
     /// Creates a unit of work that makes a context each time it is executed, unless it joins another unit of work.
@@ -61,7 +48,9 @@ public struct UnitOfWork<Context: DomainContext> {
         makeContext: @escaping () -> Context
     ) {
         self.delegator = delegator
-        source = .new(joinIdentity: joinIdentity, make: makeContext)
+        self.joinIdentity = joinIdentity
+        context = nil
+        self.makeContext = makeContext
     }
 
     /// Runs `body` and commits its changes.
@@ -84,23 +73,27 @@ public struct UnitOfWork<Context: DomainContext> {
         _ body: nonisolated(nonsending) (Context) async throws -> Result
     ) async throws -> Result {
         let outer = ActiveUnitOfWork.current
-        if let outer, let joined = outer.joinable(as: Context.self, by: source.joinIdentity) {
+        if let outer, let joined = outer.joinable(as: Context.self, by: joinIdentity) {
             return try await joined.unitOfWork.join(on: joined.context, body)
         }
-        let context = source.context()
+        guard let context = context ?? makeContext?() else {
+            preconditionFailure("A unit of work has a context, or makes one.")
+        }
         let observers = delegator.observers
         if observers.isEmpty {
-            return try await perform(body, on: context, within: outer, observers: [], isolation: #isolation)
+            return try await delegator.perform(body, on: context, within: outer, observers: [], isolation: #isolation)
         }
         return try await MessageStage.run(.unitOfWork, observers: observers) {
-            try await perform(body, on: context, within: outer, observers: observers, isolation: #isolation)
+            try await delegator.perform(body, on: context, within: outer, observers: observers, isolation: #isolation)
         }
     }
+}
 
+extension DomainEventDelegator {
     /// Runs `body` and the handlers as a unit of work on `context`.
     ///
     /// A closure for `withValue` stays on the actor of the caller only if it captures an isolated parameter.
-    private func perform<Result>(
+    fileprivate func perform<Context: DomainContext, Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result,
         on context: Context,
         within outer: ActiveUnitOfWork?,
@@ -117,7 +110,16 @@ public struct UnitOfWork<Context: DomainContext> {
                 try active.requireNoFailure()
                 let raised = context.takeEvents()
                 if !raised.isEmpty {
-                    active.events = addressed(try await handleBeforeCommit(raised, in: context, observers), in: context)
+                    var cascade = EventCascade(raised)
+                    while let event = try cascade.next() {
+                        if observers.isEmpty {
+                            try await handleBeforeCommit(event, in: context)
+                        } else {
+                            try await handleBeforeCommit(event, in: context, observers)
+                        }
+                        cascade.append(context.takeEvents())
+                    }
+                    active.events = addressed(cascade.events, in: context)
                     try Task.checkCancellation()
                     try active.requireNoFailure()
                 }
@@ -136,16 +138,16 @@ public struct UnitOfWork<Context: DomainContext> {
             }
         }
         for collected in active.events {
-            await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
+            await handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
     }
 
     /// Returns `events` with their subscriptions if `context` stores deliveries.
-    private func addressed(_ events: [CollectedEvent], in context: Context) -> [CollectedEvent] {
+    private func addressed(_ events: [CollectedEvent], in context: some DomainContext) -> [CollectedEvent] {
         var addressed = events
         for index in events.indices {
-            let subscriptions = delegator.subscriptions(to: events[index].event)
+            let subscriptions = subscriptions(to: events[index].event)
             if subscriptions.isEmpty { continue }
             // Asked only now, because most events have no subscriptions.
             if !context.storesDeliveries { return events }
@@ -154,25 +156,13 @@ public struct UnitOfWork<Context: DomainContext> {
         return addressed
     }
 
-    /// Runs the pre-commit handlers of `raised`, and of the events that they raise, until no entity has an event left.
-    ///
-    /// - Returns: All events, in the order in which they were handled.
     private nonisolated(nonsending) func handleBeforeCommit(
-        _ raised: [CollectedEvent],
-        in context: Context,
+        _ event: any DomainEvent,
+        in context: some DomainContext,
         _ observers: [any MessageObserver]
-    ) async throws -> [CollectedEvent] {
-        var cascade = EventCascade(raised)
-        while let event = try cascade.next() {
-            if observers.isEmpty {
-                try await delegator.handleBeforeCommit(event, in: context)
-            } else {
-                try await MessageStage.run(.event, type: type(of: event), event: event, observers: observers) {
-                    try await delegator.handleBeforeCommit(event, in: context)
-                }
-            }
-            cascade.append(context.takeEvents())
+    ) async throws {
+        try await MessageStage.run(.event, type: type(of: event), event: event, observers: observers) {
+            try await handleBeforeCommit(event, in: context)
         }
-        return cascade.events
     }
 }

@@ -63,7 +63,7 @@ import Testing
     @Test func anAtomicScopeIncludesItsTaskAndInterruptibleChildren() async throws {
         #expect(!AtomicScope.isCurrent)
 
-        try await Atomic.run {
+        try await AtomicScope.run {
             #expect(AtomicScope.isCurrent)
             try await inInterruptibleChild { #expect(AtomicScope.isCurrent) }
             async let child = AtomicScope.isCurrent

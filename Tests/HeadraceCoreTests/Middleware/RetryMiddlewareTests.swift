@@ -177,7 +177,7 @@ import Testing
     @Test func anAtomicScopePreventsRetriesExceptInItsChildTasks() async throws {
         let handling = Handling(RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), clock: clock)
 
-        try await Atomic.run {
+        try await AtomicScope.run {
             let flaky = Flaky.succeeding(on: 3)
             await #expect(throws: Outage(number: 1)) { try await handling.handle { _ in try flaky.handle() } }
 

@@ -6,14 +6,16 @@
 
 import HeadraceCore
 
-/// Work of the current task that can only be retried as a whole.
-final class Atomic: AtomicWork {
+/// Work without content.
+private final class Work: AtomicWork {
     let task = TaskIdentity.current
+}
 
-    /// Runs `operation` as the work.
-    static nonisolated(nonsending) func run<Output>(
-        _ operation: nonisolated(nonsending) () async throws -> Output
-    ) async rethrows -> Output {
-        try await AtomicScope.$current.withValue(Atomic(), operation: operation)
+extension AtomicScope {
+    /// Runs `operation` in an atomic scope of the current task.
+    static nonisolated(nonsending) func run(
+        _ operation: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        try await $current.binding(Work(), operation)
     }
 }
