@@ -171,7 +171,7 @@ import Testing
 
         _ = try await context.fetch(Customer.self, limit: 1)
 
-        #expect(context.tracked.count == 1)
+        #expect(context.tracked.all.count == 1)
     }
 
     // MARK: Writing

@@ -21,7 +21,7 @@ import Testing
         var given: [String] = []
 
         while let next = try cascade.next() {
-            given += [next.event].texts
+            given += [next].texts
             if given.last == "a" { cascade.append([event("c"), event("d")]) }
             if given.last == "c" { cascade.append([event("e")]) }
         }
@@ -58,7 +58,7 @@ import Testing
 
         let error = #expect(throws: UnitOfWorkError.self) {
             while let next = try cascade.next() {
-                if next.event is Renamed { cascade.append([event("leaf"), link, event("leaf")]) }
+                if next is Renamed { cascade.append([event("leaf"), link, event("leaf")]) }
             }
         }
 

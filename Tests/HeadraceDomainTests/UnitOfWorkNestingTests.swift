@@ -10,6 +10,7 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceStorage
 import HeadraceTesting
+import Synchronization
 import Testing
 
 /// Tests which units of work join a running unit of work.
@@ -43,6 +44,25 @@ import Testing
 
         #expect(store.commits.map(\.writes.count) == [2])
         #expect(delegator.eventsAfterCommit.texts == ["inner"])
+    }
+
+    @Test func aUnitOfWorkThatJoinsMakesNoContext() async throws {
+        let made = Mutex(0)
+        let store = store
+        let unitOfWork = UnitOfWork(delegator: delegator, joinIdentity: ObjectIdentifier(store)) {
+            made.withLock { $0 += 1 }
+            return EntityContext(store)
+        }
+
+        try await unitOfWork.execute { outer in
+            try await unitOfWork.execute { #expect($0 === outer) }
+            try await UnitOfWork(on: store, delegator: delegator).execute { #expect($0 === outer) }
+        }
+        #expect(made.withLock(\.self) == 1)
+        try await unitOfWork.execute { $0.insert(Customer("a")) }
+
+        #expect(made.withLock(\.self) == 2)
+        #expect(store.commits.map(\.writes.count) == [1])
     }
 
     @Test func aUnitOfWorkInAPreCommitHandlerJoins() async throws {

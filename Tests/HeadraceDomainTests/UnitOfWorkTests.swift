@@ -44,6 +44,30 @@ import Testing
         #expect(store.commits.isEmpty)
     }
 
+    /// A context searches few entities, and hashes the references of many.
+    @Test(arguments: [1, 8, 9, 30])
+    func eachOfSeveralEntitiesIsOneObject(count: Int) async throws {
+        try await unitOfWork().execute { context in
+            for id in 0..<count { context.insert(Order(id)) }
+        }
+
+        try await unitOfWork().execute { context in
+            var found: [Order] = []
+            for id in 0..<count { found.append(try #require(try await context.find(Order.self, id: id))) }
+            for order in found { #expect(try await context.find(Order.self, id: order.id) === order) }
+
+            context.delete(found[0])
+            #expect(try await context.find(Order.self, id: 0) == nil)
+            let again = Order(0)
+            context.insert(again)
+            #expect(try await context.find(Order.self, id: 0) === again)
+            if count > 1 { context.delete(found[1]) }
+        }
+
+        #expect(store.commits.count == (count > 1 ? 2 : 1))
+        #expect(try await EntityContext(store).fetch(Order.self).count == max(1, count - 1))
+    }
+
     @Test func withoutChangesTheStoreIsNotCalled() async throws {
         try await store.store(Customer("a"))
 

@@ -14,7 +14,10 @@ import UnitOfWorkSubjects
 @main
 enum UnitOfWorkBenchmark {
     static func main() {
-        Benchmark([Figure(execute, floor: handWritten, atMost: 12)]).run()
+        Benchmark([
+            Figure(execute, floor: handWritten, atMost: 2),
+            Figure(executeNothing, floor: handWrittenNothing),
+        ]).run()
     }
 
     private static let execute = Workload("execute-in-memory") {
@@ -31,6 +34,22 @@ enum UnitOfWorkBenchmark {
                     try await context.find(Account.self, id: 1)?.deposit(1)
                 }
             }
+        }
+    }
+
+    /// A unit of work without entities and events, on a context of the program.
+    private static let executeNothing = Workload("execute-nothing") {
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        return { iterations in
+            for _ in 0..<iterations {
+                try await UnitOfWork(delegator: registrar, context: Nothing()).execute { consume($0) }
+            }
+        }
+    }
+
+    private static let handWrittenNothing = Workload("floor-hand-written-nothing") {
+        { iterations in
+            for _ in 0..<iterations { try await HandWritten.execute(Nothing()) { consume($0) } }
         }
     }
 

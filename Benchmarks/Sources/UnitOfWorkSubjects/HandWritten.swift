@@ -33,6 +33,22 @@ public final class HandWritten {
         try await note(account.id)
     }
 
+    /// Runs `body`, and commits or rolls back `context`.
+    @inline(never)
+    public static nonisolated(nonsending) func execute(
+        _ context: Nothing,
+        _ body: nonisolated(nonsending) (Nothing) async throws -> Void
+    ) async throws {
+        do {
+            try await body(context)
+            try Task.checkCancellation()
+            try await context.commit(context.takeEvents())
+        } catch {
+            context.rollback()
+            throw error
+        }
+    }
+
     @inline(never)
     private nonisolated(nonsending) func check(_ amount: Int) async throws { consume(amount) }
 

@@ -4,25 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A scope of work that succeeds or fails as a whole, such as a unit of work.
+/// Work that succeeds or fails as a whole, such as a unit of work.
+package protocol AtomicWork: AnyObject, Sendable {
+    /// The task that runs the work.
+    var task: TaskIdentity { get }
+}
+
+/// The innermost ``AtomicWork`` around the current code.
 ///
 /// No part of it can be retried alone, because a failed part may have left changes that only a rollback of the whole
-/// scope reverts.
+/// work reverts.
 package enum AtomicScope {
-    @TaskLocal private static var owner: TaskIdentity?
+    /// The work, which may belong to a parent of the current task.
+    @TaskLocal package static var current: (any AtomicWork)?
 
     /// Whether the current task is in an atomic scope.
     ///
     /// A child task isn't in the scope of its parent, unless it represents the parent (``TaskIdentity``).
     package static var isCurrent: Bool {
-        guard let owner else { return false }
-        return owner == .current
-    }
-
-    /// Runs `operation` in an atomic scope.
-    package static nonisolated(nonsending) func run<Result>(
-        _ operation: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result {
-        try await $owner.binding(.current, operation)
+        guard let current else { return false }
+        return current.task == .current
     }
 }

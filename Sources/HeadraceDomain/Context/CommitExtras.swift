@@ -9,7 +9,7 @@ import HeadraceCore
 package import HeadraceStorage
 
 /// The additional content of a commit: settlement, idempotency records, scheduled messages, and cancellations.
-package struct CommitExtras {
+package final class CommitExtras {
     /// The delivery that the unit of work handles, which it settles in the same transaction.
     package var settlement: Settlement?
 
@@ -22,11 +22,11 @@ package struct CommitExtras {
     /// Events that don't come from an entity, and that were not taken yet.
     private var events: [CollectedEvent] = []
 
-    package mutating func raise(_ event: any DurableDomainEvent, for source: EntityReference?) {
+    package func raise(_ event: any DurableDomainEvent, for source: EntityReference?) {
         events.append(CollectedEvent(event: event, source: source))
     }
 
-    mutating func takeEvents() -> [CollectedEvent] {
+    func takeEvents() -> [CollectedEvent] {
         defer { events.removeAll() }
         return events
     }
@@ -47,7 +47,9 @@ extension ChangeSet {
     mutating func append(_ collected: [CollectedEvent]) throws {
         var common: (now: Date, origin: MessageOrigin)?
         for collected in collected {
-            guard let event = collected.event as? any DurableDomainEvent else { continue }
+            guard EventKind.of(collected.event).isDurable, let event = collected.event as? any DurableDomainEvent else {
+                continue
+            }
             let (now, origin) = common ?? (Date(), .current)
             common = (now, origin)
             for subscription in collected.subscriptions {

@@ -81,15 +81,16 @@ extension EntityContext {
         after place: DocumentQuery.Place?,
         limit: Int?
     ) async throws -> ArraySlice<FetchedEntity<Entity>> {
-        try requireDeclared(type)
+        let kind = EntityKind.of(type)
+        try requireDeclared(kind, type: type)
         let documents = try await read(type, where: conditions, orderedBy: order, after: place, limit: limit)
         // After the read, because another task of the caller's actor may have found or inserted entities meanwhile.
-        let known = known(type)
+        let known = known(kind)
 
         let isDescending = order?.isDescending ?? false
         var matches: [FetchedEntity<Entity>] = []
         for document in documents where tracked[document.reference] == nil {
-            let tracked = TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document)
+            let tracked = tracking(try DocumentCoding.decode(document) as Entity, kind: kind, storedAs: document)
             if let match = FetchedEntity(tracked, conditions: [], order: order) { matches.append(match) }
         }
         for tracked in known where !tracked.isDeleted {
@@ -109,9 +110,10 @@ extension EntityContext {
         after place: DocumentQuery.Place?,
         limit: Int?
     ) async throws -> [StoredDocument] {
+        let kind = EntityKind.of(type)
         while true {
             // An entity that the context knows may no longer match. Read one more document for each of them.
-            let spare = known(type).count
+            let spare = known(kind).count
             let query = DocumentQuery(
                 kind: Entity.entityName,
                 conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) },
@@ -121,7 +123,7 @@ extension EntityContext {
             )
             let documents = try await store.fetch(query)
             let isCutOff = query.limit.map { documents.count >= $0 } ?? false
-            if isCutOff, known(type).count > spare { continue }
+            if isCutOff, known(kind).count > spare { continue }
             if !isCutOff, place == nil { try noteAbsences(of: conditions, orderedBy: order, in: documents) }
             return documents
         }
@@ -142,11 +144,12 @@ extension EntityContext {
         for document in documents {
             missing.subtract(index.values(try DocumentCoding.decode(document)))
         }
-        absences.note(missing, in: index.name, of: Entity.entityName)
+        absences = absences ?? Absences()
+        absences?.note(missing, in: index.name, of: Entity.entityName)
     }
 
-    private func known<Entity: StoredEntity>(_ type: Entity.Type) -> [TrackedEntity] {
-        tracked.values.filter { $0.reference.kind == Entity.entityName }
+    private func known(_ kind: EntityKind) -> [TrackedEntity] {
+        tracked.all.filter { !$0.isReplaced && ($0.kind === kind || $0.reference.kind == kind.name) }
     }
 
     private func take<Entity: StoredEntity>(_ match: FetchedEntity<Entity>) -> Entity {

@@ -23,27 +23,25 @@ public import HeadraceStorage
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
-    /// The tracked entities by their references.
-    var tracked: [EntityReference: TrackedEntity] = [:]
+    /// The entities that were read or inserted.
+    var tracked = TrackedEntities()
 
-    /// Every object that was read or inserted, in that order.
-    private var touched: [TrackedEntity] = []
-
-    /// Tracks which entities have raised events, so that a handler costs no scan of all entities.
-    private var watch = PendingEventTracker()
+    /// Tracks which entities have raised events, so that a handler costs no scan of all entities; `nil` until there is
+    /// an entity.
+    private var watch: PendingEventTracker?
 
     /// The first mistake in the use of the context, which the commit reports.
     private var mistake: StoreError?
 
-    /// The identifiers and unique values that this unit of work has looked for without a result.
-    var absences = Absences()
+    /// The identifiers and unique values that this unit of work has looked for without a result; `nil` if there are
+    /// none.
+    var absences: Absences?
 
-    /// The entities that were read before a roll-back, and must not be changed any more.
-    private var rolledBack = RolledBackEntities()
+    /// The entities that were read before a roll-back, and must not be changed any more; `nil` without a roll-back.
+    private var rolledBack: RolledBackEntities?
 
-    /// The additional content of the commit: scheduled messages, cancellations, the settlement, and idempotency
-    /// records.
-    package var extras = CommitExtras()
+    /// The additional content of the commit; `nil` if there is none.
+    private var addedExtras: CommitExtras?
 
     /// Whether a commit has settled the delivery that the unit of work handles.
     package private(set) var hasSettled = false
@@ -51,12 +49,32 @@ public final class EntityContext: DomainContext {
     /// Work that the store executes within the commit.
     private var work: [any StoreWork] = []
 
+    /// Whether the context only reads, so that no change is expected.
+    private let isReadOnly: Bool
+
     private let durability: Durability
 
     /// Creates an empty context on `store` that commits with the given durability.
     public init(_ store: any EntityStore, durability: Durability = .durable) {
         self.store = store
         self.durability = durability
+        isReadOnly = false
+    }
+
+    /// Creates an empty context that only reads from `store`.
+    init(reading store: any EntityStore) {
+        self.store = store
+        durability = .durable
+        isReadOnly = true
+    }
+
+    /// The additional content of the commit: scheduled messages, cancellations, the settlement, and idempotency
+    /// records.
+    package var extras: CommitExtras {
+        if let addedExtras { return addedExtras }
+        let extras = CommitExtras()
+        addedExtras = extras
+        return extras
     }
 
     /// Inserts `entity` when the unit of work commits.
@@ -71,10 +89,14 @@ public final class EntityContext: DomainContext {
     /// context.insert(customer)
     /// ```
     public func insert(_ entity: some StoredEntity) {
-        rolledBack.remove(entity)
-        let reference = EntityReference(to: entity)
-        guard let known = tracked[reference] else {
-            track(TrackedEntity(entity, reference: reference))
+        rolledBack?.remove(entity)
+        insert(entity, as: EntityKind.of(type(of: entity)))
+    }
+
+    private func insert(_ entity: some StoredEntity, as kind: EntityKind) {
+        let reference = EntityReference(kind: kind.name, key: entity.id.storageKey)
+        guard let known = tracked[kind, reference.key] else {
+            track(TrackedEntity(entity, kind: kind, reference: reference))
             return
         }
         if known.isDeleted {
@@ -104,16 +126,17 @@ public final class EntityContext: DomainContext {
         _ type: Entity.Type,
         id: Entity.ID
     ) async throws -> Entity? {
-        try requireDeclared(type)
-        let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
-        if tracked[reference] == nil {
-            if let document = try await store.find(reference) {
-                try trackIfUnknown(document, as: type)
-            } else {
-                absences.note(reference)
-            }
+        let kind = EntityKind.of(type)
+        try requireDeclared(kind, type: type)
+        let key = id.storageKey
+        if let known = tracked[kind, key] { return known.isDeleted ? nil : known.entity as? Entity }
+        let reference = EntityReference(kind: kind.name, key: key)
+        guard let document = try await store.find(reference) else {
+            absences = absences ?? Absences()
+            absences?.note(reference)
+            return known(reference)
         }
-        return known(reference)
+        return try trackIfUnknown(document, kind: kind, as: type)
     }
 
     /// Returns the entities of `type` with the identifiers `ids`, each once and in that order.
@@ -131,16 +154,18 @@ public final class EntityContext: DomainContext {
         _ type: Entity.Type,
         ids: some Sequence<Entity.ID>
     ) async throws -> [Entity] {
-        try requireDeclared(type)
+        let kind = EntityKind.of(type)
+        try requireDeclared(kind, type: type)
         var seen: Set<EntityReference> = []
-        let references = ids.map { EntityReference(kind: Entity.entityName, key: $0.storageKey) }
+        let references = ids.map { EntityReference(kind: kind.name, key: $0.storageKey) }
             .filter { seen.insert($0).inserted }
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
             let documents = try await store.find(all: unknown)
-            for document in documents { try trackIfUnknown(document, as: type) }
+            for document in documents { _ = try trackIfUnknown(document, kind: kind, as: type) }
             if documents.count < unknown.count {
-                Set(unknown).subtracting(documents.map(\.reference)).forEach { absences.note($0) }
+                absences = absences ?? Absences()
+                Set(unknown).subtracting(documents.map(\.reference)).forEach { absences?.note($0) }
             }
         }
         return references.compactMap { known($0) }
@@ -162,20 +187,38 @@ public final class EntityContext: DomainContext {
     ///
     /// During the read, another task of the caller's actor may have found or inserted the entity. Both tasks must
     /// receive the same object: a second object would replace the first, and the changes to the first would be lost.
-    private func trackIfUnknown<Entity: StoredEntity>(_ document: StoredDocument, as type: Entity.Type) throws {
-        guard tracked[document.reference] == nil else { return }
-        track(TrackedEntity(try DocumentCoding.decode(document) as Entity, storedAs: document))
+    ///
+    /// - Returns: The entity, or `nil` if it was deleted here.
+    private func trackIfUnknown<Entity: StoredEntity>(
+        _ document: StoredDocument,
+        kind: EntityKind,
+        as type: Entity.Type
+    ) throws -> Entity? {
+        if let known = tracked[document.reference] { return known.isDeleted ? nil : known.entity as? Entity }
+        let entity: Entity = try DocumentCoding.decode(document)
+        track(tracking(entity, kind: kind, storedAs: document))
+        return entity
+    }
+
+    /// Returns `entity`, which was just decoded from `document`, with its stored state.
+    func tracking<Entity: StoredEntity>(
+        _ entity: Entity,
+        kind: EntityKind,
+        storedAs document: StoredDocument
+    ) -> TrackedEntity {
+        TrackedEntity(entity, kind: kind, storedAs: document, expectsChange: !isReadOnly && kind.isUsuallyChanged)
     }
 
     func track(_ entity: TrackedEntity) {
-        tracked[entity.reference] = entity
-        entity.entity.raisedEvents.watch(by: watch, as: touched.count)
-        touched.append(entity)
+        let watch = watch ?? PendingEventTracker()
+        self.watch = watch
+        entity.entity.raisedEvents.watch(by: watch, as: tracked.all.count)
+        tracked.append(entity)
     }
 
-    func requireDeclared<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        if !store.schema.contains(Entity.entityName) {
-            throw StoreError.undeclared(Entity.entityName, type: type)
+    func requireDeclared(_ kind: EntityKind, type: any StoredEntity.Type) throws {
+        if !store.schema.contains(kind.name) {
+            throw StoreError.undeclared(kind.name, type: type)
         }
     }
 
@@ -185,7 +228,25 @@ public final class EntityContext: DomainContext {
     ///
     /// - Complexity: O(*m* log *m*) for *m* events, however many entities the context knows.
     public func takeEvents() -> [CollectedEvent] {
-        extras.takeEvents() + CollectedEvent.take(from: watch.takeAll().map { touched[$0].entity })
+        var taken = addedExtras?.takeEvents() ?? []
+        guard let numbers = watch?.takeAll() else { return taken }
+        if numbers.others.isEmpty {
+            let source = tracked.all[numbers.first]
+            source.entity.raisedEvents.takeAll { entry in
+                taken.append(CollectedEvent(event: entry.event, source: source.reference))
+            }
+        } else {
+            var others: [(order: UInt64, event: CollectedEvent)] = []
+            for number in [numbers.first] + numbers.others {
+                let source = tracked.all[number]
+                source.entity.raisedEvents.takeAll { entry in
+                    others.append((entry.order, CollectedEvent(event: entry.event, source: source.reference)))
+                }
+            }
+            others.sort { $0.order < $1.order }
+            taken += others.map(\.event)
+        }
+        return taken
     }
 
     /// The identity of the store: units of work on contexts of one store join.
@@ -201,50 +262,55 @@ public final class EntityContext: DomainContext {
     /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since;
     ///   the error of an entity's or an event's encoding. Then nothing is stored.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
-        if let mistake { throw mistake }
-        try rolledBack.requireUnchanged { tracked[$0] != nil }
-        var changes = ChangeSet()
-        for entity in touched where tracked[entity.reference] === entity {
-            if !store.schema.contains(entity.reference.kind) {
-                throw StoreError.undeclared(entity.reference.kind, type: type(of: entity.entity))
-            }
-            try entity.addChange(to: &changes)
-        }
-        try changes.append(events)
-        extras.add(to: &changes)
-
-        changes.work = work
-        changes.durability = durability
-
+        let changes = try changes(with: events)
         if !changes.isEmpty {
             do {
                 try await store.commit(changes)
             } catch let error as StoreError {
-                throw absences.explain(error, of: changes)
+                throw absences?.explain(error, of: changes) ?? error
             }
             if !changes.settlements.isEmpty { hasSettled = true }
         }
         forgetAll()
     }
 
+    /// Returns all changes, together with the durable events among `events`.
+    private func changes(with events: [CollectedEvent]) throws -> ChangeSet {
+        if let mistake { throw mistake }
+        try rolledBack?.requireUnchanged { tracked[$0] != nil }
+        var changes = ChangeSet()
+        for entity in tracked.all where !entity.isReplaced {
+            // The kind of an entity that was read was checked before.
+            if !entity.isRead { try requireDeclared(entity.kind, type: type(of: entity.entity)) }
+            try entity.addChange(to: &changes)
+        }
+        if !events.isEmpty { try changes.append(events) }
+        addedExtras?.add(to: &changes)
+        if !work.isEmpty { changes.work = work }
+        changes.durability = durability
+        return changes
+    }
+
     /// Forgets all entities and their changes.
     ///
     /// The next commit reports a later change of an entity that was found before.
     public func rollback() {
-        let read = touched.compactMap(\.rolledBack)
+        let read = tracked.all.compactMap(\.rolledBack)
         forgetAll()
+        if rolledBack == nil, read.isEmpty { return }
         // From here on, only entities that the program holds are alive.
+        var rolledBack = rolledBack ?? RolledBackEntities()
         rolledBack.add(read)
+        self.rolledBack = rolledBack
     }
 
     private func forgetAll() {
-        tracked.removeAll()
-        touched.removeAll()
-        work.removeAll()
+        if !tracked.all.isEmpty { tracked = TrackedEntities() }
+        if !work.isEmpty { work.removeAll() }
         // A new tracker: events that the forgotten entities raise from now on don't belong to this context.
-        watch = PendingEventTracker()
+        watch = nil
         mistake = nil
-        absences = Absences()
-        extras = CommitExtras()
+        absences = nil
+        addedExtras = nil
     }
 }

@@ -25,6 +25,6 @@ extension EntityStore {
     public nonisolated(nonsending) func read<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {
-        try await body(EntityContext(SnapshotStore(of: schema, at: try await snapshot())))
+        try await body(EntityContext(reading: SnapshotStore(of: schema, at: try await snapshot())))
     }
 }

@@ -85,7 +85,7 @@ final class RolledBackEntity {
     /// Notes that the change was reported, and drops the events, which belong to no unit of work.
     func report() {
         wasReported = true
-        _ = entity?.raisedEvents.takeAll()
+        entity?.raisedEvents.takeAll { _ in }
         eventCount = 0
     }
 }

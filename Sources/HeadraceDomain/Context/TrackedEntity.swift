@@ -10,44 +10,66 @@ import HeadraceStorage
 /// An entity of a context with its stored state, which detects changes.
 final class TrackedEntity {
     let entity: any StoredEntity
+    let kind: EntityKind
     let reference: EntityReference
 
     /// The stored document, or `nil` if the entity is new.
     private let stored: StoredDocument?
+
+    /// Whether the entity, as it was read, encodes to the bytes of ``stored``; `false` if that is unknown.
+    private let encodesAsStored: Bool
 
     /// The stored index entries of the entity.
     private let storedEntries: Set<ChangeSet.IndexEntry>
 
     var isDeleted = false
 
+    /// Whether another entity was inserted in place of this one after it was deleted.
+    private(set) var isReplaced = false
+
     /// Whether the entity was read from the store; `false` if it was inserted.
-    private let isRead: Bool
+    let isRead: Bool
 
     /// Tracks a new entity.
-    init(_ entity: any StoredEntity, reference: EntityReference) {
+    init(_ entity: any StoredEntity, kind: EntityKind, reference: EntityReference) {
         self.entity = entity
+        self.kind = kind
         self.reference = reference
         stored = nil
+        encodesAsStored = false
         storedEntries = []
         isRead = false
     }
 
-    /// Tracks an entity that was read from the store.
-    init(_ entity: some StoredEntity, storedAs document: StoredDocument) {
+    /// Tracks an entity that was just decoded from `document`.
+    ///
+    /// `expectsChange` decides on speed only: whether to look now or at the commit how the entity was encoded.
+    init<Entity: StoredEntity>(
+        _ entity: Entity,
+        kind: EntityKind,
+        storedAs document: StoredDocument,
+        expectsChange: Bool
+    ) {
         self.entity = entity
+        self.kind = kind
         reference = document.reference
         stored = document
-        storedEntries = DocumentCoding.entries(of: entity)
+        // If the entity will be changed, it is faster to encode it now than to decode and encode it again in the end.
+        encodesAsStored = expectsChange && Self.encodes(entity, as: document.json)
+        storedEntries = kind.hasIndexes ? DocumentCoding.entries(of: entity) : []
         isRead = true
     }
 
     /// Tracks a new entity in place of a deleted entity.
     init(_ entity: any StoredEntity, replacing deleted: TrackedEntity) {
         self.entity = entity
+        kind = deleted.kind
         reference = deleted.reference
         stored = deleted.stored
+        encodesAsStored = deleted.encodesAsStored
         storedEntries = deleted.storedEntries
         isRead = false
+        deleted.isReplaced = true
     }
 
     /// The entity as a rolled-back entity, or `nil` if it was inserted, because it may be inserted again.
@@ -75,20 +97,24 @@ final class TrackedEntity {
     }
 
     private func write<Entity: StoredEntity>(of entity: Entity) throws -> ChangeSet.Write? {
-        let current = EntityReference(to: entity)
-        if current != reference {
-            throw StoreError.identifierChanged(reference, to: current.key)
+        let key = entity.id.storageKey
+        if !key.hasSameBytes(as: reference.key) {
+            throw StoreError.identifierChanged(reference, to: key)
         }
-        guard let json = try changedJSON(of: entity) else { return nil }
+        let json = try changedJSON(of: entity)
+        if isRead { kind.note(isChanged: json != nil) }
+        guard let json else { return nil }
 
+        let document = StoredDocument(
+            reference: reference,
+            version: (stored?.version ?? 0) + 1,
+            schemaVersion: Entity.schemaVersion,
+            json: json
+        )
+        if !kind.hasIndexes { return ChangeSet.Write(document: document) }
         let entries = DocumentCoding.entries(of: entity)
         return ChangeSet.Write(
-            document: StoredDocument(
-                reference: reference,
-                version: (stored?.version ?? 0) + 1,
-                schemaVersion: Entity.schemaVersion,
-                json: json
-            ),
+            document: document,
             removedEntries: storedEntries.subtracting(entries),
             addedEntries: entries.subtracting(storedEntries)
         )
@@ -96,12 +122,22 @@ final class TrackedEntity {
 
     /// Returns the JSON of `entity`, or `nil` if that is the stored state.
     ///
-    /// An earlier version of the type can have stored the same state in another form, so other bytes are compared with
-    /// the bytes of the decoded document.
+    /// An earlier version of the type can have stored the same state in another form, and a type may change values when
+    /// it decodes them. So other bytes are compared with the bytes of the entity as it was read.
     private func changedJSON<Entity: StoredEntity>(of entity: Entity) throws -> Data? {
         guard let stored else { return try DocumentCoding.encode(entity) }
         guard let json = try DocumentCoding.encode(entity, unlessEqualTo: stored.json) else { return nil }
+        if encodesAsStored { return json }
         let original: Entity = try DocumentCoding.decode(stored)
-        return try DocumentCoding.encode(original, unlessEqualTo: json) == nil ? nil : json
+        return Self.encodes(original, as: json) ? nil : json
+    }
+
+    /// Whether the JSON of `entity` is `json`; `false` if it can't be encoded.
+    private static func encodes(_ entity: some StoredEntity, as json: Data) -> Bool {
+        do {
+            return try DocumentCoding.encode(entity, unlessEqualTo: json) == nil
+        } catch {
+            return false
+        }
     }
 }

@@ -27,11 +27,29 @@ public import HeadraceStorage
 /// retried, and `validate()` reports a retry at that place.
 public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMiddleware {
     private let delegator: any DomainEventDelegator
+    private let joinIdentity: ObjectIdentifier?
     private let makeContext: @Sendable () -> Context
 
     /// Creates middleware that runs each unit of work on a new context from `makeContext`.
     public init(delegator: any DomainEventDelegator, makeContext: @escaping @Sendable () -> Context) {
         self.delegator = delegator
+        joinIdentity = nil
+        self.makeContext = makeContext
+    }
+
+    /// Creates middleware that makes a context for each unit of work that doesn't join another unit of work.
+    ///
+    /// - Parameters:
+    ///   - delegator: Delivers the events to the handlers.
+    ///   - joinIdentity: The ``DomainContext/joinIdentity`` of the contexts, such as the identity of their store.
+    ///   - makeContext: Makes a context.
+    public init(
+        delegator: any DomainEventDelegator,
+        joinIdentity: ObjectIdentifier,
+        makeContext: @escaping @Sendable () -> Context
+    ) {
+        self.delegator = delegator
+        self.joinIdentity = joinIdentity
         self.makeContext = makeContext
     }
 
@@ -44,15 +62,18 @@ public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMi
         next: Next<Message, Output>
     ) async throws -> Output {
         guard context.kind == .command else { return try await next(message) }
-        return try await UnitOfWork(delegator: delegator, context: makeContext()).execute { _ in
-            try await next(message)
-        }
+        return try await unitOfWork.execute { _ in try await next(message) }
+    }
+
+    private var unitOfWork: UnitOfWork<Context> {
+        guard let joinIdentity else { return UnitOfWork(delegator: delegator, context: makeContext()) }
+        return UnitOfWork(delegator: delegator, joinIdentity: joinIdentity, makeContext: makeContext)
     }
 }
 
 extension UnitOfWorkMiddleware where Context == EntityContext {
     /// Creates middleware that runs units of work on `store`; `delegator` delivers their events to the handlers.
     public init(on store: any EntityStore, delegator: any DomainEventDelegator) {
-        self.init(delegator: delegator) { EntityContext(store) }
+        self.init(delegator: delegator, joinIdentity: ObjectIdentifier(store)) { EntityContext(store) }
     }
 }

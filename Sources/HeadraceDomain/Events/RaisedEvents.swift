@@ -17,36 +17,55 @@ public struct RaisedEvents {
         let event: any DomainEvent
     }
 
-    private var entries: [Entry] = []
+    /// The first event.
+    ///
+    /// Most entities raise one event in a unit of work, which needs no array.
+    private var first: Entry?
+
+    /// The other events.
+    private var others: [Entry] = []
 
     /// The tracker to notify when there are events, and the number of the entity.
-    private var watch: (by: PendingEventTracker, number: Int)?
+    private var watch: PendingEventTracker?
+    private var number = 0
 
     /// Creates a value without events.
     public init() {}
 
     /// The number of events.
-    public var count: Int { entries.count }
+    public var count: Int { first == nil ? 0 : 1 + others.count }
 
     /// The events, in the order raised.
-    public var events: [any DomainEvent] { entries.map(\.event) }
+    public var events: [any DomainEvent] { first.map { [$0.event] + others.map(\.event) } ?? [] }
 
     mutating func append(_ event: some DomainEvent) {
-        if entries.isEmpty, let watch { watch.by.note(watch.number) }
         let order = Self.lastOrder.wrappingAdd(1, ordering: .relaxed).newValue
-        entries.append(Entry(order: order, event: event))
+        let entry = Entry(order: order, event: event)
+        if first == nil {
+            first = entry
+            watch?.note(number)
+        } else {
+            others.append(entry)
+        }
     }
 
-    /// Removes and returns the events.
-    mutating func takeAll() -> [Entry] {
-        defer { entries.removeAll() }
-        return entries
+    /// Removes the events, and passes them to `body` in the order raised.
+    ///
+    /// `body` must not use the entity.
+    mutating func takeAll(_ body: (Entry) -> Void) {
+        guard let entry = first else { return }
+        first = nil
+        body(entry)
+        if others.isEmpty { return }
+        others.forEach(body)
+        others.removeAll()
     }
 
     /// Notifies `watch` about events of the entity `number`, now or when the first event is raised.
     mutating func watch(by watch: PendingEventTracker, as number: Int) {
-        self.watch = (watch, number)
-        if !entries.isEmpty { watch.note(number) }
+        self.watch = watch
+        self.number = number
+        if first != nil { watch.note(number) }
     }
 
     /// Orders the events of different entities; relaxed, because one unit of work raises its events one by one.

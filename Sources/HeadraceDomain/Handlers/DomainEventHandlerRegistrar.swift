@@ -20,16 +20,11 @@ import Synchronization
 /// A registrar may be shared. Handlers may be registered while units of work run, and receive events from then on. If a
 /// program declares its handlers with `domainEvents(…)` of a `ContainerBuilder`, their dependencies are validated.
 public final class DomainEventHandlerRegistrar: DomainEventDelegator {
-    fileprivate struct Handlers {
-        var beforeCommit: [EventHandlerRoute] = []
-        var afterCommit: [EventHandlerRoute] = []
-
-        /// The durable handlers, with their subscriptions.
-        var subscribed: [(subscription: String, handler: EventHandlerRoute)] = []
-    }
-
     fileprivate struct State {
-        var handlers: [ObjectIdentifier: Handlers] = [:]
+        var handlers: [ObjectIdentifier: EventHandlers] = [:]
+
+        /// The same handlers for look-ups; `nil` if a handler was registered since the last look-up.
+        var table: TypeTable<EventHandlers>?
         var events = EventRegistry()
         var subscriptions: [BytewiseString: Subscription] = [:]
         var mistakes: [String] = []
@@ -78,8 +73,12 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     private func register(_ handler: EventHandlerRoute, _ placement: Placement, for event: Any.Type) {
         let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
-            var handlers = state.handlers[ObjectIdentifier(event)] ?? Handlers()
-            defer { state.handlers[ObjectIdentifier(event)] = handlers }
+            let known = state.handlers[ObjectIdentifier(event)]
+            var handlers = known?.content ?? EventHandlers.Content()
+            defer {
+                state.handlers[ObjectIdentifier(event)] = EventHandlers(handlers)
+                state.table = nil
+            }
 
             switch placement {
             case .beforeCommit:
@@ -140,15 +139,21 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         _ event: any DomainEvent,
         in context: Context
     ) async throws {
+        guard let handlers = handlers(of: event), !handlers.content.beforeCommit.isEmpty else { return }
         let site = HandlingContext(base: resolver, containerNumber: containerNumber, context: context)
-        for handler in handlers(of: event).beforeCommit {
-            try await handle(event, by: handler, at: site)
+        for handler in handlers.content.beforeCommit {
+            if observers.isEmpty {
+                try await handler.handle(event, site)
+            } else {
+                try await handle(event, by: handler, at: site)
+            }
         }
     }
 
     /// The subscriptions of the durable handlers of the type of `event`, in the order registered.
     public func subscriptions(to event: any DomainEvent) -> [String] {
-        handlers(of: event).subscribed.map(\.subscription)
+        guard let subscribed = handlers(of: event)?.content.subscribed, !subscribed.isEmpty else { return [] }
+        return subscribed.map(\.subscription)
     }
 
     /// Runs all post-commit handlers of the type of `event`, one after the other, and logs failures.
@@ -163,12 +168,16 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]
     ) async {
-        let handlers = handlers(of: event)
-        let subscribed = handlers.subscribed.filter { !subscriptions.contains($0.subscription) }
+        guard let handlers = handlers(of: event)?.content else { return }
         let site = HandlingContext(base: resolver, containerNumber: containerNumber)
-        for handler in handlers.afterCommit + subscribed.map(\.handler) {
+        for index in 0..<handlers.afterCommit.count + handlers.subscribed.count {
+            guard let handler = handlers.handlerAfterCommit(at: index, exceptFor: subscriptions) else { continue }
             do {
-                try await handle(event, by: handler, at: site)
+                if observers.isEmpty {
+                    try await handler.handle(event, site)
+                } else {
+                    try await handle(event, by: handler, at: site)
+                }
             } catch {
                 Logger.current.error(
                     "A post-commit handler failed. The changes are stored; the other handlers continue.",
@@ -182,8 +191,13 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
-    private func handlers(of event: any DomainEvent) -> Handlers {
-        state.withLock { $0.handlers[ObjectIdentifier(type(of: event))] } ?? Handlers()
+    private func handlers(of event: any DomainEvent) -> EventHandlers? {
+        state.withLock { state in
+            if let table = state.table { return table[ObjectIdentifier(type(of: event))] }
+            let table = TypeTable(state.handlers.map { ($0.key, $0.value) })
+            state.table = table
+            return table[ObjectIdentifier(type(of: event))]
+        }
     }
 
     // MARK: For the relay

@@ -18,10 +18,25 @@ package struct EventHandlerRoute: Sendable {
     init<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         type = handler
         handle = { event, site in
-            // Routes are kept by the type of their event, so the cast always succeeds.
-            guard let event = event as? Handler.Event else { return }
-            try await Handler.handle(event: event, resolver: site.resolver)
+            if isExactly(event, Handler.Event.self) {
+                try await Handler.handle(event: exactly(event, as: Handler.Event.self), resolver: site.resolver)
+            } else {
+                try await Self.castAndHandle(event, by: handler, at: site)
+            }
         }
+    }
+
+    /// Runs `handler` if `event` is an object whose class is its event, but which was raised as its superclass.
+    ///
+    /// Routes are kept by the type of their event, so the cast always succeeds.
+    @inline(never)
+    private static nonisolated(nonsending) func castAndHandle<Handler: DomainEventHandler>(
+        _ event: any DomainEvent,
+        by handler: Handler.Type,
+        at site: HandlingContext
+    ) async throws {
+        guard let event = event as? Handler.Event else { return }
+        try await Handler.handle(event: event, resolver: site.resolver)
     }
 
     /// Creates the route to a handler that is created for each event.
@@ -46,9 +61,6 @@ struct HandlingContext {
     /// The number of the container of ``base``; 0 if that is no container.
     let containerNumber: UInt
 
-    /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
-    let resolver: any DependencyResolver
-
     /// The context of the unit of work, and the type that it is resolved by.
     let context: (any DomainContext)?
     let contextType: Any.Type?
@@ -57,7 +69,6 @@ struct HandlingContext {
     init(base: any DependencyResolver & Sendable, containerNumber: UInt) {
         self.base = base
         self.containerNumber = containerNumber
-        resolver = base
         context = nil
         contextType = nil
     }
@@ -70,33 +81,41 @@ struct HandlingContext {
     ) {
         self.base = base
         self.containerNumber = containerNumber
-        resolver = ContextResolver(context: context, base: base)
         self.context = context
         contextType = Context.self
+    }
+
+    /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
+    var resolver: any DependencyResolver {
+        guard let context, let contextType else { return base }
+        return ContextResolver(context: context, contextType: contextType, base: base)
     }
 }
 
 /// Returns the context of the running unit of work, and resolves everything else from `base`.
-private struct ContextResolver<Context: DomainContext>: DependencyResolver {
-    let context: Context
+private struct ContextResolver: DependencyResolver {
+    let context: any DomainContext
+    let contextType: Any.Type
     let base: any DependencyResolver
 
+    private func given<T>(_ type: T.Type) -> T? {
+        type == contextType ? context as? T : nil
+    }
+
     func tryResolve<T>(_ type: T.Type) -> T? {
-        type == Context.self ? context as? T : base.tryResolve(type)
+        given(type) ?? base.tryResolve(type)
     }
 
     func resolve<T>(_ type: T.Type) -> T {
-        if type == Context.self, let context = context as? T { return context }
-        return base.resolve(type)
+        given(type) ?? base.resolve(type)
     }
 
     func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
-        if type == Context.self, let context = context as? T { return context }
+        if let context = given(type) { return context }
         return try base.require(type)
     }
 
     func resolveAll<T>(_ type: T.Type) -> [T] {
-        if type == Context.self, let context = context as? T { return [context] }
-        return base.resolveAll(type)
+        given(type).map { [$0] } ?? base.resolveAll(type)
     }
 }

@@ -79,7 +79,7 @@ public struct LiveQuery<Value>: AsyncSequence {
                 // many.
                 let position = query.store.commitFeed.position
                 let log = ReadLog(query.store)
-                let value = try await query.read(EntityContext(log))
+                let value = try await query.read(EntityContext(reading: log))
                 let isNews = last.map { $0.reads != log.reads } ?? true
                 last = (log.reads, position)
                 if isNews {

@@ -4,86 +4,88 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
+package import HeadraceCore
 
 /// The units of work that are running in a task, nested within each other, so that an inner unit of work can join.
 ///
 /// `@unchecked Sendable` is safe, although a context is not `Sendable`. Child tasks see task-local values, but
-/// ``joinable(by:)`` returns the context only to the task that runs the unit of work, or to the child task that acts
-/// for it while it waits, and only while the unit of work runs. One task does one thing after the other, on any actor,
+/// ``joinable(as:by:)`` returns the unit of work only to the task that runs it, or to the child task that acts for that
+/// task while it waits, and only while the unit of work runs. One task does one thing after the other, on any actor,
 /// so there is no concurrent access to the context. The context can't escape either: it is passed as a parameter of a
 /// `nonisolated(nonsending)` body, and the compiler doesn't let the body store it in an actor or send it to another
-/// task. The same holds for ``failure``: only the task that runs the unit of work reads and sets it.
-package final class ActiveUnitOfWork: @unchecked Sendable {
-    @TaskLocal private static var current: ActiveUnitOfWork?
+/// task. The same holds for ``failure`` and ``events``: only the task that runs the unit of work reads and sets them.
+package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
+    let context: any DomainContext
 
-    private let context: any DomainContext
+    /// The events of the unit of work with their subscriptions, once they are committed.
+    var events: [CollectedEvent] = []
 
     /// The error of the first joined unit of work that has failed, if there is one.
     ///
     /// Then this unit of work can only roll back.
     private var failure: (any Error)?
 
-    private let task: TaskIdentity
+    package let task = TaskIdentity.current
 
     /// The enclosing unit of work, on another store or in another task.
     private let outer: ActiveUnitOfWork?
 
-    private init(context: any DomainContext) {
+    /// Creates a unit of work on `context` within `outer`, for the current task.
+    init(context: any DomainContext, outer: ActiveUnitOfWork?) {
         self.context = context
-        outer = Self.current
-        task = .current
+        self.outer = outer
     }
 
-    /// Runs `body` as part of the running unit of work of the same task on the same store as `context`.
-    ///
-    /// - Returns: The result of `body`; `nil` if no such unit of work is running.
-    /// - Throws: The error of `body`, after which the running unit of work can only roll back; ``UnitOfWorkError`` with
-    ///   the code `rollbackOnly` if it could only roll back before.
-    static nonisolated(nonsending) func joined<Context: DomainContext, Result>(
-        by context: Context,
-        _ body: nonisolated(nonsending) (Context) async throws -> Result
-    ) async throws -> Result? {
-        guard let active = joinable(by: context), let joined = active.context as? Context else { return nil }
-        try active.requireNoFailure()
-        do {
-            return try await body(joined)
-        } catch {
-            active.failure = active.failure ?? error
-            throw error
-        }
+    /// The innermost unit of work of the current task or of one of its parents.
+    static var current: ActiveUnitOfWork? {
+        AtomicScope.current as? ActiveUnitOfWork
     }
 
     /// Whether a unit of work on `context` would join a running unit of work.
-    package static func isJoinable(by context: some DomainContext) -> Bool {
-        joinable(by: context) != nil
+    package static func isJoinable<Context: DomainContext>(by context: Context) -> Bool {
+        current?.joinable(as: Context.self, by: context.joinIdentity) != nil
     }
 
-    private static func joinable<Context: DomainContext>(by context: Context) -> ActiveUnitOfWork? {
+    /// Searches this unit of work and those around it for the one that a unit of work of the current task joins.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the context of the unit of work that joins.
+    ///   - identity: The ``DomainContext/joinIdentity`` of that context.
+    /// - Returns: The innermost such unit of work, with its context; `nil` if there is none.
+    func joinable<Context: DomainContext>(
+        as type: Context.Type,
+        by identity: ObjectIdentifier
+    ) -> (unitOfWork: ActiveUnitOfWork, context: Context)? {
         let task = TaskIdentity.current
-        var next = current
+        var next: ActiveUnitOfWork? = self
         while let active = next {
-            if active.task == task, active.context.joinIdentity == context.joinIdentity {
-                return active.context is Context ? active : nil
+            if active.task == task, active.context.joinIdentity == identity {
+                return (active.context as? Context).map { (active, $0) }
             }
             next = active.outer
         }
         return nil
     }
 
+    /// Runs `body` on `context`, the context of this unit of work.
+    ///
+    /// - Throws: The error of `body`, after which this unit of work can only roll back; ``UnitOfWorkError`` with the
+    ///   code `rollbackOnly` if it could only roll back before.
+    nonisolated(nonsending) func join<Context: DomainContext, Result>(
+        on context: Context,
+        _ body: nonisolated(nonsending) (Context) async throws -> Result
+    ) async throws -> Result {
+        try requireNoFailure()
+        do {
+            return try await body(context)
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
     /// Throws if a joined unit of work has failed.
     func requireNoFailure() throws {
         if let failure { throw UnitOfWorkError.rollbackOnly(cause: failure) }
-    }
-
-    /// Runs `operation` as the unit of work on `context`.
-    static nonisolated(nonsending) func running<Result>(
-        on context: some DomainContext,
-        _ operation: nonisolated(nonsending) (ActiveUnitOfWork) async throws -> Result
-    ) async throws -> Result {
-        let active = ActiveUnitOfWork(context: context)
-        return try await $current.binding(active) {
-            try await AtomicScope.run { try await operation(active) }
-        }
     }
 }

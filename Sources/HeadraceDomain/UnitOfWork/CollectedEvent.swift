@@ -31,7 +31,7 @@ extension CollectedEvent {
         var taken: [(order: UInt64, event: CollectedEvent)] = []
         for entity in entities where entity.raisedEvents.count > 0 {
             let source = (entity as? any StoredEntity).map { EntityReference(to: $0) }
-            for entry in entity.raisedEvents.takeAll() {
+            entity.raisedEvents.takeAll { entry in
                 taken.append((entry.order, CollectedEvent(event: entry.event, source: source)))
             }
         }

@@ -15,40 +15,51 @@ struct EventCascade {
     /// A domain that needs more has a loop in its handlers.
     static let longestChain = 64
 
+    /// An event that a handler has raised.
+    private struct Effect {
+        /// Index of the event whose handlers raised it.
+        let cause: Int
+
+        /// Length of its chain, including the event.
+        let depth: Int
+    }
+
     private(set) var events: [CollectedEvent]
 
-    /// For each event, the index of the event whose handlers raised it.
-    private var causes: [Int?]
+    /// Number of events that no handler has raised, which come first.
+    private let rootCount: Int
 
-    /// For each event, the length of its chain, including the event.
-    private var depths: [Int]
+    /// The events after the first ``rootCount`` events.
+    private var effects: [Effect] = []
 
     private var nextIndex = 0
 
     init(_ raised: [CollectedEvent]) {
         events = raised
-        causes = Array(repeating: nil, count: raised.count)
-        depths = Array(repeating: 1, count: raised.count)
+        rootCount = raised.count
     }
 
     /// Returns the next event to handle, or `nil` if all events were handled.
-    mutating func next() throws(UnitOfWorkError) -> CollectedEvent? {
+    mutating func next() throws(UnitOfWorkError) -> (any DomainEvent)? {
         guard nextIndex < events.count else { return nil }
-        defer { nextIndex += 1 }
-        if depths[nextIndex] > Self.longestChain {
+        if depth(of: nextIndex) > Self.longestChain {
             throw .endlessEvents(chain: chain(to: nextIndex))
         }
-        return events[nextIndex]
+        nextIndex += 1
+        return events[nextIndex - 1].event
     }
 
     /// Adds the events that the handlers of the last returned event have raised.
     mutating func append(_ raised: [CollectedEvent]) {
-        let cause = nextIndex - 1
-        for event in raised {
-            events.append(event)
-            causes.append(cause)
-            depths.append(depths[cause] + 1)
-        }
+        if raised.isEmpty { return }
+        let effect = Effect(cause: nextIndex - 1, depth: depth(of: nextIndex - 1) + 1)
+        events += raised
+        effects += repeatElement(effect, count: raised.count)
+    }
+
+    /// The length of the chain that ends at `index`.
+    private func depth(of index: Int) -> Int {
+        index < rootCount ? 1 : effects[index - rootCount].depth
     }
 
     /// The types of the events in the chain that ends at `index`, in order.
@@ -57,7 +68,7 @@ struct EventCascade {
         var current: Int? = index
         while let index = current {
             chain.append(String(naming: type(of: events[index].event)))
-            current = causes[index]
+            current = index < rootCount ? nil : effects[index - rootCount].cause
         }
         return chain.reversed()
     }

@@ -21,12 +21,36 @@ import HeadraceCore
 /// handlers, to which a `Relay` delivers. Everything happens in the caller's task and on the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
     private let delegator: any DomainEventDelegator
-    private let context: Context
+    private let joinIdentity: ObjectIdentifier
+
+    /// The context; `nil` if each execution makes one.
+    private let context: Context?
+
+    private let makeContext: (() -> Context)?
 
     /// Creates a unit of work on `context`; `delegator` delivers its events to the handlers.
     public init(delegator: any DomainEventDelegator, context: Context) {
         self.delegator = delegator
+        joinIdentity = context.joinIdentity
         self.context = context
+        makeContext = nil
+    }
+
+    /// Creates a unit of work that makes a context each time it is executed, unless it joins another unit of work.
+    ///
+    /// - Parameters:
+    ///   - delegator: Delivers the events to the handlers.
+    ///   - joinIdentity: The ``DomainContext/joinIdentity`` of the contexts, such as the identity of their store.
+    ///   - makeContext: Makes a context.
+    public init(
+        delegator: any DomainEventDelegator,
+        joinIdentity: ObjectIdentifier,
+        makeContext: @escaping () -> Context
+    ) {
+        self.delegator = delegator
+        self.joinIdentity = joinIdentity
+        context = nil
+        self.makeContext = makeContext
     }
 
     /// Runs `body` and commits its changes.
@@ -48,77 +72,97 @@ public struct UnitOfWork<Context: DomainContext> {
     public nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result
     ) async throws -> Result {
-        if let result = try await ActiveUnitOfWork.joined(by: context, body) { return result }
+        let outer = ActiveUnitOfWork.current
+        if let outer, let joined = outer.joinable(as: Context.self, by: joinIdentity) {
+            return try await joined.unitOfWork.join(on: joined.context, body)
+        }
+        guard let context = context ?? makeContext?() else {
+            preconditionFailure("A unit of work has a context, or makes one.")
+        }
         let observers = delegator.observers
-        if observers.isEmpty { return try await perform(body, observers: []) }
+        if observers.isEmpty {
+            return try await delegator.perform(body, on: context, within: outer, observers: [], isolation: #isolation)
+        }
         return try await MessageStage.run(.unitOfWork, observers: observers) {
-            try await perform(body, observers: observers)
+            try await delegator.perform(body, on: context, within: outer, observers: observers, isolation: #isolation)
         }
     }
+}
 
-    private nonisolated(nonsending) func perform<Result>(
+extension DomainEventDelegator {
+    /// Runs `body` and the handlers as a unit of work on `context`.
+    ///
+    /// A closure for `withValue` stays on the actor of the caller only if it captures an isolated parameter.
+    fileprivate func perform<Context: DomainContext, Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result,
-        observers: [any MessageObserver]
+        on context: Context,
+        within outer: ActiveUnitOfWork?,
+        observers: [any MessageObserver],
+        isolation: isolated (any Actor)?
     ) async throws -> Result {
-        let (result, events) = try await ActiveUnitOfWork.running(on: context) { active in
+        let active = ActiveUnitOfWork(context: context, outer: outer)
+        let result = try await AtomicScope.$current.withValue(active) {
+            _ = isolation
             do {
                 let result = try await body(context)
                 // The error within a cancelled task is a consequence of the cancellation.
                 try Task.checkCancellation()
                 try active.requireNoFailure()
-                let events = addressed(try await handleBeforeCommit(observers))
-                try Task.checkCancellation()
-                try active.requireNoFailure()
-                try await commit(events, observers)
-                return (result, events)
+                let raised = context.takeEvents()
+                if !raised.isEmpty {
+                    var cascade = EventCascade(raised)
+                    while let event = try cascade.next() {
+                        if observers.isEmpty {
+                            try await handleBeforeCommit(event, in: context)
+                        } else {
+                            try await handleBeforeCommit(event, in: context, observers)
+                        }
+                        cascade.append(context.takeEvents())
+                    }
+                    active.events = addressed(cascade.events, in: context)
+                    try Task.checkCancellation()
+                    try active.requireNoFailure()
+                }
+                if observers.isEmpty {
+                    try await context.commit(active.events)
+                } else {
+                    try await MessageStage.run(.commit, observers: observers) {
+                        try await context.commit(active.events)
+                    }
+                }
+                return result
             } catch {
                 _ = context.takeEvents()
                 context.rollback()
                 throw error
             }
         }
-        for collected in events {
-            await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
+        for collected in active.events {
+            await handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
     }
 
-    private nonisolated(nonsending) func commit(
-        _ events: [CollectedEvent],
+    /// Returns `events` with their subscriptions if `context` stores deliveries.
+    private func addressed(_ events: [CollectedEvent], in context: some DomainContext) -> [CollectedEvent] {
+        var addressed = events
+        for index in events.indices {
+            let subscriptions = subscriptions(to: events[index].event)
+            if subscriptions.isEmpty { continue }
+            // Asked only now, because most events have no subscriptions.
+            if !context.storesDeliveries { return events }
+            addressed[index].subscriptions = subscriptions
+        }
+        return addressed
+    }
+
+    private nonisolated(nonsending) func handleBeforeCommit(
+        _ event: any DomainEvent,
+        in context: some DomainContext,
         _ observers: [any MessageObserver]
     ) async throws {
-        if observers.isEmpty { return try await context.commit(events) }
-        try await MessageStage.run(.commit, observers: observers) { try await context.commit(events) }
-    }
-
-    /// Returns `events` with their subscriptions if the context stores deliveries.
-    private func addressed(_ events: [CollectedEvent]) -> [CollectedEvent] {
-        if !context.storesDeliveries { return events }
-        return events.map { collected in
-            var addressed = collected
-            addressed.subscriptions = delegator.subscriptions(to: collected.event)
-            return addressed
+        try await MessageStage.run(.event, type: type(of: event), event: event, observers: observers) {
+            try await handleBeforeCommit(event, in: context)
         }
-    }
-
-    /// Runs the pre-commit handlers until no entity has an event left.
-    ///
-    /// - Returns: All events, in the order in which they were handled.
-    private nonisolated(nonsending) func handleBeforeCommit(
-        _ observers: [any MessageObserver]
-    ) async throws -> [CollectedEvent] {
-        var cascade = EventCascade(context.takeEvents())
-        while let next = try cascade.next() {
-            if observers.isEmpty {
-                try await delegator.handleBeforeCommit(next.event, in: context)
-            } else {
-                let type = type(of: next.event)
-                try await MessageStage.run(.event, type: type, event: next.event, observers: observers) {
-                    try await delegator.handleBeforeCommit(next.event, in: context)
-                }
-            }
-            cascade.append(context.takeEvents())
-        }
-        return cascade.events
     }
 }

@@ -66,7 +66,7 @@ extension DependencyRegistry {
         transient(
             UnitOfWork<EntityContext>.self,
             opaque(needs: (any DomainEventDelegator).self) { scope in
-                UnitOfWork(delegator: scope.resolve(), context: EntityContext(store))
+                UnitOfWork(on: store, delegator: scope.resolve())
             }
         )
         singleton(

@@ -82,6 +82,19 @@ public struct ChangeSet: Sendable {
         }
     }
 
+    /// What a relay needs, which most change sets don't have.
+    ///
+    /// Together they can be copied and released at once if there is nothing.
+    private struct Messages: Sendable {
+        var deliveries: [NewDelivery] = []
+        var settlements: [Settlement] = []
+        var idempotencyRecords: [IdempotencyRecord] = []
+        var scheduled: [ScheduledMessage] = []
+        var cancellations: [UUID] = []
+    }
+
+    private var messages: Messages?
+
     /// The entities to write, in the order in which the unit of work first used them.
     public var writes: [Write] = []
 
@@ -103,27 +116,67 @@ public struct ChangeSet: Sendable {
     /// The subscriptions that receive the events.
     ///
     /// Each pair of event and subscription occurs once. Only a ``DeliveryStore`` receives deliveries.
-    public var deliveries: [NewDelivery] = []
+    public var deliveries: [NewDelivery] {
+        get { messages?.deliveries ?? [] }
+        _modify {
+            var content = messages ?? Messages()
+            messages = nil
+            defer { messages = content }
+            yield &content.deliveries
+        }
+    }
 
     /// Settlements of the deliveries that this change set handles.
     ///
     /// If a lease is no longer valid, the store refuses the whole change set with ``StoreError/Code/leaseLost``, so a
     /// delivery takes effect exactly once. ``DeliveryStore/settle(_:)`` refuses only the settlement concerned.
-    public var settlements: [Settlement] = []
+    public var settlements: [Settlement] {
+        get { messages?.settlements ?? [] }
+        _modify {
+            var content = messages ?? Messages()
+            messages = nil
+            defer { messages = content }
+            yield &content.settlements
+        }
+    }
 
     /// The commands with idempotency keys whose effect this change set is.
     ///
     /// If a key is stored already, the store refuses the change set with ``StoreError/Code/keyTaken``. A store checks
     /// the keys first, before versions, existence, and unique values, because an earlier effect of the same command is
     /// the cause of those conflicts.
-    public var idempotencyRecords: [IdempotencyRecord] = []
+    public var idempotencyRecords: [IdempotencyRecord] {
+        get { messages?.idempotencyRecords ?? [] }
+        _modify {
+            var content = messages ?? Messages()
+            messages = nil
+            defer { messages = content }
+            yield &content.idempotencyRecords
+        }
+    }
 
     /// The messages to deliver at a later time.
-    public var scheduled: [ScheduledMessage] = []
+    public var scheduled: [ScheduledMessage] {
+        get { messages?.scheduled ?? [] }
+        _modify {
+            var content = messages ?? Messages()
+            messages = nil
+            defer { messages = content }
+            yield &content.scheduled
+        }
+    }
 
     /// The identifiers of scheduled messages to cancel; unknown identifiers and messages that have taken effect are
     /// skipped.
-    public var cancellations: [UUID] = []
+    public var cancellations: [UUID] {
+        get { messages?.cancellations ?? [] }
+        _modify {
+            var content = messages ?? Messages()
+            messages = nil
+            defer { messages = content }
+            yield &content.cancellations
+        }
+    }
 
     /// Work that the store executes after the writes, in order.
     public var work: [any StoreWork] = []
@@ -140,12 +193,19 @@ public struct ChangeSet: Sendable {
 
     /// Whether the commit creates deliveries for a relay.
     public var makesDeliveries: Bool {
-        !deliveries.isEmpty || !scheduled.isEmpty
+        guard let messages else { return false }
+        return !messages.deliveries.isEmpty || !messages.scheduled.isEmpty
     }
 
     /// Whether the change set is empty.
     public var isEmpty: Bool {
-        writes.isEmpty && deletions.isEmpty && events.isEmpty && settlements.isEmpty && idempotencyRecords.isEmpty
-            && scheduled.isEmpty && cancellations.isEmpty && work.isEmpty
+        writes.isEmpty && deletions.isEmpty && events.isEmpty && work.isEmpty && hasNoMessages
+    }
+
+    /// Whether there is nothing that a relay needs.
+    private var hasNoMessages: Bool {
+        guard let messages else { return true }
+        return messages.deliveries.isEmpty && messages.settlements.isEmpty && messages.idempotencyRecords.isEmpty
+            && messages.scheduled.isEmpty && messages.cancellations.isEmpty
     }
 }

@@ -15,7 +15,7 @@ package struct BytewiseString: Hashable, Comparable {
     }
 
     package static func == (one: BytewiseString, other: BytewiseString) -> Bool {
-        one.text.utf8.elementsEqual(other.text.utf8)
+        one.text.hasSameBytes(as: other.text)
     }
 
     package static func < (one: BytewiseString, other: BytewiseString) -> Bool {

@@ -21,7 +21,7 @@ struct InMemoryState {
         let value: IndexValue
     }
 
-    private(set) var documents: [String: [BytewiseString: StoredDocument]] = [:]
+    private var documents = InMemoryDocuments()
     private(set) var events: [EventRecord] = []
     private(set) var lastPosition: Int64 = 0
     var deliveries = InMemoryDeliveries()
@@ -29,16 +29,18 @@ struct InMemoryState {
 
     /// Returns the document of an entity.
     func document(of reference: EntityReference) -> StoredDocument? {
-        documents[reference.kind]?[BytewiseString(reference.key)]
+        documents.find(reference)
     }
 
     // MARK: Changes
 
     /// Throws if `changes` can't be applied.
     func check(_ changes: ChangeSet, schema: EntitySchema) throws {
-        for reference in changes.deletions.map(\.reference) + changes.writes.map(\.document.reference)
-        where !schema.contains(reference.kind) {
-            throw StoreError.undeclaredEntity(reference)
+        for deletion in changes.deletions where !schema.contains(deletion.reference.kind) {
+            throw StoreError.undeclaredEntity(deletion.reference)
+        }
+        for write in changes.writes where !schema.contains(write.document.reference.kind) {
+            throw StoreError.undeclaredEntity(write.document.reference)
         }
 
         // First, because an earlier effect of the same command is the cause of all other conflicts.
@@ -51,14 +53,22 @@ struct InMemoryState {
 
         var freed: [Place: Set<BytewiseString>] = [:]
         for deletion in changes.deletions {
-            try requireVersion(deletion.expectedVersion, of: deletion.reference)
+            let stored = document(of: deletion.reference)?.version
+            try requireVersion(deletion.expectedVersion, of: deletion.reference, stored: stored)
             for entry in deletion.removedEntries {
                 freed[place(of: entry, deletion.reference), default: []].insert(BytewiseString(deletion.reference.key))
             }
         }
+        // A unit of work adds its requirements in the order of its writes, so most writes need no other look-up.
+        var required = changes.requirements[...]
         for write in changes.writes {
             let reference = write.document.reference
-            try requireVersion(write.expectedVersion, of: reference)
+            if let met = required.first, met.reference == reference {
+                try requireVersion(write.expectedVersion, of: reference, stored: met.version)
+                required = required.dropFirst()
+            } else {
+                try requireVersion(write.expectedVersion, of: reference, stored: document(of: reference)?.version)
+            }
             for entry in write.removedEntries {
                 freed[place(of: entry, reference), default: []].insert(BytewiseString(reference.key))
             }
@@ -67,7 +77,7 @@ struct InMemoryState {
         try deliveries.checkLeases(of: changes)
 
         var taken: [Place: BytewiseString] = [:]
-        for write in changes.writes {
+        for write in changes.writes where !write.addedEntries.isEmpty {
             let reference = write.document.reference
             for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
                 let place = place(of: entry, reference)
@@ -82,12 +92,12 @@ struct InMemoryState {
     /// Applies `changes`, which must have passed the checks.
     mutating func apply(_ changes: ChangeSet) {
         for deletion in changes.deletions {
-            documents[deletion.reference.kind]?[BytewiseString(deletion.reference.key)] = nil
+            documents.remove(deletion.reference)
             remove(deletion.removedEntries, of: deletion.reference)
         }
         for write in changes.writes {
             let reference = write.document.reference
-            documents[reference.kind, default: [:]][BytewiseString(reference.key)] = write.document
+            documents.update(write.document)
             remove(write.removedEntries, of: reference)
             for entry in write.addedEntries {
                 let place = place(of: entry, reference)
@@ -109,8 +119,7 @@ struct InMemoryState {
         return positions.count
     }
 
-    private func requireVersion(_ expected: Int, of reference: EntityReference) throws {
-        let stored = document(of: reference)?.version
+    private func requireVersion(_ expected: Int, of reference: EntityReference, stored: Int?) throws {
         if expected == 0 {
             if stored != nil { throw StoreError.alreadyExists(reference) }
         } else if stored != expected {
@@ -144,7 +153,7 @@ struct InMemoryState {
             let matches = keys(in: query.kind, condition)
             found = found?.intersection(matches) ?? matches
         }
-        let matching = found.map(Array.init) ?? documents[query.kind].map { Array($0.keys) } ?? []
+        let matching = found.map(Array.init) ?? Array(documents[query.kind].keys)
 
         var ordered: [DocumentQuery.Place]
         if let order = query.order {
@@ -166,7 +175,7 @@ struct InMemoryState {
         ordered.sort()
         if isDescending { ordered.reverse() }
 
-        let stored = documents[query.kind] ?? [:]
+        let stored = documents[query.kind]
         return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count)
             .compactMap { stored[BytewiseString($0.key)] }
     }

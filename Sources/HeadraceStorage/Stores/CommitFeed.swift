@@ -35,6 +35,12 @@ public final class CommitFeed: Sendable {
         for waiter in state.withLock({ $0.recordCommit(of: subjects) }) { waiter.resume() }
     }
 
+    /// Records the commit of `changes`.
+    func recordCommit(of changes: ChangeSet) {
+        guard let kind = changes.onlyKind else { return recordCommit(of: changes.subjects) }
+        for waiter in state.withLock({ $0.recordCommit(of: .entities(kind)) }) { waiter.resume() }
+    }
+
     /// Waits until a commit after `position` has changed one of `subjects`, and returns at once if one already has.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
@@ -72,6 +78,14 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
     }
 
     /// Returns the waiters to resume.
+    mutating func recordCommit(of subject: CommitFeed.Subject) -> [Waiter] {
+        if !waiters.isEmpty { return recordCommit(of: [subject]) }
+        position += 1
+        lastChanges[subject] = position
+        return []
+    }
+
+    /// Returns the waiters to resume.
     mutating func recordCommit(of subjects: Set<CommitFeed.Subject>?) -> [Waiter] {
         position += 1
         guard let subjects else {
@@ -103,6 +117,15 @@ struct CommitFeedState<Waiter: Sendable>: Sendable {
 }
 
 extension ChangeSet {
+    /// The kind of entity that the changes affect, if they affect nothing else; `nil` otherwise.
+    fileprivate var onlyKind: String? {
+        guard events.isEmpty, let kind = (writes.first?.document.reference ?? deletions.first?.reference)?.kind,
+            writes.allSatisfy({ $0.document.reference.kind == kind }),
+            deletions.allSatisfy({ $0.reference.kind == kind })
+        else { return nil }
+        return kind
+    }
+
     /// The parts of the store that the changes affect.
     public var subjects: Set<CommitFeed.Subject> {
         let kinds = writes.map(\.document.reference.kind) + deletions.map(\.reference.kind)

@@ -78,7 +78,8 @@ public struct EntitySchema: Sendable {
 
     /// Whether the schema contains the kind `name`.
     public func contains(_ name: String) -> Bool {
-        names.contains(name)
+        // Comparing a few texts is faster than hashing one.
+        kinds.count <= 8 ? kinds.contains { $0.name == name } : names.contains(name)
     }
 
     /// Whether `index` of the kind `name` is unique.

@@ -22,7 +22,7 @@ public struct EntityReference: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether kind and key have the same bytes.
     public static func == (one: EntityReference, other: EntityReference) -> Bool {
-        BytewiseString(one.key) == BytewiseString(other.key) && BytewiseString(one.kind) == BytewiseString(other.kind)
+        one.key.hasSameBytes(as: other.key) && one.kind.hasSameBytes(as: other.kind)
     }
 
     /// Hashes the bytes of kind and key.

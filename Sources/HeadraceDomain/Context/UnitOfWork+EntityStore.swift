@@ -1,0 +1,15 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceStorage
+
+extension UnitOfWork where Context == EntityContext {
+    /// Creates a unit of work on `store` that makes a context each time it is executed, unless it joins another unit of
+    /// work on `store`.
+    public init(on store: any EntityStore, delegator: any DomainEventDelegator) {
+        self.init(delegator: delegator, joinIdentity: ObjectIdentifier(store)) { EntityContext(store) }
+    }
+}

@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension String {
+    /// Whether this text and `other` have the same UTF-8 bytes.
+    ///
+    /// Why the unsafe code is right: the buffers live until the end of the closures, and `memcmp` reads `count` bytes
+    /// of both, which is the size of both.
+    package func hasSameBytes(as other: String) -> Bool {
+        // Unequal counts are found without access to the bytes.
+        guard utf8.count == other.utf8.count else { return false }
+        let isSame: Bool?? = unsafe utf8.withContiguousStorageIfAvailable { left in
+            unsafe other.utf8.withContiguousStorageIfAvailable { right in
+                guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+                return unsafe memcmp(one, other, left.count) == 0
+            }
+        }
+        // A text that is bridged from Objective-C has no contiguous bytes.
+        if case .some(.some(let isSame)) = isSame { return isSame }
+        return utf8.elementsEqual(other.utf8)
+    }
+}

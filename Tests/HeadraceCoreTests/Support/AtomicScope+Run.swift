@@ -1,0 +1,21 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+
+/// Work without content.
+private final class Work: AtomicWork {
+    let task = TaskIdentity.current
+}
+
+extension AtomicScope {
+    /// Runs `operation` in an atomic scope of the current task.
+    static nonisolated(nonsending) func run(
+        _ operation: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        try await $current.binding(Work(), operation)
+    }
+}
