@@ -26,16 +26,6 @@ import Testing
         }
     }
 
-    @Test func theMainThreadDoesNotReadForTheMainActor() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try openStore(folder.path(of: "store.sqlite"))
-
-            let isMainThread = try await Self.readOnMainActor(of: store)
-
-            #expect(!isMainThread)
-        }
-    }
-
     @Test func aBriefReadDoesNotBlockItsActorIfAllConnectionsAreInUse() async throws {
         try await withTemporaryFolder { folder in
             let store = try openStore(folder.path(of: "store.sqlite"))
@@ -96,11 +86,6 @@ import Testing
 
             #expect(error?.code == .closed)
         }
-    }
-
-    /// Returns whether a brief read of the main actor runs on the main thread.
-    @MainActor private static func readOnMainActor(of store: SQLiteStore) async throws -> Bool {
-        try await store.read(isBrief: true) { _ in Thread.isMainThread }
     }
 
     /// The thread that runs the caller.
