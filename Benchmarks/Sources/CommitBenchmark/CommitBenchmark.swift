@@ -7,7 +7,7 @@
 import Foundation
 import Measuring
 
-/// Compares durable commits with the raw driver, for one caller and for 64.
+/// Compares durable commits with the raw driver, for one caller and for 64, and finding an entity by its key.
 @main
 enum CommitBenchmark {
     static func main() {
@@ -23,8 +23,9 @@ enum CommitBenchmark {
                 Figure("one caller", of: one, against: rounds.map(\.rawOne), "raw, in a loop", nil),
                 Figure("64 callers", of: many, against: one, "one caller", 5),
                 Figure("64 callers", of: many, against: rounds.map(\.rawMany), "raw, 64 to a transaction", 0.3),
+                Figure("find", of: rounds.map(\.finds), against: rounds.map(\.rawFinds), "raw, each awaited", nil),
             ]
-            print("commits of       a second  against                    a second   ratio  at least")
+            print("of               a second  against                    a second   ratio  at least")
             for figure in figures { print(figure) }
             return isChecked && figures.contains { !$0.isMet } ? EXIT_FAILURE : EXIT_SUCCESS
         }

@@ -8,6 +8,7 @@ import Foundation
 import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
+import HeadraceStorage
 
 /// The rates of one round, in commits per second.
 ///
@@ -19,6 +20,10 @@ struct Round {
     let rawOne: Double
     let rawMany: Double
 
+    /// The rates of finding one entity after another.
+    let finds: Double
+    let rawFinds: Double
+
     init(_ number: Int, in folder: URL) async throws {
         func path(_ name: String) -> String {
             folder.appending(path: "\(name)-\(number).sqlite").path(percentEncoded: false)
@@ -28,6 +33,21 @@ struct Round {
         one = try await Self.commit(1_000, callers: 1, to: path("one"))
         many = try await Self.commit(16_000, callers: 64, to: path("many"))
         rawMany = try RawCommits.insert(16_000, together: 64, into: path("raw-many"))
+        rawFinds = try await RawFinds.find(4_000, in: path("one"))
+        finds = try await Self.find(4_000, in: path("one"))
+    }
+
+    /// Finds `count` documents, and awaits each.
+    private static func find(_ count: Int, in path: String) async throws -> Double {
+        let store = try SQLiteStore(path: path, entities: [Entry.self])
+        let start = ContinuousClock.now
+        for number in 0..<count {
+            let found = try await store.find(EntityReference(kind: Entry.entityName, key: "\(number % 1_000)"))
+            precondition(found != nil)
+        }
+        let rate = Double(count) / (start.duration(to: .now) / .seconds(1))
+        try store.close()
+        return rate
     }
 
     /// Commits `count` units of work, each of one new entity and its event.

@@ -20,7 +20,8 @@ extension SQLiteStore: DeliveryStore {
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
-        let nextDue: LeasedDeliveries? = try await read { database in
+        // A search for wrong clocks reads many lanes.
+        let nextDue: LeasedDeliveries? = try await read(isBrief: !checksClocks) { database in
             let leasing = LeaseQueries(request, checksClocks: checksClocks, in: database)
             return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
         }
@@ -56,7 +57,7 @@ extension SQLiteStore: DeliveryStore {
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
-        try await read { try DeliveryReader.idempotencyRecord(for: key, in: $0) }
+        try await read(isBrief: true) { try DeliveryReader.idempotencyRecord(for: key, in: $0) }
     }
 
     /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.

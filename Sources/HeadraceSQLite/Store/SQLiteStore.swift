@@ -72,6 +72,8 @@ public final class SQLiteStore: ObservableStore {
     /// Records the commits of this store immediately, and commits of others when ``noticeOtherCommits()`` finds them.
     public let commitFeed = CommitFeed()
 
+    private let readers: ReaderCount
+
     /// Decides when to look for waits that were set by a wrong clock.
     let leaseClock = LeaseClock()
 
@@ -116,6 +118,7 @@ public final class SQLiteStore: ObservableStore {
             ).open()
         }
         check = SchemaCheck(ids, generation: generation, path: path, feed: commitFeed)
+        readers = ReaderCount(limit: pool.configuration.maximumReaderCount)
         file = OpenedFile(path: path)
         connectionCheck.require(file)
         rules = CommitRules(check: check, file: file, waiting: DiskWaiting(), faults: configuration.faults)
@@ -169,14 +172,16 @@ public final class SQLiteStore: ObservableStore {
     ///   the file was removed or replaced; `CancellationError`.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         guard let kind = check.ids.kind(reference.kind) else { return nil }
-        return try await read { try DocumentReader.document(of: reference, kind: kind, in: $0) }
+        return try await read(isBrief: true) { try DocumentReader.document(of: reference, kind: kind, in: $0) }
     }
 
     /// Returns the documents of several entities from one snapshot, in the order of `references`.
     ///
     /// - Throws: The errors of ``find(_:)``.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await read { [check] in try DocumentReader.documents(of: references, ids: check.ids, in: $0) }
+        try await read(isBrief: references.count <= Self.largestBriefRead) { [check] in
+            try DocumentReader.documents(of: references, ids: check.ids, in: $0)
+        }
     }
 
     /// Returns the documents that match `query`, from one snapshot.
@@ -203,6 +208,8 @@ public final class SQLiteStore: ObservableStore {
         try Task.checkCancellation()
         return try await translatingReading {
             // A snapshot opens a separate connection, even if the pool is closed.
+            _ = readers.begin()
+            defer { readers.end() }
             try await pool.read { _ in }
             let snapshot = try pool.makeSnapshot()
             // SQLite opens the write-ahead log only after the check of the connection.
@@ -252,8 +259,31 @@ public final class SQLiteStore: ObservableStore {
         if isNews { commitFeed.recordCommit(of: nil) }
     }
 
-    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await translatingReading {
+    /// Number of documents up to which a read is brief.
+    private static let largestBriefRead = 16
+
+    /// Runs `body` in a transaction that reads.
+    ///
+    /// A brief read runs on the calling thread if a connection is free: four changes of threads take longer than a search
+    /// by key. It never waits for other reads. On the main actor, all reads run elsewhere, because the disk may be slow.
+    ///
+    /// - Parameters:
+    ///   - isBrief: Whether `body` only reads a few rows by their keys.
+    ///   - body: The read.
+    /// - Returns: The result of `body`.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    func read<Value: Sendable>(
+        isBrief: Bool = false,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let isFree = readers.begin()
+        defer { readers.end() }
+        // Not in a closure, which could leave the caller's thread.
+        if isBrief && isFree && #isolation !== MainActor.shared {
+            try Task.checkCancellation()
+            return try readHere(body)
+        }
+        return try await translatingReading {
             try await pool.read { [check] database in
                 try check.requireCurrent(in: database)
                 return try body(database)
@@ -261,15 +291,34 @@ public final class SQLiteStore: ObservableStore {
         }
     }
 
-    /// Converts the errors of SQLite.
-    ///
-    /// After the file was removed, new connections fail or find other tables.
+    /// Reads on the calling thread, with the errors of ``translatingReading(_:)``.
+    private func readHere<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        do {
+            return try SQLiteErrorMapper(path: path).translating {
+                // GRDB's own transaction would prepare its statements each time.
+                try pool.unsafeRead { database in
+                    try database.inReadTransaction {
+                        try check.requireCurrent(in: database)
+                        return try body(database)
+                    }
+                }
+            }
+        } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
+            try file.check()
+            throw error
+        }
+    }
+
+    /// Codes of errors that a removed file can cause: new connections fail or find other tables.
+    private static let codesOfARemovedFile: [StoreError.Code] = [.unusable, .corrupt, .schemaChanged]
+
+    /// Converts the errors of SQLite, and names a removed file as the cause.
     private nonisolated(nonsending) func translatingReading<Value>(
         _ operation: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
         do {
             return try await SQLiteErrorMapper(path: path).translating(operation)
-        } catch let error as StoreError where [.unusable, .corrupt, .schemaChanged].contains(error.code) {
+        } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
             try file.check()
             throw error
         }
