@@ -22,11 +22,22 @@ let strictSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-let serviceLifecycle = Target.Dependency.product(
-    name: "ServiceLifecycle",
-    package: "swift-service-lifecycle",
-    condition: .when(traits: ["Lifecycle"])
-)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package: "swift-log")
+
+/// The modules that an application uses, without drivers and tools.
+let features: [Target.Dependency] = [
+    "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceServices",
+    "HeadraceStations", "HeadraceStorage",
+]
+
+/// Returns a product that only the trait `trait` needs.
+func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
 
 let package = Package(
     name: "headrace",
@@ -39,6 +50,7 @@ let package = Package(
         .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
         .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
         .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
+        .library(name: "HeadraceHummingbird", targets: ["HeadraceHummingbird"]),
         .library(name: "HeadraceInspector", targets: ["HeadraceInspector"]),
         .library(name: "HeadraceRelay", targets: ["HeadraceRelay"]),
         .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
@@ -51,6 +63,11 @@ let package = Package(
         .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
     ],
     traits: [
+        .trait(
+            name: "Hummingbird",
+            description: "Routes, middleware, and services for an HTTP server. Adds hummingbird.",
+            enabledTraits: ["Lifecycle"]
+        ),
         .trait(name: "Inspector", description: "A server for the inspector. Adds FlyingFox."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
@@ -59,9 +76,13 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         // The next two are compiled only with HeadraceTesting.
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
@@ -76,7 +97,7 @@ let package = Package(
             dependencies: [
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Instrumentation", package: "swift-distributed-tracing"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
@@ -85,9 +106,9 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 "HeadraceTesting",
-                .product(name: "InMemoryLogging", package: "swift-log"),
+                inMemoryLogging,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
@@ -106,7 +127,7 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 "HeadraceResolution",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ]
         ),
         .testTarget(
@@ -114,13 +135,13 @@ let package = Package(
             dependencies: [
                 "HeadraceCommands",
                 "HeadraceTesting",
-                .product(name: "InMemoryLogging", package: "swift-log"),
+                inMemoryLogging,
             ]
         ),
 
         .target(
             name: "HeadraceFlux",
-            dependencies: ["HeadraceCore", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["HeadraceCore", logging]
         ),
         // A program that dispatches at the top level of its main.swift.
         .executableTarget(
@@ -135,8 +156,8 @@ let package = Package(
                 "HeadraceFlux",
                 "HeadraceTesting",
                 "TopLevelSubject",
-                .product(name: "InMemoryLogging", package: "swift-log"),
-                .product(name: "Logging", package: "swift-log"),
+                inMemoryLogging,
+                logging,
             ]
         ),
 
@@ -164,7 +185,7 @@ let package = Package(
             name: "HeadraceServices",
             dependencies: [
                 "HeadraceCore",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 serviceLifecycle,
             ]
         ),
@@ -174,8 +195,8 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceServices",
                 "HeadraceTesting",
-                .product(name: "InMemoryLogging", package: "swift-log"),
-                .product(name: "Logging", package: "swift-log"),
+                inMemoryLogging,
+                logging,
                 serviceLifecycle,
             ]
         ),
@@ -189,7 +210,7 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceResolution",
                 "HeadraceStorage",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ]
         ),
         // Delivers stored events, and prevents that a command takes effect twice.
@@ -200,8 +221,8 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceResolution",
                 "HeadraceStorage",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
+                product("CoreMetrics", of: "swift-metrics"),
+                logging,
                 serviceLifecycle,
             ]
         ),
@@ -226,7 +247,7 @@ let package = Package(
                 "HeadraceResolution",
                 "HeadraceStorage",
                 "HeadraceTesting",
-                .product(name: "InMemoryLogging", package: "swift-log"),
+                inMemoryLogging,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
@@ -242,7 +263,7 @@ let package = Package(
                 "HeadraceResolution",
                 "HeadraceStorage",
                 "HeadraceTesting",
-                .product(name: "InMemoryLogging", package: "swift-log"),
+                inMemoryLogging,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 serviceLifecycle,
@@ -257,8 +278,8 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceStorage",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                product("GRDB", of: "GRDB.swift", for: "SQLite"),
+                product("GRDBSQLite", of: "GRDB.swift", for: "SQLite"),
             ]
         ),
         .executableTarget(
@@ -297,7 +318,7 @@ let package = Package(
                 "HeadraceStoreContract",
                 "HeadraceTesting",
                 "PowerFailureVFS",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                product("GRDB", of: "GRDB.swift", for: "SQLite"),
             ]
         ),
 
@@ -305,11 +326,11 @@ let package = Package(
         .macro(
             name: "HeadraceMacrosPlugin",
             dependencies: [
-                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                product("SwiftCompilerPlugin", of: "swift-syntax", for: "Macros"),
+                product("SwiftDiagnostics", of: "swift-syntax", for: "Macros"),
+                product("SwiftSyntax", of: "swift-syntax", for: "Macros"),
+                product("SwiftSyntaxBuilder", of: "swift-syntax", for: "Macros"),
+                product("SwiftSyntaxMacros", of: "swift-syntax", for: "Macros"),
             ]
         ),
         .target(
@@ -325,16 +346,8 @@ let package = Package(
             dependencies: [
                 "HeadraceMacros",
                 .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
-                .product(
-                    name: "SwiftSyntaxMacrosGenericTestSupport",
-                    package: "swift-syntax",
-                    condition: .when(traits: ["Macros"])
-                ),
-                .product(
-                    name: "SwiftSyntaxMacroExpansion",
-                    package: "swift-syntax",
-                    condition: .when(traits: ["Macros"])
-                ),
+                product("SwiftSyntaxMacrosGenericTestSupport", of: "swift-syntax", for: "Macros"),
+                product("SwiftSyntaxMacroExpansion", of: "swift-syntax", for: "Macros"),
             ]
         ),
 
@@ -349,8 +362,8 @@ let package = Package(
                 "HeadraceServices",
                 "HeadraceStations",
                 "HeadraceStorage",
-                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
-                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+                product("FlyingFox", of: "FlyingFox", for: "Inspector"),
+                product("FlyingSocks", of: "FlyingFox", for: "Inspector"),
                 serviceLifecycle,
             ],
             resources: [
@@ -365,37 +378,52 @@ let package = Package(
         // A program for the tests in a browser.
         .executableTarget(
             name: "InspectorSubject",
-            dependencies: [
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceInspector",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceServices",
-                "HeadraceStations",
-                "HeadraceStorage",
-            ],
+            dependencies: features + ["HeadraceInspector"],
             path: "Tests/InspectorSubject"
         ),
         .testTarget(
             name: "HeadraceInspectorTests",
-            dependencies: [
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceDomain",
+            dependencies: features + [
                 "HeadraceInspector",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceServices",
-                "HeadraceStations",
-                "HeadraceStorage",
                 "HeadraceTesting",
                 "InspectorSubject",
-                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
-                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
-                .product(name: "Logging", package: "swift-log"),
+                product("FlyingFox", of: "FlyingFox", for: "Inspector"),
+                product("FlyingSocks", of: "FlyingFox", for: "Inspector"),
+                logging,
                 serviceLifecycle,
+            ]
+        ),
+
+        // Empty without the trait Hummingbird.
+        .target(
+            name: "HeadraceHummingbird",
+            dependencies: features + [
+                "HeadraceInspector",
+                logging,
+                serviceLifecycle,
+                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
+                product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
+                product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
+                product("NIOHTTP1", of: "swift-nio", for: "Hummingbird"),
+                product("UnixSignals", of: "swift-service-lifecycle", for: "Hummingbird"),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceHummingbirdTests",
+            dependencies: features + [
+                "HeadraceHummingbird",
+                "HeadraceInspector",
+                "HeadraceTesting",
+                inMemoryLogging,
+                logging,
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                serviceLifecycle,
+                product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
+                product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
+                product("NIOCore", of: "swift-nio", for: "Hummingbird"),
+                product("NIOEmbedded", of: "swift-nio", for: "Hummingbird"),
+                product("NIOPosix", of: "swift-nio", for: "Hummingbird"),
             ]
         ),
 
@@ -408,16 +436,8 @@ let package = Package(
         // Without IssueReportingTestSupport, issues on Linux are printed, but fail no test.
         .target(
             name: "HeadraceTesting",
-            dependencies: [
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceDomain",
+            dependencies: features + [
                 "HeadraceFlux",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceServices",
-                "HeadraceStations",
-                "HeadraceStorage",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
@@ -437,34 +457,16 @@ let package = Package(
         ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: [
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceServices",
-                "HeadraceStations",
-                "HeadraceStorage",
-                "HeadraceStoreContract",
-                "HeadraceTesting",
-            ]
+            dependencies: features + ["HeadraceStoreContract", "HeadraceTesting"]
         ),
 
         // MARK: The umbrella
         .target(
             name: "Headrace",
-            dependencies: [
+            dependencies: features + [
                 "HeadraceCommandEffects",
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceDomain",
                 "HeadraceFlux",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceServices",
-                "HeadraceStations",
-                "HeadraceStorage",
+                .target(name: "HeadraceHummingbird", condition: .when(traits: ["Hummingbird"])),
                 .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
@@ -477,9 +479,12 @@ let package = Package(
             dependencies: [
                 "Headrace",
                 "HeadraceTesting",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-                .product(name: "Logging", package: "swift-log"),
+                product("GRDB", of: "GRDB.swift", for: "SQLite"),
+                logging,
                 serviceLifecycle,
+                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
+                product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
+                product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
             ],
             exclude: ["Golden"]
         ),

@@ -15,6 +15,10 @@
 @_exported public import HeadraceStations
 @_exported public import HeadraceStorage
 
+#if Hummingbird
+@_exported public import HeadraceHummingbird
+#endif
+
 #if Inspector
 @_exported public import HeadraceInspector
 #endif

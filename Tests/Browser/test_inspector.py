@@ -105,7 +105,7 @@ class ServedLedger(InspectorCase):
                 return {name for name, _ in tree} | {name for _, below in tree for name in names(below)}
 
             wanted = {
-                "request WebRequest",
+                "request POST /api/transactions",
                 "command PostTransaction",
                 "unit of work",
                 "event TransactionPosted",

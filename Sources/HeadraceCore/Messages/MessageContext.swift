@@ -54,12 +54,38 @@ public struct MessageContext: Sendable {
     /// - Complexity: O(*n*) in its length. The name isn't cached.
     public var typeName: String { String(naming: type) }
 
+    /// Name of the message for logs, metrics, traces, and an inspector.
+    ///
+    /// It is the ``NamedMessage/messageName`` of a root message that has a name, otherwise ``typeName``.
+    public var name: String { storage.label?.name ?? typeName }
+
+    /// The result that ``setResult(_:)`` has set; `nil` if there is none.
+    package var result: String? { storage.label?.result.withLock { $0 } }
+
+    /// Sets a short text about the outcome, for an inspector, such as the status of a response.
+    ///
+    /// Only a root message with a name has a result.
+    package func setResult(_ text: String) {
+        storage.label?.result.withLock { $0 = text }
+    }
+
     /// An object, so that a context is one word to copy.
     private let storage: Storage
+
+    /// The name and the result of a root message.
+    private final class Label: Sendable {
+        let name: String
+        let result = Mutex<String?>(nil)
+
+        init(_ name: String) {
+            self.name = name
+        }
+    }
 
     private final class Storage: Sendable {
         let kind: MessageKind
         let type: Any.Type
+        let label: Label?
         let causationID: UUID?
         let principal: (any Principal)?
         let deadline: ContinuousClock.Instant?
@@ -67,9 +93,10 @@ public struct MessageContext: Sendable {
         private let inheritedCorrelationID: UUID?
         private let madeID = Mutex<UUID?>(nil)
 
-        init(kind: MessageKind, type: Any.Type, ambient: AmbientMessageContext?) {
+        init(kind: MessageKind, type: Any.Type, label: Label? = nil, ambient: AmbientMessageContext?) {
             self.kind = kind
             self.type = type
+            self.label = label
             let cause = ambient?.message
             causationID = cause?.id
             inheritedCorrelationID = cause?.correlationID
@@ -87,6 +114,7 @@ public struct MessageContext: Sendable {
         ) {
             self.kind = kind
             self.type = type
+            label = nil
             self.causationID = causationID
             self.principal = principal
             inheritedCorrelationID = correlationID
@@ -118,6 +146,11 @@ public struct MessageContext: Sendable {
 
     init(kind: MessageKind, type: Any.Type, in ambient: AmbientMessageContext?) {
         storage = Storage(kind: kind, type: type, ambient: ambient)
+    }
+
+    /// Creates the context of a new root message with a name.
+    init(kind: MessageKind, type: Any.Type, name: String) {
+        storage = Storage(kind: kind, type: type, label: Label(name), ambient: .current)
     }
 
     /// Creates the context of a message that was sent earlier, perhaps by another process.

@@ -27,6 +27,17 @@ package enum TraceCarrier {
         return try await InstrumentationContext.$current.binding(context, operation)
     }
 
+    /// Runs `operation` within the trace in `fields` of a request, unless the task has a trace or there is no instrument.
+    package static nonisolated(nonsending) func continuing<Result>(
+        from fields: @autoclosure () -> [String: String],
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        if InstrumentationContext.current != nil || InstrumentationSystem.instrument is NoOpInstrument {
+            return try await operation()
+        }
+        return try await restoring(fields(), operation)
+    }
+
     private struct Injector: Instrumentation.Injector {
         func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) {
             carrier[key] = value

@@ -48,7 +48,7 @@ public struct LoggingMiddleware: Middleware {
         var logger = Logger.current
         logger[metadataKey: "headrace.message.id"] = "\(context.id)"
         logger[metadataKey: "headrace.message.kind"] = "\(context.kind)"
-        logger[metadataKey: "headrace.message.type"] = "\(context.typeName)"
+        logger[metadataKey: "headrace.message.type"] = "\(context.name)"
         logger[metadataKey: "headrace.message.causation"] = context.causationID.map { "\($0)" }
         logger[metadataKey: "headrace.message.correlation"] = "\(context.correlationID)"
         let attempt = context.attempt

@@ -110,6 +110,6 @@ private final class MessageMetrics: Sendable {
     }
 
     private func dimensions(of context: MessageContext) -> [(String, String)] {
-        [("kind", context.kind.description), ("type", context.typeName)]
+        [("kind", context.kind.description), ("type", context.name)]
     }
 }

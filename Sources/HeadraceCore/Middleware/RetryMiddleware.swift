@@ -102,7 +102,7 @@ public struct RetryMiddleware: Middleware {
             "Handling a message failed and will be tried again",
             metadata: [
                 "headrace.message.id": "\(context.id)",
-                "headrace.message.type": "\(context.typeName)",
+                "headrace.message.type": "\(context.name)",
                 "headrace.message.attempt": "\(attempt)",
                 "error": "\(error)",
             ]

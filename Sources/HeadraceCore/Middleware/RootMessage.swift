@@ -16,7 +16,7 @@
 /// request. The handler runs in the task and on the actor of the caller.
 ///
 /// - Parameters:
-///   - message: The input. Observers and logs show the name of its type.
+///   - message: The input. Observers and logs show the name of its type, or the name of a ``NamedMessage``.
 ///   - kind: The kind of the message.
 ///   - middleware: The middleware around the handler, the outermost first.
 ///   - observers: The observers that are notified of the message.
@@ -32,6 +32,10 @@ public nonisolated(nonsending) func withRootMessage<Message: Sendable, Output>(
     clock: any TimeSource = ContinuousClock(),
     handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
 ) async throws -> Output {
-    try await MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
-        .run(message, kind: kind, handler: handler)
+    let chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
+    guard let named = message as? any NamedMessage else {
+        return try await chain.run(message, kind: kind, handler: handler)
+    }
+    let context = MessageContext(kind: kind, type: Message.self, name: named.messageName)
+    return try await chain.run(message, in: context, handler: handler)
 }

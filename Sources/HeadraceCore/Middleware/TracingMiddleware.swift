@@ -30,7 +30,7 @@ public struct TracingMiddleware: Middleware {
         next: Next<Message, Output>
     ) async throws -> Output {
         let tracer = tracer ?? InstrumentationSystem.tracer
-        let typeName = context.typeName
+        let typeName = context.name
         let span: any Span = tracer.startSpan(typeName, ofKind: .internal)
         defer { span.end() }
         if span.isRecording {

@@ -129,7 +129,7 @@ final class FlowRecorder: Sendable {
         let entry = FlowEntry(
             id: context.id,
             kind: context.kind.description,
-            type: context.typeName,
+            type: context.name,
             cause: context.causationID,
             correlation: context.correlationID,
             began: wallClock().millisecondsSince1970,
@@ -151,6 +151,7 @@ final class FlowRecorder: Sendable {
         let outcome = shown(outcome)
         let second = second
         let key = MessageKey(context.id)
+        let result = context.result
         state.withLock { state in
             state.rates.add(
                 kind: context.kind.description,
@@ -158,7 +159,7 @@ final class FlowRecorder: Sendable {
                 isFailure: outcome.isFailure,
                 second: second
             )
-            end(state.messages[key], outcome, after: duration, in: &state)
+            end(state.messages[key], outcome, note: result, after: duration, in: &state)
         }
     }
 
@@ -215,13 +216,20 @@ final class FlowRecorder: Sendable {
         forget(removed, in: &state)
     }
 
-    private func end(_ number: UInt64?, _ outcome: ShownOutcome, after duration: Duration, in state: inout State) {
+    private func end(
+        _ number: UInt64?,
+        _ outcome: ShownOutcome,
+        note: String? = nil,
+        after duration: Duration,
+        in state: inout State
+    ) {
         guard let number else { return }
         if state.buffer[number]?.duration == nil { state.openCount -= 1 }
         let removed = state.buffer.update(number) { entry in
             entry.duration = duration / .milliseconds(1)
             entry.outcome = outcome.code
             entry.failure = outcome.failure
+            if let note { entry.note = note }
         }
         forget(removed, in: &state)
     }

@@ -37,6 +37,8 @@ export function time(milliseconds) {
 
 /** Removes the modules from the name of a type and of its generic parameters. */
 export function short(type) {
+  // The name of an HTTP request has no modules.
+  if (type.includes("/")) return type;
   const plain = type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "");
   return plain.replace(/[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)+/gu, (path) => path.slice(path.indexOf(".") + 1));
 }

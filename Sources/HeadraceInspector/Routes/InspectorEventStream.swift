@@ -70,7 +70,7 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
                 inspector.activate()
                 if !hasBegun {
                     hasBegun = true
-                    return Data("retry: 1000\n\n".utf8)
+                    return ServerSentEvent.retry(after: .seconds(1)).bytes
                 }
                 if let flow = takeFlow() { return flow }
                 let now = clock.now
@@ -100,7 +100,7 @@ public struct InspectorEventStream: AsyncSequence, Sendable {
 
         private static func event(_ name: String, _ value: some Encodable) -> Data? {
             guard case .data(let json) = InspectorResponse.json(value).body else { return nil }
-            return Data("event: \(name)\ndata: ".utf8) + json + Data("\n\n".utf8)
+            return ServerSentEvent(name, data: String(decoding: json, as: UTF8.self)).bytes
         }
     }
 }

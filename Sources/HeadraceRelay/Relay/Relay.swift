@@ -116,6 +116,9 @@ public final class Relay: Sendable {
         #endif
     }
 
+    /// Whether ``run()`` is running.
+    public var isRunning: Bool { state.withLock { $0.run != nil } }
+
     /// Ends ``run()`` once the running handlers have ended; leased deliveries that no handler has begun are released.
     public func shutDown() {
         let run = state.withLock { state in

@@ -112,31 +112,21 @@ public final class LedgerServer: Sendable {
         onListening: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws {
         do {
-            let group = try await makeGroup(beside: services, signals: signals, onListening: onListening)
-            try await Self.run(group)
+            let server = try await makeServer(beside: services, signals: signals, onListening: onListening)
+            try await server.run()
         } catch {
-            // The first error is more important than an error of 'close()'.
+            // The first error is more important than an error of 'close()'. Closing the store again does nothing.
             try? store.close()
             throw ListeningError(error, configuration) ?? error
         }
-        try store.close()
     }
 
-    /// Runs `group`.
-    ///
-    /// A service that was cancelled at the end of the shutdown is no error.
-    static func run(_ group: ServiceGroup) async throws {
-        do {
-            try await group.run()
-        } catch is CancellationError where !Task.isCancelled {}
-    }
-
-    /// Creates the group of all services.
-    func makeGroup(
+    /// Creates the service of all parts.
+    func makeServer(
         beside services: [any ServiceLifecycle.Service] = [],
         signals: [UnixSignal] = [],
         onListening: @escaping @Sendable (_ address: String) async -> Void
-    ) async throws -> ServiceGroup {
+    ) async throws -> HeadraceServer {
         let log = EventLog(store: store, pollInterval: configuration.limits.pollInterval, clock: clock)
         // Before the page is loaded, so that it misses no event. Some events may be read twice.
         let position = try await log.lastPosition()
@@ -148,14 +138,15 @@ public final class LedgerServer: Sendable {
             LedgerServices(log: log, position: position).with(model: model)
         }
         inspector?.show(cluster.graph)
-        let application = makeApplication(onListening: onListening)
-        var group = ServiceGroupConfiguration(
-            services: services + [relay, cluster, imports, application],
-            gracefulShutdownSignals: signals,
+        return HeadraceServer(
+            services: services + [relay, cluster, imports],
+            application: makeApplication(onListening: onListening),
+            signals: signals,
+            shutdownTime: .milliseconds(1_200),
             logger: logger
-        )
-        group.maximumGracefulShutdownDuration = .milliseconds(1_200)
-        return ServiceGroup(configuration: group)
+        ) { [store] in
+            try store.close()
+        }
     }
 
     /// All routes.
@@ -172,12 +163,13 @@ public final class LedgerServer: Sendable {
         onListening: @escaping @Sendable (_ address: String) async -> Void
     ) -> some ServiceLifecycle.Service {
         let router = Router(context: LedgerRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ErrorMiddleware())
-        router.add(middleware: HostGuard(configuration))
+        router.addMiddleware {
+            RequestMiddleware(observers: observers)
+            HostGuardMiddleware(hosts: [configuration.host] + configuration.allowedHosts)
+        }
         for route in routes {
-            let respond = route.observed(by: observers)
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await respond(RequestReader(request: request, context: context))
+                try await route.respond(RequestReader(request: request, context: context))
             }
         }
         let host = configuration.host

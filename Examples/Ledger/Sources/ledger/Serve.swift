@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
     /// In addition to types, it shows the called routes and the reasons of failures.
     private static var inspection: InspectorConfiguration {
         var configuration = InspectorConfiguration()
-        configuration.redaction.message = { ($0 as? WebRequest)?.description }
+        configuration.redaction.message = { ($0 as? RequestMessage)?.description }
         configuration.redaction.failure = { $0 }
         return configuration
     }

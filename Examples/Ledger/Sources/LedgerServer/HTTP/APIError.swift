@@ -59,6 +59,10 @@ struct APIError: Error, Sendable, Equatable {
 
 extension APIError: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
+        try response()
+    }
+
+    func response() throws -> Response {
         var response = try JSONAnswer(ErrorResponse(self), status: status).response()
         if let retryAfter { response.headers[.retryAfter] = "\(retryAfter)" }
         return response

@@ -7,9 +7,6 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// The host name in a request.
-    static let host = named("Host")
-
     /// The key by which repetitions of a request are detected.
     ///
     /// Source: <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>

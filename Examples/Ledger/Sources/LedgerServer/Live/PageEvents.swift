@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import Headrace
 import LedgerApplication
 
 /// The server-sent events for a state of the page.
@@ -20,15 +21,12 @@ struct PageEvents {
         let transactions: Int
     }
 
-    /// The events as text.
-    private(set) var text = ""
+    private(set) var events: [ServerSentEvent] = []
     private let revision: Int
-    private let encoder = JSONEncoder()
 
     /// Creates the events for all of `state`, or for its changes since the revision `written`.
     init(of state: PageState, since written: Int?) throws {
         revision = state.revision
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let written else {
             try append(
                 "state",
@@ -58,11 +56,7 @@ struct PageEvents {
         }
     }
 
-    /// Adds an event.
-    ///
-    /// The JSON of this encoder is a single line.
     private mutating func append(_ name: String, _ value: some Encodable) throws {
-        let json = String(decoding: try encoder.encode(value), as: UTF8.self)
-        text += "id: \(revision)\nevent: \(name)\ndata: \(json)\n\n"
+        events.append(try ServerSentEvent(name, json: value, id: "\(revision)"))
     }
 }

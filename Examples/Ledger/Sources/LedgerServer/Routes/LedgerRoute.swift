@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 import HTTPTypes
-import Headrace
 import Hummingbird
 
 /// A route of the server.
@@ -17,17 +16,6 @@ struct LedgerRoute: Sendable {
     /// The path, with its parameters in braces.
     let path: String
     let respond: @Sendable (RequestReader) async throws -> Response
-
-    /// Returns the handler of the route.
-    ///
-    /// Observers receive the request as a message that causes the messages of the route.
-    func observed(by observers: [any MessageObserver]) -> @Sendable (RequestReader) async throws -> Response {
-        if observers.isEmpty { return respond }
-        let message = WebRequest(method: method.rawValue, path: path)
-        return { request in
-            try await withRootMessage(message, observers: observers) { _ in try await respond(request) }
-        }
-    }
 
     static func get(
         _ path: String,

@@ -27,7 +27,11 @@ struct LiveRoutes: Sendable {
                         retryAfter: 10
                     )
                 }
-                return EventStream(station: station, limits: limits, permit: permit).response(to: reader.request.body)
+                return Response.events(
+                    EventStream(await station.states(limit: 1), limits: limits, permit: permit),
+                    to: reader.request,
+                    heartbeat: limits.heartbeat
+                )
             },
             .get("/api/health") { _ in
                 let statistics = try await store.deliveryStatistics()

@@ -43,12 +43,13 @@ final class TestServer: Sendable {
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try LedgerServer(configuration, relayObservers: [deliveries], relay: relay, logger: quiet)
         let (addresses, address) = AsyncStream<String>.makeStream()
-        let group = try await server.makeGroup { address.yield($0) }
+        let service = try await server.makeServer { address.yield($0) }
+        let group = ServiceGroup(configuration: .init(services: [service], logger: quiet))
 
         let value = try await withThrowingTaskGroup(of: Value?.self) { tasks in
             tasks.addTask {
                 defer { address.finish() }
-                try await LedgerServer.run(group)
+                try await group.run()
                 return nil
             }
             tasks.addTask {

@@ -10,31 +10,22 @@ import Hummingbird
 import LedgerApplication
 import LedgerBooks
 import LedgerJournal
-import Logging
-import NIOHTTP1
 
-/// Converts the errors of routes to responses.
-struct ErrorMiddleware: RouterMiddleware {
-    typealias Context = LedgerRequestContext
-
-    func handle(
-        _ request: Request,
-        context: LedgerRequestContext,
-        next: @concurrent (Request, LedgerRequestContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as HTTPParserError {
-            // The input isn't HTTP. Hummingbird responds with the status 400 and closes the connection.
-            throw error
-        } catch {
+extension RequestMiddleware<LedgerRequestContext> {
+    /// Creates the middleware, which responds to errors in the format of the ledger's API.
+    init(observers: [any MessageObserver]) {
+        var configuration = Configuration()
+        configuration.observers = observers
+        // An upload has a longer limit of its own.
+        configuration.timeLimit = nil
+        configuration.problems = ProblemTable(standardRules: false)
+        configuration.problems.add((any Error).self) { error in
             let answer = APIError(error)
-            if answer.status == .internalServerError {
-                context.logger.error(
-                    "A request failed.", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
-            }
-            return try answer.response(from: request, context: context)
+            if answer.status == .internalServerError { return nil }
+            return Problem(answer.status, code: answer.code, answer.message)
         }
+        configuration.response = { error, _ in try APIError(error).response() }
+        self.init(configuration)
     }
 }
 
@@ -44,6 +35,8 @@ extension APIError {
         switch error {
         case let error as APIError:
             self = error
+        case let problem as Problem:
+            self.init(problem.status, problem.code, problem.message)
         case let error as PostingRefusal:
             self.init(.unprocessableContent, "\(error.code)", error.message)
         case let error as AccountRefusal:

@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import HTTPTypes
+
+extension HTTPField.Name {
+    /// The host name in a request.
+    static let host = named("Host")
+
+    /// The key by which repetitions of a request are detected.
+    static let idempotencyKey = named("Idempotency-Key")
+
+    private static func named(_ name: String) -> HTTPField.Name {
+        guard let known = HTTPField.Name(name) else {
+            preconditionFailure("'\(name)' isn't a valid field name. To fix, correct it.")
+        }
+        return known
+    }
+}
+#endif

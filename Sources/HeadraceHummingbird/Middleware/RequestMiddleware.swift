@@ -1,0 +1,168 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+public import HTTPTypes
+public import HeadraceCore
+public import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// Handles each request as the first message of its chain, and makes a problem of each error.
+///
+/// ```swift
+/// var configuration = RequestMiddleware<BasicRequestContext>.Configuration()
+/// configuration.observers = [inspector.observer]
+/// configuration.problems.add(BookingError.self) { $0 == .soldOut ? .conflict : .unprocessableContent }
+/// router.add(middleware: RequestMiddleware(configuration))
+/// ```
+///
+/// Add it before all other middleware, except middleware that finds out who sends a request. For each request:
+///
+/// 1. The trace of the sender continues, if the program has an instrument and no trace yet.
+/// 2. The principal and the deadline are set, which all messages of the request inherit.
+/// 3. A ``RequestMessage`` is handled: its observers and middleware see the method, the route, and the outcome.
+/// 4. An error becomes a ``Problem`` of the ``ProblemTable``. An unexpected error is logged, and the client receives the
+///    status 500 with the ID of the log entry.
+public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
+    /// The settings of the middleware.
+    public struct Configuration: Sendable {
+        /// The table from errors to problems.
+        public var problems = ProblemTable()
+
+        /// Returns the response to a request that failed with an error, whose problem is the second value.
+        ///
+        /// The default is the problem as problem details. Change it for an API that has a format of its own.
+        public var response: @Sendable (any Error, Problem) throws -> Response = { _, problem in try problem.response }
+
+        /// Observers that are notified of each request.
+        public var observers: [any MessageObserver] = []
+
+        /// Middleware of Headrace around each request, the outermost first.
+        public var middleware: [any Middleware] = []
+
+        /// Time after the start of a request at which its messages are refused; 30 seconds by default, `nil` for no limit.
+        ///
+        /// A running handler isn't interrupted; for that, give the dispatcher a `TimeoutMiddleware`.
+        public var timeLimit: Duration? = .seconds(30)
+
+        /// A header field by which clients lower the limit, in seconds, such as `2.5`; `nil`, the default, for none.
+        public var timeLimitField: HTTPField.Name?
+
+        /// Returns the principal of a request; `nil` for none.
+        ///
+        /// Its error becomes a problem, like an error of the route.
+        public var principal: @Sendable (Request, Context) async throws -> (any Principal)? = { _, _ in nil }
+
+        /// The clock for deadlines and durations.
+        public var clock: any TimeSource = ContinuousClock()
+
+        /// Creates the default settings.
+        public init() {}
+    }
+
+    private let configuration: Configuration
+
+    /// Creates the middleware.
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    /// Handles `request` as a message.
+    ///
+    /// - Throws: `HTTPParserError` if the input isn't HTTP, so that the server closes the connection.
+    @concurrent
+    public func handle(
+        _ request: Request,
+        context: Context,
+        next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await withoutActuallyEscaping(next) { next in
+                let next = HandedOver(next)
+                return try await TraceCarrier.continuing(from: request.fields) {
+                    try await answer(request, in: context, next: next)
+                }
+            }
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            return try configuration.response(error, problem(for: error, request, context))
+        }
+    }
+
+    private func answer(
+        _ request: Request,
+        in context: Context,
+        next: HandedOver<@concurrent (Request, Context) async throws -> Response>
+    ) async throws -> Response {
+        let message = RequestMessage(request.method, route: context.endpointPath)
+        let configuration = configuration
+        return try await MessageContext.withPrincipal(try await configuration.principal(request, context)) {
+            try await withDeadline(of: request) {
+                try await withRootMessage(
+                    message,
+                    middleware: configuration.middleware,
+                    observers: configuration.observers,
+                    clock: configuration.clock
+                ) { _ in
+                    do {
+                        let response = try await next.value(request, context)
+                        MessageContext.current?.setResult("status \(response.status.code)")
+                        return response
+                    } catch {
+                        let status = configuration.problems.problem(for: error)?.status ?? .internalServerError
+                        MessageContext.current?.setResult("status \(status.code)")
+                        throw error
+                    }
+                }
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func withDeadline(
+        of request: Request,
+        _ operation: nonisolated(nonsending) () async throws -> Response
+    ) async throws -> Response {
+        let limits = [configuration.timeLimit, try requestedLimit(of: request)].compactMap { $0 }
+        guard let limit = limits.min() else { return try await operation() }
+        return try await MessageContext.withDeadline(configuration.clock.now.advanced(by: limit), operation)
+    }
+
+    private func requestedLimit(of request: Request) throws -> Duration? {
+        guard let name = configuration.timeLimitField, let text = request.headers[name] else { return nil }
+        guard let seconds = Double(text), (0...86_400).contains(seconds) else {
+            throw Problem.malformed(
+                "The field '\(name)' must be a number of seconds from 0 to 86400. To fix, correct or omit it.")
+        }
+        return .seconds(seconds)
+    }
+
+    private func problem(for error: any Error, _ request: Request, _ context: Context) -> Problem {
+        if let problem = configuration.problems.problem(for: error) { return problem }
+        let id = UUID.version7()
+        context.logger.error(
+            "A request failed.",
+            metadata: [
+                "headrace.problem.id": "\(id.uuidString.lowercased())",
+                "headrace.request": "\(RequestMessage(request.method, route: context.endpointPath))",
+                "error": "\(error)",
+            ]
+        )
+        return .unexpected(id)
+    }
+}
+
+extension Request {
+    /// The header fields, with lowercase names.
+    fileprivate var fields: [String: String] {
+        var fields: [String: String] = [:]
+        for field in headers { fields[field.name.canonicalName] = field.value }
+        return fields
+    }
+}
+#endif

@@ -1,0 +1,151 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+public import HeadraceCore
+public import Foundation
+public import HTTPTypes
+public import Hummingbird
+
+/// An error in the form in which a client receives it: a status and a problem-details body.
+///
+/// ```json
+/// {
+///   "code": "soldOut",
+///   "detail": "The event has no seats left. To fix, choose another event.",
+///   "status": 409,
+///   "title": "Conflict",
+///   "type": "about:blank"
+/// }
+/// ```
+///
+/// The media type is `application/problem+json`. ``ProblemTable`` makes problems of errors. A route can also throw a problem.
+///
+/// Related documentation: <https://www.rfc-editor.org/rfc/rfc9457>
+public struct Problem: CodedError, HTTPResponseError {
+    /// An invalid part of a request.
+    public struct Failure: Hashable, Sendable, Codable {
+        /// Path of the field, such as `lines[2].quantity`; empty for the request as a whole.
+        public var path: String
+
+        /// The reason, for the user who filled in the field.
+        public var text: String
+
+        /// Creates a failure.
+        public init(path: String, text: String) {
+            self.path = path
+            self.text = text
+        }
+    }
+
+    /// The status of the response.
+    public var status: HTTPResponse.Status
+
+    /// The kind of problem, stable enough for clients to branch on.
+    public var code: String
+
+    /// A description of the problem and its fix, for the client.
+    public var message: String
+
+    /// A URI of the documentation of this kind of problem; `about:blank`, the default, for none.
+    public var type = "about:blank"
+
+    /// ID of this occurrence, which the log has too; `nil` if the log has no entry.
+    ///
+    /// The body contains it as `instance`, a URI such as `urn:uuid:…`.
+    public var id: UUID?
+
+    /// All invalid parts of the request; empty if the problem concerns no part.
+    public var failures: [Failure] = []
+
+    /// Further header fields of the response, such as `Retry-After`.
+    public var headers: HTTPFields = [:]
+
+    /// Creates a problem.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response. Its reason phrase is the title of the problem.
+    ///   - code: The kind of problem.
+    ///   - message: A description of the problem and its fix. The client receives it, so it must not contain secrets.
+    public init(_ status: HTTPResponse.Status, code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    /// Returns the problem with the header field `Retry-After`, rounded up to whole seconds, at least 1.
+    public func retry(after delay: Duration) -> Problem {
+        var problem = self
+        let (seconds, attoseconds) = delay.components
+        problem.headers[.retryAfter] = "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
+        return problem
+    }
+
+    /// Returns the problem with `failures`.
+    public func with(_ failures: [Failure]) -> Problem {
+        var problem = self
+        problem.failures = failures
+        return problem
+    }
+
+    /// The response with the problem as its body.
+    public var response: Response {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            var headers = headers
+            headers[.contentType] = "application/problem+json"
+            headers[.cacheControl] = "no-store"
+            headers[.xContentTypeOptions] = "nosniff"
+            return Response(
+                status: status,
+                headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(self)))
+            )
+        }
+    }
+
+    /// Returns ``response``.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        try response
+    }
+}
+
+extension Problem: Encodable {
+    private enum CodingKeys: String, CodingKey { case type, title, status, detail, code, instance, failures }
+
+    /// Encodes the members of the body.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(type, forKey: .type)
+        try container.encode(status.reasonPhrase, forKey: .title)
+        try container.encode(status.code, forKey: .status)
+        try container.encode(message, forKey: .detail)
+        try container.encode(code, forKey: .code)
+        try container.encodeIfPresent(id.map { "urn:uuid:\($0.uuidString.lowercased())" }, forKey: .instance)
+        if !failures.isEmpty { try container.encode(failures, forKey: .failures) }
+    }
+}
+
+extension Problem {
+    static func malformed(_ message: String) -> Problem { Problem(.badRequest, code: "malformed", message) }
+
+    static func tooLarge(_ limit: Int) -> Problem {
+        Problem(.contentTooLarge, code: "tooLarge", "The body is too long. To fix, send at most \(limit) bytes.")
+    }
+
+    /// A problem that reveals nothing about its error, which the log has under the same ID.
+    static func unexpected(_ id: UUID) -> Problem {
+        var problem = Problem(
+            .internalServerError,
+            code: "internal",
+            "The server failed to handle the request. To fix, report the 'instance', which is also in its log."
+        )
+        problem.id = id
+        return problem
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+import Hummingbird
+
+/// The decoded parameters of a request, from its path or its query.
+struct MessageParameters: Sendable {
+    /// The values of each parameter in the order of the request.
+    private(set) var values: [String: [String]] = [:]
+
+    /// The parameters of the message that the task decodes.
+    ///
+    /// A message is decoded by the decoder of the application, which passes nothing on to `init(from:)`.
+    @TaskLocal static var current = MessageParameters()
+
+    private init() {}
+
+    /// Reads the parameters of the path, and those of the query unless `limit` is `nil`.
+    ///
+    /// A parameter of the path hides the parameters of the query with the same name.
+    ///
+    /// - Throws: ``Problem`` if there are more than `limit` parameters in the query, or if one isn't percent-encoded UTF-8.
+    init(of request: Request, in context: some RequestContext, queryLimit limit: Int?) throws {
+        if let limit, let query = request.uri.query, !query.isEmpty {
+            let pairs = query.split(separator: "&")
+            if pairs.count > limit {
+                throw Problem.malformed("The query has too many parameters. To fix, send at most \(limit).")
+            }
+            for pair in pairs {
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                // Browsers encode a space as a plus sign.
+                let decoded = try parts.map { try Self.decoded(String($0.replacing("+", with: " "))) }
+                values[decoded[0], default: []].append(decoded.count > 1 ? decoded[1] : "")
+            }
+        }
+        for (name, value) in context.parameters { values[String(name)] = [try Self.decoded(String(value))] }
+    }
+
+    private static func decoded(_ text: String) throws -> String {
+        guard let decoded = text.removingPercentEncoding else {
+            throw Problem.malformed("A parameter isn't percent-encoded UTF-8. To fix, encode it.")
+        }
+        return decoded
+    }
+}
+#endif

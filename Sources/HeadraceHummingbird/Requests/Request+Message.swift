@@ -1,0 +1,88 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+import HTTPTypes
+import HeadraceCore
+import Hummingbird
+
+extension Request {
+    /// Decodes a message from the parameters of the path and from the body, if there is one.
+    ///
+    /// - Throws: ``Problem``; `DecodingError`; the errors of the decoder of `context`.
+    func command<Message: Decodable>(
+        _ type: Message.Type,
+        in context: some RequestContext,
+        limits: RequestLimits,
+        clock: any TimeSource
+    ) async throws -> Message {
+        let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
+        let bytes = try await collectedBody(limits: limits, clock: clock)
+        if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
+        if context.requestDecoder is JSONDecoder { try requireJSON() }
+        var request = self
+        request.body = RequestBody(buffer: bytes)
+        let collected = request
+        return try await MessageParameters.$current.withValue(parameters) {
+            try await context.requestDecoder.decode(DecodedMessage<Message>.self, from: collected, context: context)
+                .message
+        }
+    }
+
+    /// Decodes a message from the parameters of the path and of the query.
+    ///
+    /// - Throws: ``Problem``; `DecodingError`.
+    func query<Message: Decodable>(
+        _ type: Message.Type,
+        in context: some RequestContext,
+        limits: RequestLimits
+    ) throws -> Message {
+        let parameters = try MessageParameters(of: self, in: context, queryLimit: limits.parameterCount)
+        return try Message(from: MessageDecoder(parameters: parameters, body: nil))
+    }
+
+    /// Throws if the body isn't JSON.
+    ///
+    /// A page of another site can send texts and forms without the consent of the server, but no JSON.
+    private func requireJSON() throws {
+        let media = (headers[.contentType] ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        guard media == "application/json" || media.hasSuffix("+json") else {
+            throw Problem(
+                .unsupportedMediaType,
+                code: "unsupportedType",
+                "The body must be JSON. To fix, set the field 'Content-Type' to 'application/json'."
+            )
+        }
+    }
+
+    private func collectedBody(limits: RequestLimits, clock: any TimeSource) async throws -> ByteBuffer {
+        let limit = limits.bodyLength
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Problem.tooLarge(limit) }
+        let body = body
+        return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
+            group.addTask {
+                var bytes = ByteBuffer()
+                for try await var buffer in body {
+                    if bytes.readableBytes + buffer.readableBytes > limit { throw Problem.tooLarge(limit) }
+                    bytes.writeBuffer(&buffer)
+                }
+                return bytes
+            }
+            group.addTask {
+                try await clock.sleep(until: clock.now.advanced(by: limits.bodyTime), tolerance: nil)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let bytes = try await group.next() ?? nil else {
+                throw Problem(
+                    .requestTimeout, code: "tooSlow", "The body did not arrive in time. To fix, send it again, faster.")
+            }
+            return bytes
+        }
+    }
+}
+#endif

@@ -1,0 +1,222 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+public import HeadraceCore
+import Foundation
+import HTTPTypes
+public import HeadraceCommands
+import HeadraceInspector
+public import HeadraceResolution
+public import Hummingbird
+import Logging
+
+/// Routes that dispatch commands and queries.
+///
+/// ```swift
+/// let messages = router.messages(of: container)
+/// messages.post("reservations/{id}", command: ReserveSeat.self)
+/// messages.get("seats/{event}", query: SeatsLeft.self)
+/// messages.get("reservations", stream: ListReservations.self)
+/// ```
+///
+/// Each request opens a scope of the container, in which its message is dispatched.
+///
+/// - A command is decoded from the body, by the decoder of the request's context, and from the parameters of the path. A
+///   query is decoded from the parameters of the path and the query. A parameter is a member of the message: a text, a
+///   number, a Boolean, a UUID, a date, or another type that decodes from one of them, and an array if it occurs several
+///   times. A parameter of the path hides a member of the body with the same name.
+/// - A request that can't be decoded receives the status 400, with the path of the invalid field.
+/// - All other errors become problems of the ``ProblemTable``. A message that isn't valid receives the status 422 with all
+///   failures, if the dispatcher has a `ValidationMiddleware`.
+///
+/// Add a ``RequestMiddleware`` to the router before the routes. Without it, errors that aren't problems or errors of
+/// Hummingbird receive the status 500 without a body.
+public struct MessageRoutes<Context: RequestContext> {
+    private let router: any RouterMethods<Context>
+    private let scope: any DependencyResolutionScope
+    private let limits: RequestLimits
+    private let problems: ProblemTable
+    private let streams: Permits
+    private let clock: any TimeSource
+
+    init(
+        router: any RouterMethods<Context>,
+        scope: any DependencyResolutionScope,
+        limits: RequestLimits,
+        problems: ProblemTable,
+        clock: any TimeSource
+    ) {
+        self.router = router
+        self.scope = scope
+        self.limits = limits
+        self.problems = problems
+        self.clock = clock
+        streams = Permits(max(0, limits.streamCount))
+    }
+
+    // MARK: Commands
+
+    /// Adds a route for the method POST that dispatches a command.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the route.
+    ///   - command: The type of the command.
+    ///   - response: The response when the command was handled.
+    public func post<Command: CQDCommand & Decodable>(
+        _ path: RouterPath,
+        command: Command.Type,
+        response: CommandResponse<Command> = .noContent
+    ) {
+        on(path, method: .post, command: command, response: response)
+    }
+
+    /// Adds a route for the method PUT that dispatches a command.
+    public func put<Command: CQDCommand & Decodable>(
+        _ path: RouterPath,
+        command: Command.Type,
+        response: CommandResponse<Command> = .noContent
+    ) {
+        on(path, method: .put, command: command, response: response)
+    }
+
+    /// Adds a route for the method PATCH that dispatches a command.
+    public func patch<Command: CQDCommand & Decodable>(
+        _ path: RouterPath,
+        command: Command.Type,
+        response: CommandResponse<Command> = .noContent
+    ) {
+        on(path, method: .patch, command: command, response: response)
+    }
+
+    /// Adds a route for the method DELETE that dispatches a command.
+    public func delete<Command: CQDCommand & Decodable>(
+        _ path: RouterPath,
+        command: Command.Type,
+        response: CommandResponse<Command> = .noContent
+    ) {
+        on(path, method: .delete, command: command, response: response)
+    }
+
+    private func on<Command: CQDCommand & Decodable>(
+        _ path: RouterPath,
+        method: HTTPRequest.Method,
+        command: Command.Type,
+        response: CommandResponse<Command>
+    ) {
+        let (scope, limits, clock) = (scope, limits, clock)
+        router.on(path, method: method) { request, context in
+            let command = try await request.command(command, in: context, limits: limits, clock: clock)
+            try await dispatcher(in: scope).dispatch(command)
+            return Response(status: response.status, headers: response.headers(for: command))
+        }
+    }
+
+    // MARK: Queries
+
+    /// Adds a route for the method GET that dispatches a query and responds with its value.
+    ///
+    /// The encoder of the request's context encodes the value. If the value is `nil`, the response has the status 404.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the route.
+    ///   - query: The type of the query.
+    public func get<Query: CQDQuery & Decodable>(_ path: RouterPath, query: Query.Type) where Query.Value: Encodable {
+        let (scope, limits) = (scope, limits)
+        router.on(path, method: .get) { request, context in
+            let query = try request.query(query, in: context, limits: limits)
+            let value = try await dispatcher(in: scope).dispatch(query)
+            if (value as? any OptionalValue)?.isNil == true {
+                throw Problem(
+                    .notFound, code: "notFound", "There is no such resource. To fix, correct the path or the query.")
+            }
+            var response = try context.responseEncoder.encode(value, from: request, context: context)
+            response.headers[.cacheControl] = "no-store"
+            response.headers[.xContentTypeOptions] = "nosniff"
+            return response
+        }
+    }
+
+    /// Adds a route for the method GET that dispatches a stream query and responds with server-sent events.
+    ///
+    /// Each value is an event without a name, whose data is the JSON of the value. If the stream fails after the response
+    /// has begun, an event with the name `problem` has the problem as its data, and the stream ends.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the route.
+    ///   - stream: The type of the query.
+    public func get<Query: CQDStreamQuery & Decodable>(_ path: RouterPath, stream: Query.Type)
+    where Query.Element: Encodable {
+        let (scope, limits, problems, streams, clock) = (scope, limits, problems, streams, clock)
+        router.on(path, method: .get) { request, context in
+            let query = try request.query(stream, in: context, limits: limits)
+            guard let permit = streams.tryAcquire() else {
+                throw Problem(
+                    .serviceUnavailable,
+                    code: "tooManyStreams",
+                    "Too many event streams are open. To fix, close another event stream."
+                )
+                .retry(after: .seconds(10))
+            }
+            let values = HandedOver(try await dispatcher(in: scope).dispatch(query))
+            return Response.eventStream(to: request, heartbeat: limits.heartbeat, clock: clock) { send in
+                defer { withExtendedLifetime(permit) {} }
+                do {
+                    for try await value in values.value {
+                        await send(ByteBuffer(string: try ServerSentEvent(json: value).text))
+                    }
+                } catch {
+                    if Task.isCancelled { return }
+                    let problem = problems.problem(for: error) ?? .unexpected(.version7())
+                    if problem.id != nil {
+                        context.logger.error(
+                            "An event stream failed.",
+                            metadata: [
+                                "headrace.problem.id": "\(problem.id?.uuidString.lowercased() ?? "")",
+                                "error": "\(error)",
+                            ]
+                        )
+                    }
+                    await send(ByteBuffer(string: try ServerSentEvent("problem", json: problem).text))
+                }
+            }
+        }
+    }
+}
+
+extension RouterMethods {
+    /// Returns the routes of this router that dispatch messages.
+    ///
+    /// - Parameters:
+    ///   - container: The container, or a scope, from which the dispatcher of each request is resolved.
+    ///   - limits: The limits on requests.
+    ///   - problems: The problems for errors of streams whose response has begun.
+    ///   - clock: The clock for timeouts and heartbeats.
+    /// - Returns: The routes.
+    public func messages(
+        of container: any DependencyResolutionScope,
+        limits: RequestLimits = RequestLimits(),
+        problems: ProblemTable = ProblemTable(),
+        clock: any TimeSource = ContinuousClock()
+    ) -> MessageRoutes<Context> {
+        MessageRoutes(router: self, scope: container, limits: limits, problems: problems, clock: clock)
+    }
+}
+
+/// Returns the dispatcher of a new scope.
+private func dispatcher(in scope: any DependencyResolutionScope) -> any CommandQueryDispatcher {
+    scope.scope().resolve()
+}
+
+/// A value that may be `nil`.
+private protocol OptionalValue {
+    var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var isNil: Bool { if case nil = self { true } else { false } }
+}
+#endif

@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+import HTTPTypes
+public import HeadraceInspector
+public import Hummingbird
+
+extension Router {
+    /// Adds the pages and streams of an inspector to the router.
+    ///
+    /// ```swift
+    /// router.mountInspector(inspector)  // prints the path to open, with the token in it
+    /// ```
+    ///
+    /// Each request needs the token, as with an `InspectorServer`; the accepted host names and all limits are in `limits`.
+    /// The middleware that was added to the router before applies to the inspector, too. Add the inspector before a
+    /// ``RequestMiddleware`` if its own requests must not appear in its flow.
+    ///
+    /// - Parameters:
+    ///   - inspector: The inspector.
+    ///   - path: The path below which the pages are, such as `/inspector`, without a slash at the end.
+    ///   - allowsWrites: Whether dead letters may be replayed and discarded.
+    ///   - limits: Limits on requests.
+    ///   - announce: Receives the path to open; prints it by default. The path contains the token, so don't log it.
+    /// - Returns: The routes of the inspector, with the token.
+    @discardableResult
+    public func mountInspector(
+        _ inspector: Inspector,
+        at path: String = "/inspector",
+        allowsWrites: Bool = false,
+        limits: InspectorRoutes.Limits = InspectorRoutes.Limits(),
+        announce: (String) -> Void = { print("Inspector: \($0)") }
+    ) -> InspectorRoutes {
+        let routes = InspectorRoutes(inspector, basePath: path, allowsWrites: allowsWrites, limits: limits)
+        for pattern in [path, path + "/**"] {
+            for method in [HTTPRequest.Method.get, .post] {
+                on(RouterPath(pattern), method: method) { request, _ in try await routes.response(to: request) }
+            }
+        }
+        announce(routes.signInPath)
+        return routes
+    }
+}
+
+extension InspectorRoutes {
+    /// Returns the response to a request.
+    fileprivate func response(to request: Request) async throws -> Response {
+        var bytes = ByteBuffer()
+        // A request for a stream must keep its body, by which the stream notices that the client has gone.
+        if request.method != .get {
+            for try await var buffer in request.body {
+                // A body that is too long is refused by its length, so the rest isn't needed.
+                if bytes.readableBytes <= limits.bodyLength { bytes.writeBuffer(&buffer) }
+            }
+        }
+        // The first 'Host' field is the authority, and the header fields contain only further ones.
+        let host = request.head.authority.map { [(name: "Host", value: $0)] } ?? []
+        let answer = await respond(
+            to: InspectorRequest(
+                method: request.method.rawValue,
+                target: request.uri.string,
+                headers: host + request.headers.map { (name: $0.name.rawName, value: $0.value) },
+                body: Data(bytes.readableBytesView)
+            )
+        )
+        var headers = HTTPFields()
+        for (name, value) in answer.headers {
+            if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }
+        }
+        switch answer.body {
+        case .data(let data):
+            return Response(
+                status: HTTPResponse.Status(code: answer.status),
+                headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: data))
+            )
+        case .stream(let events):
+            // The stream has heartbeats of its own.
+            return Response.eventStream(to: request, headers: headers, heartbeat: nil) { send in
+                for await event in events { await send(ByteBuffer(bytes: event)) }
+            }
+        }
+    }
+}
+#endif

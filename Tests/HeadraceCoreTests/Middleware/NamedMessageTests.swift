@@ -1,0 +1,60 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import MetricsTestKit
+import Testing
+
+@Suite struct NamedMessageTests {
+    private struct Upload: NamedMessage {
+        var messageName: String { "upload to photos" }
+    }
+
+    private struct Plain: Sendable {}
+
+    @Test func aRootMessageHasItsOwnNameInMetrics() async throws {
+        let metrics = TestMetrics()
+
+        try await withRootMessage(Upload(), middleware: [MetricsMiddleware(factory: metrics)]) { _ in
+            #expect(MessageContext.current?.name == "upload to photos")
+            #expect(MessageContext.current?.typeName == "HeadraceCoreTests.NamedMessageTests.Upload")
+        }
+
+        let labels = [("kind", "request"), ("type", "upload to photos")]
+        #expect(try metrics.expectCounter("headrace.messages.begun", labels).totalValue == 1)
+    }
+
+    @Test func allOtherMessagesHaveTheNameOfTheirType() async throws {
+        try await withRootMessage(Plain()) { _ in
+            #expect(MessageContext.current?.name == "HeadraceCoreTests.NamedMessageTests.Plain")
+        }
+    }
+
+    @Test func onlyANamedMessageHasAResult() async throws {
+        try await withRootMessage(Upload()) { _ in
+            MessageContext.current?.setResult("done")
+            #expect(MessageContext.current?.result == "done")
+        }
+        try await withRootMessage(Plain()) { _ in
+            MessageContext.current?.setResult("done")
+            #expect(MessageContext.current?.result == nil)
+        }
+    }
+
+    @Test func aNamedMessageInheritsThePrincipalAndCausesMessages() async throws {
+        struct User: Principal {
+            let principalID = "ada"
+        }
+
+        try await MessageContext.withPrincipal(User()) {
+            try await withRootMessage(Upload()) { _ in
+                let upload = MessageContext.current
+                #expect(upload?.principal?.principalID == "ada")
+                #expect(MessageContext(kind: .command, type: Plain.self).causationID == upload?.id)
+            }
+        }
+    }
+}

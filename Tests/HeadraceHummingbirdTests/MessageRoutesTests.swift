@@ -1,0 +1,214 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+import HTTPTypes
+import HeadraceHummingbird
+import HeadraceTesting
+import Hummingbird
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct MessageRoutesTests {
+    private let id = "0199C0C0-0000-7000-8000-000000000001"
+
+    @Test func aCommandIsDecodedFromItsBodyAndAnswers204() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(
+            .post, "/reservations", #"{"id": "\#(id)", "seat": 4, "name": "Ada", "until": "2026-01-31T12:00:00Z"}"#)
+
+        #expect(answer.status == 204)
+        #expect(answer.text.isEmpty)
+        #expect(booking.seats.taken == [4])
+    }
+
+    @Test func aParameterOfThePathIsAMemberOfTheCommandAndWinsOverTheBody() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+        let other = UUID()
+
+        let answer = try await booking.router.client.send(
+            .put, "/reservations/\(id)", #"{"id": "\#(other)", "seat": 4, "name": "Ada"}"#)
+
+        #expect(answer.status == 201)
+        #expect(answer.headers[.location] == "/reservations/\(id)")
+    }
+
+    @Test func aQueryIsDecodedFromPathAndQueryAndAnswersItsValue() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(
+            .get, "/rows/3?tag=a+b&tag=%C3%A9&row=9", headers: [.authorization: "ada"])
+
+        #expect(answer.status == 200)
+        #expect(answer.headers[.contentType] == "application/json; charset=utf-8")
+        #expect(
+            try answer.decoded() == SeatsLeft.Value(row: 3, tags: ["a b", "é"], left: 10, principal: "ada"))
+    }
+
+    @Test func aMissingValueAnswers404() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(.get, "/reservations/\(id)")
+
+        #expect(answer.status == 404)
+        #expect(try answer.decoded(as: ProblemBody.self).code == "notFound")
+    }
+
+    @Test(arguments: [
+        ("{", "", "isn't well-formed"),
+        (#"{"seat": 4, "name": "Ada"}"#, "id", "is missing"),
+        (
+            #"{"id": "0199C0C0-0000-7000-8000-000000000001", "seat": "four", "name": "Ada"}"#, "seat",
+            "has the wrong type"
+        ),
+        (String(repeating: "[", count: 100_000), "", "isn't well-formed"),
+    ])
+    func aBodyThatCannotBeDecodedAnswers400WithItsField(body: String, path: String, text: String) async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(.post, "/reservations", body)
+
+        #expect(answer.status == 400)
+        let problem = try answer.decoded(as: ProblemBody.self)
+        #expect(problem.code == "malformed")
+        #expect(problem.failures == [ProblemBody.Failure(path: path, text: text)])
+    }
+
+    @Test(arguments: [
+        ("/rows/x", "row", "must be a whole number from -9223372036854775808 to 9223372036854775807"),
+        ("/reservations/7", "id", "must be a UUID"),
+        ("/seats", "count", "is missing"),
+        ("/seats?count=1&count=2", "count", "occurs more than once"),
+    ])
+    func aParameterThatCannotBeDecodedAnswers400WithItsName(target: String, path: String, text: String) async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(.get, target)
+
+        #expect(answer.status == 400)
+        #expect(try answer.decoded(as: ProblemBody.self).failures == [ProblemBody.Failure(path: path, text: text)])
+    }
+
+    @Test func anInvalidCommandAnswers422WithAllFailures() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(
+            .post, "/reservations", #"{"id": "\#(id)", "seat": 0, "name": ""}"#)
+
+        #expect(answer.status == 422)
+        #expect(answer.headers[.contentType] == "application/problem+json")
+        #expect(
+            try answer.decoded(as: ProblemBody.self).failures == [
+                ProblemBody.Failure(path: "seat", text: "must be positive"),
+                ProblemBody.Failure(path: "name", text: "must not be empty"),
+            ])
+        #expect(booking.seats.taken == [])
+    }
+
+    @Test func aBodyThatIsTooLongAnswers413() async throws {
+        let booking = try Booking()
+        var limits = RequestLimits()
+        limits.bodyLength = 10
+        booking.addRoutes(limits: limits)
+
+        let answer = try await booking.router.client.send(.post, "/reservations", #"{"seat": 123456}"#)
+
+        #expect(answer.status == 413)
+        #expect(try answer.decoded(as: ProblemBody.self).code == "tooLarge")
+    }
+
+    @Test func aBodyThatIsNoJSONAnswers415() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(
+            .post, "/reservations", "{}", headers: [.contentType: "text/plain"])
+
+        #expect(answer.status == 415)
+    }
+
+    @Test func tooManyParametersAnswer400() async throws {
+        let booking = try Booking()
+        var limits = RequestLimits()
+        limits.parameterCount = 2
+        booking.addRoutes(limits: limits)
+
+        let answer = try await booking.router.client.send(.get, "/rows/1?a=1&b=2&c=3")
+
+        #expect(answer.status == 400)
+    }
+
+    @Test func aBodyThatArrivesTooSlowlyAnswers408() async throws {
+        let booking = try Booking()
+        let clock = TestClock()
+        booking.addRoutes(clock: clock)
+
+        try await LiveServer.with(booking.router) { port in
+            let text = try await Connection.with(port: port) { reading, writing in
+                try await writing.send(
+                    "POST /reservations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: 9\r\n\r\n{")
+                await clock.waitForSleepers(1)
+                clock.advance(by: .seconds(30))
+                return try await reading.text(upTo: "}")
+            }
+            #expect(text?.hasPrefix("HTTP/1.1 408 ") == true)
+        }
+    }
+
+    @Test func aStreamQueryAnswersServerSentEvents() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let text = try await LiveServer.with(booking.router) { port in
+            try await Connection.with(port: port) { reading, writing in
+                try await writing.send("GET /seats?count=2 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                return String(decoding: try await reading.all(), as: UTF8.self)
+            }
+        }
+
+        #expect(text.contains("text/event-stream"))
+        #expect(text.contains("data: 1\n\n"))
+        #expect(text.contains("data: 2\n\n"))
+    }
+
+    @Test func aStreamThatFailsEndsWithAProblem() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let text = try await LiveServer.with(booking.router) { port in
+            try await Connection.with(port: port) { reading, writing in
+                try await writing.send(
+                    "GET /seats?count=9&failsAfter=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                return String(decoding: try await reading.all(), as: UTF8.self)
+            }
+        }
+
+        #expect(text.contains("data: 1\n\n"))
+        #expect(text.contains("event: problem\ndata: {\"code\":\"taken\""))
+    }
+
+    @Test func furtherStreamsAnswer503() async throws {
+        let booking = try Booking()
+        var limits = RequestLimits()
+        limits.streamCount = 0
+        booking.addRoutes(limits: limits)
+
+        let answer = try await booking.router.client.send(.get, "/seats?count=1")
+
+        #expect(answer.status == 503)
+        #expect(answer.headers[.retryAfter] == "10")
+    }
+}
+#endif

@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+import HTTPTypes
+import HeadraceCore
+import HeadraceHummingbird
+import HeadraceTesting
+import Hummingbird
+import InMemoryLogging
+import Logging
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RequestMiddlewareTests {
+    private let reservation = #"{"id": "0199C0C0-0000-7000-8000-000000000001", "seat": 4, "name": "Ada"}"#
+
+    /// Records the names and outcomes of messages.
+    private final class Recorder: MessageObserver {
+        let lines = Mutex<[String]>([])
+
+        func messageBegan(_ context: MessageContext) {}
+        func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {
+            lines.withLock { $0.append("\(context.kind) \(context.name): \(outcome.code)") }
+        }
+    }
+
+    @Test func aRequestIsNamedAfterItsMethodAndItsRoute() async throws {
+        var booking = try Booking()
+        let recorder = Recorder()
+        booking.configuration.observers = [recorder]
+        booking.addRoutes()
+        let client = booking.router.client
+
+        _ = try await client.send(.put, "/reservations/0199C0C0-0000-7000-8000-000000000001", reservation)
+        _ = try await client.send(.post, "/reservations", reservation)
+        _ = try await client.send(.get, "/nowhere/17")
+
+        #expect(
+            recorder.lines.withLock(\.self) == [
+                "request PUT /reservations/{id}: success", "request POST /reservations: taken",
+                "request no route: Hummingbird.HTTPError",
+            ])
+    }
+
+    @Test func aCodedErrorHasTheStatusOfTheTable() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+        let client = booking.router.client
+        _ = try await client.send(.post, "/reservations", reservation)
+
+        let answer = try await client.send(.post, "/reservations", reservation)
+
+        #expect(answer.status == 409)
+        let problem = try answer.decoded(as: ProblemBody.self)
+        #expect(problem.type == "about:blank")
+        #expect(problem.title == "Conflict")
+        #expect(problem.status == 409)
+        #expect(problem.code == "taken")
+        #expect(problem.detail == "The seat is taken. To fix, choose another seat.")
+        #expect(problem.instance == nil)
+    }
+
+    @Test func anUnexpectedErrorIsLoggedWithTheIDThatTheClientReceives() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+        let handler = InMemoryLogHandler()
+        var client = booking.router.client
+        client.logger = Logger(label: "test") { _ in handler }
+
+        let answer = try await client.send(
+            .post, "/reservations", reservation.replacing("Ada", with: "nobody"))
+
+        #expect(answer.status == 500)
+        #expect(!answer.text.contains("seat"))
+        let problem = try answer.decoded(as: ProblemBody.self)
+        #expect(problem.code == "internal")
+        let entry = try #require(handler.entries.first)
+        #expect(entry.level == .error)
+        let id = try #require(entry.metadata["headrace.problem.id"])
+        #expect(problem.instance == "urn:uuid:\(id)")
+        #expect(entry.metadata["headrace.request"] == "POST /reservations")
+    }
+
+    @Test func aMissingRouteAnswersAProblem() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(.get, "/nowhere")
+
+        #expect(answer.status == 404)
+        #expect(answer.headers[.contentType] == "application/problem+json")
+    }
+
+    @Test func aRequestWithoutTimeIsRefusedWith504() async throws {
+        var booking = try Booking()
+        booking.configuration.timeLimitField = HTTPField.Name("Request-Timeout")
+        booking.addRoutes()
+        let name = try #require(HTTPField.Name("Request-Timeout"))
+        let client = booking.router.client
+
+        let late = try await client.send(.get, "/rows/1", headers: [name: "0"])
+        let malformed = try await client.send(.get, "/rows/1", headers: [name: "soon"])
+        let inTime = try await client.send(.get, "/rows/1", headers: [name: "60.5"])
+
+        #expect(late.status == 504)
+        #expect(malformed.status == 400)
+        #expect(inTime.status == 200)
+    }
+
+    @Test(
+        arguments: [
+            ("localhost", nil, 200), ("127.0.0.1:8080", nil, 200), ("[::1]:80", nil, 200), ("shop.example", nil, 200),
+            ("evil.example", nil, 403), ("", nil, 403), ("localhost", "http://localhost", 200),
+            ("localhost", "http://evil.example", 403), ("localhost", "null", 403),
+            ("localhost", "https://partner.example", 200), ("localhost:80", "http://localhost", 403),
+        ] as [(String, String?, Int)])
+    func foreignHostsAndOriginsAreRefused(host: String, origin: String?, status: Int) async throws {
+        let booking = try Booking()
+        booking.addRoutes(middleware: [
+            HostGuardMiddleware(hosts: ["shop.example"], origins: ["https://partner.example"])
+        ])
+        var headers: HTTPFields = [:]
+        headers[.origin] = origin
+
+        let answer = try await booking.router.client.send(.get, "/rows/1", headers: headers, authority: host)
+
+        #expect(answer.status == status)
+    }
+
+    @Test func moreRequestsThanPermitsAnswer503UntilOneEnds() async throws {
+        let booking = try Booking()
+        let permits = Permits(1)
+        booking.addRoutes(middleware: [ConcurrencyLimitMiddleware(permits, retryAfter: .milliseconds(1_500))])
+        let client = booking.router.client
+
+        async let slow = client.send(.post, "/reservations", reservation.replacing("4,", with: "99,"))
+        await booking.seats.gate.arrivals(1)
+        let refused = try await client.send(.get, "/rows/1")
+        booking.seats.gate.open()
+        let first = try await slow
+        let later = try await client.send(.get, "/rows/1")
+
+        #expect(refused.status == 503)
+        #expect(refused.headers[.retryAfter] == "2")
+        #expect(first.status == 204)
+        #expect(later.status == 200)
+        #expect(permits.availableCount == 1)
+    }
+}
+#endif

@@ -1,0 +1,177 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import Foundation
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceHummingbird
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceStorage
+import HeadraceTesting
+import Hummingbird
+import Logging
+import Synchronization
+
+/// The seats of an event.
+final class Seats: Sendable {
+    private let seats = Mutex<[Int: UUID]>([:])
+
+    /// Opened to let a reservation of the seat 99 continue.
+    let gate = Gate()
+
+    var taken: [Int] { seats.withLock { $0.keys.sorted() } }
+    func take(_ seat: Int, for id: UUID) -> Bool {
+        seats.withLock { seats in
+            if seats[seat] != nil { return false }
+            seats[seat] = id
+            return true
+        }
+    }
+}
+
+struct BookingError: CodedError {
+    enum Code { case taken, secret }
+
+    let code: Code
+    var message: String { "The seat is taken. To fix, choose another seat." }
+}
+
+struct ReserveSeat: CQDCommand, Codable, Validatable {
+    var id: UUID
+    var seat: Int
+    var name: String
+    var until: Date?
+
+    func validate(_ validation: inout Validation) {
+        validation.require(seat > 0, "seat", "must be positive")
+        validation.require(!name.isEmpty, "name", "must not be empty")
+    }
+}
+
+final class ReserveSeatHandler: HandlesCommand, Resolvable {
+    private let seats: Seats
+
+    init(scope: any DependencyResolutionScope) { seats = scope.resolve() }
+
+    func handle(_ command: ReserveSeat) async throws {
+        if command.seat == 99 { await seats.gate.pass() }
+        if command.name == "nobody" { throw BookingError(code: .secret) }
+        guard seats.take(command.seat, for: command.id) else { throw BookingError(code: .taken) }
+    }
+}
+
+struct SeatsLeft: CQDQuery, Decodable {
+    struct Value: Codable, Equatable {
+        var row: Int
+        var tags: [String]
+        var left: Int
+        var principal: String?
+    }
+
+    var row: Int
+    var tag: [String]?
+}
+
+final class SeatsLeftHandler: HandlesQuery, Resolvable {
+    private let seats: Seats
+
+    init(scope: any DependencyResolutionScope) { seats = scope.resolve() }
+
+    func handle(_ query: SeatsLeft) async throws -> SeatsLeft.Value {
+        SeatsLeft.Value(
+            row: query.row,
+            tags: query.tag ?? [],
+            left: 10 - seats.taken.count,
+            principal: MessageContext.current?.principal?.principalID
+        )
+    }
+}
+
+struct GetReservation: CQDQuery, Decodable {
+    typealias Value = String?
+    var id: UUID
+}
+
+final class GetReservationHandler: HandlesQuery, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ query: GetReservation) async throws -> String? { nil }
+}
+
+struct ListSeats: CQDStreamQuery, Decodable {
+    typealias Element = Int
+    var count: Int
+    var failsAfter: Int?
+}
+
+final class ListSeatsHandler: HandlesStreamQuery, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ query: ListSeats) async throws -> QueryStream<Int> {
+        var next = 0
+        return QueryStream {
+            if next == query.failsAfter { throw BookingError(code: .taken) }
+            next += 1
+            return next > query.count ? nil : next
+        }
+    }
+}
+
+struct User: Principal {
+    let principalID: String
+}
+
+/// A service that books seats, with all routes.
+struct Booking {
+    let seats = Seats()
+    let router = Router()
+    let container: Container
+    let store: InMemoryStore
+    var configuration = RequestMiddleware<BasicRequestContext>.Configuration()
+
+    init() throws {
+        let (seats, store) = (seats, try InMemoryStore(entities: []))
+        let builder = ContainerBuilder()
+        builder.singleton(Seats.self) { _ in seats }
+        builder.domain(store: store, entities: [])
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [ReserveSeatHandler.self],
+            queryHandlers: [SeatsLeftHandler.self, GetReservationHandler.self],
+            streamHandlers: [ListSeatsHandler.self],
+            middleware: [ValidationMiddleware()],
+            resolvedMiddleware: [IdempotencyMiddleware.self]
+        )
+        self.store = store
+        container = builder.build()
+        configuration.problems.add(BookingError.self) {
+            $0.code == .taken ? Problem(.conflict, code: "taken", $0.message) : nil
+        }
+        configuration.principal = { request, _ in
+            request.headers[.authorization].map { User(principalID: $0) }
+        }
+    }
+
+    /// Adds the middleware and all routes.
+    func addRoutes(
+        limits: RequestLimits = RequestLimits(),
+        middleware: [any MiddlewareProtocol<Request, Response, BasicRequestContext>] = [],
+        clock: any TimeSource = ContinuousClock()
+    ) {
+        router.add(middleware: RequestMiddleware(configuration))
+        for one in middleware { router.add(middleware: one) }
+        router.add(middleware: IdempotencyKeyMiddleware())
+        let messages = router.messages(of: container, limits: limits, problems: configuration.problems, clock: clock)
+        messages.post("reservations", command: ReserveSeat.self)
+        messages.put("reservations/{id}", command: ReserveSeat.self, response: .created { "/reservations/\($0.id)" })
+        messages.get("reservations/{id}", query: GetReservation.self)
+        messages.get("rows/{row}", query: SeatsLeft.self)
+        messages.get("seats", stream: ListSeats.self)
+    }
+}
+#endif
