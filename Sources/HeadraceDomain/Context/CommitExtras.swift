@@ -48,7 +48,7 @@ extension ChangeSet {
         var common: (now: Date, origin: MessageOrigin)?
         for collected in collected {
             guard let event = collected.event as? any DurableDomainEvent else { continue }
-            let (now, origin) = common ?? (Date(), .current)
+            let (now, origin) = common ?? (SystemValues.currentDate, .current)
             common = (now, origin)
             for subscription in collected.subscriptions {
                 deliveries.append(NewDelivery(event: events.count, subscription: subscription))

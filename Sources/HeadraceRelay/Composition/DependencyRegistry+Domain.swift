@@ -57,7 +57,7 @@ extension DependencyRegistry {
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {
         domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
         singleton((any EntityStore).self) { store }

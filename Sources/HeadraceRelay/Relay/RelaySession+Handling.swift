@@ -31,6 +31,7 @@ extension RelaySession {
             if let batch {
                 await handle(batch)
                 state.withLock { $0.end(batch) }
+                if relay.idleWaiters.lastTicket != nil { news.notify() }
             } else if isClosing || Task.isCancelled {
                 return
             } else {

@@ -24,7 +24,7 @@ extension RelaySession {
     func pump() async {
         var subscriptions = relay.registrar.subscriptionNames + [ScheduledMessage.subscription]
         let known = relay.knownMessages()
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemValues.current.randomNumbers
         var failures = 0
         while !Task.isCancelled, !state.withLock(\.isClosing) {
             let seen = news.position
@@ -34,8 +34,14 @@ extension RelaySession {
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
+                    // Only this task leases, so a session that is idle here remains so if the store has nothing to lease.
+                    let ticket = relay.idleWaiters.lastTicket
+                    let isIdle = ticket != nil && state.withLock(\.isIdle)
                     let leased = try await lease(room, subscriptions, known)
                     failures = 0
+                    if let ticket, isIdle, leased.lanes.isEmpty {
+                        relay.idleWaiters.resume(through: ticket, nextDue: leased.nextDue)
+                    }
                     if leased.lanes.count == room { continue }
                     if let due = leased.nextDue {
                         let wait = due.timeIntervalSince(relay.wallClock())

@@ -55,6 +55,9 @@ struct RelayState {
     /// The leases that the relay holds, by lane.
     private var held: [Int64: Hold] = [:]
 
+    /// Number of batches that workers handle.
+    private var runningCount = 0
+
     /// Settlements that wait to be stored, by lane.
     private var waiting: [Int64: Settlement] = [:]
 
@@ -68,6 +71,9 @@ struct RelayState {
     var leases: [Lease] {
         held.compactMap { lane, hold in hold.isLost ? nil : Lease(lane: lane, token: hold.token) }
     }
+
+    /// Whether the relay holds nothing and handles nothing.
+    var isIdle: Bool { held.isEmpty && runningCount == 0 && waiting.isEmpty && inFlight.isEmpty }
 
     // MARK: Lanes
 
@@ -96,12 +102,14 @@ struct RelayState {
         let isQueueEmpty = queueStart == queue.count
         if runningSuspect == nil, !suspects.isEmpty, isQueueEmpty || passedSuspects >= Self.patience {
             passedSuspects = 0
+            runningCount += 1
             let batch = suspects.removeFirst()
             runningSuspect = batch.first?.lease
             return batch
         }
         if isQueueEmpty { return nil }
         if !suspects.isEmpty { passedSuspects += 1 }
+        runningCount += 1
         defer {
             queueStart += 1
             if queueStart == queue.count {
@@ -114,6 +122,7 @@ struct RelayState {
 
     /// Notes that `batch` was handled, or that its lease has ended.
     mutating func end(_ batch: [Delivery]) {
+        runningCount -= 1
         if runningSuspect == batch.first?.lease { runningSuspect = nil }
     }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
 public import HeadraceCore
 import Synchronization
 
@@ -21,9 +22,14 @@ import Synchronization
 /// No real time passes: a sleep ends when the clock is advanced to its deadline or its task is cancelled.
 public final class TestClock: TimeSource {
     private let state: Mutex<SleeperList>
+    private let start: ContinuousClock.Instant
+    private let startDate: Date
 
     /// The instant to which the clock was last advanced.
     public var now: ContinuousClock.Instant { state.withLock { $0.now } }
+
+    /// The date, which advances with the clock.
+    public var date: Date { startDate.addingTimeInterval(start.duration(to: now) / .seconds(1)) }
 
     /// The smallest step of the clock: one attosecond, the resolution of `Duration`.
     public var minimumResolution: Duration { Duration(secondsComponent: 0, attosecondsComponent: 1) }
@@ -33,9 +39,15 @@ public final class TestClock: TimeSource {
         state.withLock { list in list.sleepers.map { list.now.duration(to: $0.deadline) } }
     }
 
-    /// Creates a clock whose current time is `now`.
-    public init(now: ContinuousClock.Instant = .now) {
+    /// Creates a clock whose current time is `now`, and whose current date is `date`.
+    ///
+    /// - Parameters:
+    ///   - now: The current instant.
+    ///   - date: The current date; by default the beginning of 2001 in UTC.
+    public init(now: ContinuousClock.Instant = .now, date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
         state = Mutex(SleeperList(now: now))
+        start = now
+        startDate = date
     }
 
     /// Advances the clock, and wakes all tasks whose deadlines it reaches.
