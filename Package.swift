@@ -221,7 +221,7 @@ let package = Package(
                 "HeadraceDomain",
                 "HeadraceResolution",
                 "HeadraceStorage",
-                product("CoreMetrics", of: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 logging,
                 serviceLifecycle,
             ]

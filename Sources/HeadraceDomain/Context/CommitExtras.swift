@@ -50,7 +50,7 @@ extension ChangeSet {
             guard EventKind.of(collected.event).isDurable, let event = collected.event as? any DurableDomainEvent else {
                 continue
             }
-            let (now, origin) = common ?? (Date(), .current)
+            let (now, origin) = common ?? (SystemValues.currentDate, .current)
             common = (now, origin)
             for subscription in collected.subscriptions {
                 deliveries.append(NewDelivery(event: events.count, subscription: subscription))

@@ -43,7 +43,7 @@ extension EntityContext {
     /// Schedules `command` as ``schedule(_:at:id:)`` does, after `delay`.
     @discardableResult
     public func schedule(_ command: some DurableCommand, after delay: Duration, id: UUID = .version7()) throws -> UUID {
-        try schedule(command, at: Date().advanced(by: delay), id: id)
+        try schedule(command, at: SystemValues.currentDate.advanced(by: delay), id: id)
     }
 
     /// Schedules `event` if the unit of work commits: a `Relay` raises the event no earlier than `date`.

@@ -59,8 +59,8 @@ extension DependencyRegistry {
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
-        wallClock: @escaping @Sendable () -> Date = { Date() }
+        clock: any TimeSource = CurrentClock(),
+        wallClock: @escaping @Sendable () -> Date = { SystemValues.current.date() }
     ) {
         domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
         singleton((any EntityStore).self) { store }

@@ -12,7 +12,7 @@ public import HeadraceCore
 public struct RelayError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case retentionTooShort, alreadyRunning, unknownSubscription }
+        private enum Kind: String { case retentionTooShort, alreadyRunning, unknownSubscription, ended }
 
         private let kind: Kind
 
@@ -21,6 +21,9 @@ public struct RelayError: CodedError {
 
         /// The relay is running or has run.
         public static let alreadyRunning = Code(kind: .alreadyRunning)
+
+        /// The relay has ended, so it delivers nothing any longer.
+        public static let ended = Code(kind: .ended)
 
         /// No handler states the subscription.
         public static let unknownSubscription = Code(kind: .unknownSubscription)
@@ -50,6 +53,11 @@ extension RelayError {
     static let alreadyRunning = RelayError(
         code: .alreadyRunning,
         message: "A relay can run only once, and this relay has already been started. To fix, create a new relay."
+    )
+
+    static let ended = RelayError(
+        code: .ended,
+        message: "The relay has ended, so its deliveries wait for another relay. To fix, create a new relay and run it."
     )
 
     static func unknownSubscription(_ name: String, known: [String]) -> RelayError {

@@ -115,7 +115,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
                                 key: key,
                                 command: command,
                                 outcome: try coding.encode(output),
-                                date: Date()
+                                date: SystemValues.currentDate
                             )
                         )
                         return output

@@ -34,6 +34,7 @@ public final class Relay: Sendable {
     let wallClock: @Sendable () -> Date
     let chain: MiddlewareChain
     let observers: [any RelayObserver]
+    let idleWaiters = IdleWaiters()
 
     private struct State {
         var commands: [BytewiseString: CommandRoute] = [:]
@@ -65,8 +66,8 @@ public final class Relay: Sendable {
         middleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
-        wallClock: @escaping @Sendable () -> Date = { Date() }
+        clock: any TimeSource = CurrentClock(),
+        wallClock: @escaping @Sendable () -> Date = { SystemValues.current.date() }
     ) {
         self.store = store
         self.registrar = registrar
@@ -104,7 +105,10 @@ public final class Relay: Sendable {
             state.run = run
             if state.isShutDown { run.close() }
         }
-        defer { state.withLock { $0.run = nil } }
+        defer {
+            state.withLock { $0.run = nil }
+            idleWaiters.end()
+        }
         #if Lifecycle
         try await withGracefulShutdownHandler {
             try await run.perform()
@@ -126,6 +130,22 @@ public final class Relay: Sendable {
             return state.run
         }
         run?.close()
+    }
+
+    /// Returns when the relay has handled all deliveries that are due, including those that their handlers have created.
+    ///
+    /// Deliveries that wait for their time, for a retry, or for another relay are not due. If the relay doesn't run yet, the
+    /// method waits until it does, and also if `run()` has refused to start. It is meant for tests and for tools; a `TestRelay` of `HeadraceTesting` also moves the time.
+    ///
+    /// - Throws: ``RelayError`` with the code `ended` if the relay ends before; ``HeadraceStorage/StoreError`` if the store fails
+    ///   meanwhile, though the relay tries again; `CancellationError`.
+    public nonisolated(nonsending) func untilIdle() async throws {
+        _ = try await idle()
+    }
+
+    /// Does the same as ``untilIdle()``, and returns the time at which the next delivery becomes due, if one waits for its time.
+    package nonisolated(nonsending) func idle() async throws -> Date? {
+        try await idleWaiters.wait { state.withLock(\.run)?.news.notify() }
     }
 
     /// Delivers events of the log to `subscription` again, so that its handlers can rebuild their data.

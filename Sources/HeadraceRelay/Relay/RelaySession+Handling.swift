@@ -33,6 +33,7 @@ extension RelaySession {
                 state.withLock { $0.end(batch) }
                 // A lane of the same subscription can run now, and a suspect, too.
                 if !configuration.subscriptionConcurrency.isEmpty { work.notify() }
+                if relay.idleWaiters.lastTicket != nil { news.notify() }
             } else if isClosing || Task.isCancelled {
                 return
             } else {

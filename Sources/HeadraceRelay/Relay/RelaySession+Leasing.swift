@@ -24,7 +24,7 @@ extension RelaySession {
     func pump() async {
         var subscriptions = relay.registrar.subscriptionNames + [ScheduledMessage.subscription]
         let known = relay.knownMessages()
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemValues.current.randomNumbers
         var failures = 0
         while !Task.isCancelled, !state.withLock(\.isClosing) {
             let seen = news.position
@@ -34,8 +34,14 @@ extension RelaySession {
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
-                    let (isFull, nextDue) = try await lease(room, subscriptions, known)
+                    // Only this task leases, so a session that is idle here remains so if the store has nothing to lease.
+                    let ticket = relay.idleWaiters.lastTicket
+                    let isIdle = ticket != nil && state.withLock(\.isIdle)
+                    let (count, isFull, nextDue) = try await lease(room, subscriptions, known)
                     failures = 0
+                    if let ticket, isIdle, count == 0 {
+                        relay.idleWaiters.resume(through: ticket, nextDue: nextDue)
+                    }
                     if isFull { continue }
                     if let due = nextDue {
                         let wait = due.timeIntervalSince(relay.wallClock())
@@ -55,13 +61,13 @@ extension RelaySession {
 
     /// Leases lanes of all subscriptions; each subscription with a limit has a request of its own.
     ///
-    /// - Returns: Whether the store may have more lanes that are due and that this relay has room for, and the time at which
-    ///   the next lane becomes due.
+    /// - Returns: The number of leased lanes; whether the store may have more lanes that are due and that this relay has
+    ///   room for; and the time at which the next lane becomes due.
     private func lease(
         _ room: Int,
         _ subscriptions: [String],
         _ known: [String: [KnownMessage]]
-    ) async throws -> (isFull: Bool, nextDue: Date?) {
+    ) async throws -> (count: Int, isFull: Bool, nextDue: Date?) {
         let limits = configuration.subscriptionConcurrency
         var left = room
         var dates: [Date] = []
@@ -74,10 +80,10 @@ extension RelaySession {
             if let date = leased.nextDue { dates.append(date) }
         }
         let unlimited = limits.isEmpty ? subscriptions : subscriptions.filter { limits[$0] == nil }
-        if left == 0 { return (true, nil) }
+        if left == 0 { return (room, true, nil) }
         let leased = try await lease(left, of: unlimited, known)
         if let date = leased.nextDue { dates.append(date) }
-        return (leased.lanes.count == left, dates.min())
+        return (room - left + leased.lanes.count, leased.lanes.count == left, dates.min())
     }
 
     private func lease(

@@ -14,7 +14,7 @@ import Synchronization
 // The outcomes of deliveries: each becomes a settlement.
 extension RelaySession {
     func retry(_ delivery: Delivery, after error: any Error) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemValues.current.randomNumbers
         let now = relay.wallClock()
         var date = now.advanced(
             by: configuration.backoff.pause(afterAttempt: delivery.attempt, using: &generator)

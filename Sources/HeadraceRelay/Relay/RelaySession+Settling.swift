@@ -21,7 +21,7 @@ extension RelaySession {
     /// Stores all waiting settlements together, again and again, even if cancelled, because outcomes must be stored.
     func settleUntilEnd() async {
         var failures = 0
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemValues.current.randomNumbers
         while true {
             let seen = settling.position
             let (settlements, isLast) = state.withLock { ($0.takeSettlements(), $0.isSettlingLast) }

@@ -105,6 +105,7 @@ final class RelaySession: Sendable {
         if error is CancellationError { return }
         Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
         for observer in relay.observers { observer.storeFailed(error) }
+        relay.idleWaiters.fail(error)
         // Nothing that this relay holds can be stored any longer.
         if let error = error as? StoreError, error.code == .schemaChanged {
             state.withLock { $0.failure = $0.failure ?? error }

@@ -42,6 +42,9 @@ struct RelayState {
     /// The leases that the relay holds, by lane.
     private var held: [Int64: Hold] = [:]
 
+    /// Number of batches that workers handle.
+    private var runningCount = 0
+
     /// Settlements that wait to be stored, by lane.
     private var waiting: [Int64: Settlement] = [:]
 
@@ -63,6 +66,9 @@ struct RelayState {
         lanes = WaitingLanes(limits: limits)
     }
 
+    /// Whether the relay holds nothing and handles nothing.
+    var isIdle: Bool { held.isEmpty && runningCount == 0 && waiting.isEmpty && inFlight.isEmpty }
+
     // MARK: Lanes
 
     /// Adds leased lanes, which are handled in that order; their leases last until `end`.
@@ -78,11 +84,14 @@ struct RelayState {
 
     /// Returns the next lane to handle; call ``end(_:)`` after it was handled.
     mutating func nextBatch() -> [Delivery]? {
-        lanes.next()
+        let batch = lanes.next()
+        if batch != nil { runningCount += 1 }
+        return batch
     }
 
     /// Notes that `batch` was handled, or that its lease has ended.
     mutating func end(_ batch: [Delivery]) {
+        runningCount -= 1
         lanes.end(batch)
     }
 

@@ -28,9 +28,9 @@ public final class TestClock: TimeSource {
     /// The instant to which the clock was last advanced.
     public var now: ContinuousClock.Instant { state.withLock { $0.now } }
 
-    /// The date of the clock, which advances together with ``now``.
+    /// The date, which advances with the clock.
     ///
-    /// A relay compares it with the dates of scheduled messages and retries:
+    /// A relay outside of `SystemValues.test(clock:seed:)` takes it as its wall clock:
     ///
     /// ```swift
     /// let relay = Relay(store: store, registrar: registrar, clock: clock, wallClock: { clock.date })
@@ -46,7 +46,11 @@ public final class TestClock: TimeSource {
     }
 
     /// Creates a clock whose current time is `now`, and whose current date is `date`.
-    public init(now: ContinuousClock.Instant = .now, date: Date = Date()) {
+    ///
+    /// - Parameters:
+    ///   - now: The current instant.
+    ///   - date: The current date; by default the beginning of 2001 in UTC.
+    public init(now: ContinuousClock.Instant = .now, date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
         state = Mutex(SleeperList(now: now))
         start = now
         startDate = date

@@ -4,27 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-public import Foundation
+package import Foundation
 import Synchronization
 
-extension UUID {
-    /// Returns a new UUID of version 7.
-    ///
-    /// Later UUIDs of a process sort after earlier ones, as bytes and as text.
-    ///
-    /// A UUID consists of 48 bits of Unix time in milliseconds, a counter of 12 bits, and 62 random bits. The counter
-    /// restarts each millisecond. When it overflows, the time advances to the next millisecond.
-    ///
-    /// Source: RFC 9562, section 5.7 and method 1 of section 6.2,
-    /// <https://www.rfc-editor.org/rfc/rfc9562>.
-    public static func version7() -> UUID {
-        Version7Sequence.shared.next(now: UInt64(max(0, Date().timeIntervalSince1970 * 1000)))
-    }
-}
-
-/// A source of ascending timestamps, even if the system clock is set back.
+/// A source of UUIDs of version 7, which ascend even if the system clock is set back.
 package final class Version7Sequence: Sendable {
-    static let shared = Version7Sequence()
+    package static let shared = Version7Sequence()
 
     /// The last timestamp, with milliseconds in the upper bits and the counter in the lower 12 bits.
     private let last = Mutex<UInt64>(0)
@@ -32,12 +17,11 @@ package final class Version7Sequence: Sendable {
     package init() {}
 
     /// Returns the UUID that follows the last one, at `now` milliseconds since 1970 or at the next free timestamp.
-    package func next(now: UInt64) -> UUID {
+    package func next(now: UInt64, random: UInt64 = .random(in: 0...UInt64.max)) -> UUID {
         let time = last.withLock { last in
             last = max(last + 1, now << 12)
             return last
         }
-        let random = UInt64.random(in: 0...UInt64.max)
 
         let upper = (time >> 12) << 16 | 0x7000 | time & 0xFFF
         let lower = 0x8000_0000_0000_0000 | random >> 2

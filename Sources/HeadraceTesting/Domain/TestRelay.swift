@@ -1,0 +1,89 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+public import HeadraceRelay
+
+/// A running relay on a clock that the test advances.
+///
+/// ```swift
+/// try await TestRelay.run(container.resolve()) { relay in
+///     try await dispatcher.dispatch(ReserveSeat(seat: "A1"))
+///     try await relay.advance(by: .seconds(15 * 60))
+///     #expect(try await !dispatcher.dispatch(IsReserved(seat: "A1")))
+/// }
+/// ```
+///
+/// No real time passes, and the test waits for each delivery. The date, the UUIDs, and the random numbers of
+/// ``HeadraceCore/SystemValues`` belong to the test, so each run is the same.
+public struct TestRelay: Sendable {
+    /// The clock, which is also the source of the date.
+    public let clock: TestClock
+
+    private let relay: Relay
+
+    /// Runs `relay` while `operation` runs, and then shuts it down.
+    ///
+    /// ``HeadraceCore/SystemValues/current`` is `SystemValues.test(clock:seed:)` for the relay and for `operation`.
+    ///
+    /// - Parameters:
+    ///   - relay: A relay that was created without a clock of its own: it has ``HeadraceCore/CurrentClock``. `domain(…)`
+    ///     registers one.
+    ///   - clock: The clock.
+    ///   - seed: The seed of the random numbers and of the random bits in UUIDs.
+    ///   - operation: The test, which runs on the actor of the caller.
+    /// - Returns: The result of `operation`.
+    /// - Throws: The errors of `operation`; the errors of `Relay.run()`.
+    public static nonisolated(nonsending) func run<Result>(
+        _ relay: Relay,
+        clock: TestClock = TestClock(),
+        seed: UInt64 = 1,
+        _ operation: nonisolated(nonsending) (TestRelay) async throws -> Result
+    ) async throws -> Result {
+        try await SystemValues.withCurrent(.test(clock: clock, seed: seed)) {
+            let running = Task { try await relay.run() }
+            do {
+                let result = try await operation(TestRelay(clock: clock, relay: relay))
+                relay.shutDown()
+                try await running.value
+                return result
+            } catch {
+                running.cancel()
+                // A relay that can't run is the reason why the test failed.
+                if case .failure(let reason) = await running.result, !(reason is CancellationError) { throw reason }
+                throw error
+            }
+        }
+    }
+
+    /// Returns when all deliveries that are due have been handled; see ``HeadraceRelay/Relay/untilIdle()``.
+    ///
+    /// - Throws: The errors of ``HeadraceRelay/Relay/untilIdle()``.
+    public nonisolated(nonsending) func untilIdle() async throws {
+        try await relay.untilIdle()
+    }
+
+    /// Advances the clock by `duration`, and handles each delivery at the time at which it becomes due.
+    ///
+    /// The clock stops at each of these times, so a message that a handler schedules after a delay is due at the right time.
+    /// Times are rounded to milliseconds, as in the store.
+    ///
+    /// - Parameter duration: The step; it must not be negative.
+    /// - Throws: The errors of ``HeadraceRelay/Relay/untilIdle()``.
+    public nonisolated(nonsending) func advance(by duration: Duration) async throws {
+        let end = clock.now.advanced(by: duration)
+        while true {
+            let due = try await relay.idle()
+            let rest = clock.now.duration(to: end)
+            if rest <= .zero { return }
+            let next = due.map { max(1, ($0.timeIntervalSince(clock.date) * 1_000).rounded()) }
+            // A date may lie too far ahead for a duration.
+            let step = next.flatMap { $0 < rest / .milliseconds(1) ? Duration.milliseconds($0) : nil }
+            clock.advance(by: min(step ?? rest, rest))
+        }
+    }
+}
