@@ -28,31 +28,27 @@ let serviceLifecycle = Target.Dependency.product(
     condition: .when(traits: ["Lifecycle"])
 )
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
+
+func swiftSyntax(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+}
+
+let libraries = [
+    "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
+    "HeadraceDomain", "HeadraceInspector", "HeadracePostgres", "HeadraceRelay", "HeadraceServices", "HeadraceSQLite",
+    "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI",
+    "HeadraceTesting",
+]
+
 let package = Package(
     name: "headrace",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [
-        .library(name: "Headrace", targets: ["Headrace"]),
-        .library(name: "HeadraceCore", targets: ["HeadraceCore"]),
-        .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
-        .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
-        .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
-        .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
-        .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
-        .library(name: "HeadraceInspector", targets: ["HeadraceInspector"]),
-        .library(name: "HeadraceRelay", targets: ["HeadraceRelay"]),
-        .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
-        .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
-        .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
-        .library(name: "HeadraceStorage", targets: ["HeadraceStorage"]),
-        .library(name: "HeadraceStoreContract", targets: ["HeadraceStoreContract"]),
-        .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
-        .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
-        .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
-    ],
+    products: libraries.map { .library(name: $0, targets: [$0]) },
     traits: [
         .trait(name: "Inspector", description: "A server for the inspector. Adds FlyingFox."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
+        .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
         .trait(name: "Lifecycle", description: "The relay as a service. Adds swift-service-lifecycle."),
         .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
@@ -255,7 +251,7 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceStorage",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                grdb,
             ]
         ),
         .executableTarget(
@@ -294,7 +290,26 @@ let package = Package(
                 "HeadraceStoreContract",
                 "HeadraceTesting",
                 "PowerFailureVFS",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                grdb,
+            ]
+        ),
+
+        // The client library of PostgreSQL, which only the trait needs.
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "HeadracePostgres",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceStorage",
+                .target(name: "CLibPQ", condition: .when(traits: ["Postgres"])),
+            ]
+        ),
+        .testTarget(
+            name: "HeadracePostgresTests",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceStorage",
+                "HeadraceStoreContract", "HeadraceTesting",
             ]
         ),
 
@@ -302,11 +317,11 @@ let package = Package(
         .macro(
             name: "HeadraceMacrosPlugin",
             dependencies: [
-                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                swiftSyntax("SwiftCompilerPlugin"),
+                swiftSyntax("SwiftDiagnostics"),
+                swiftSyntax("SwiftSyntax"),
+                swiftSyntax("SwiftSyntaxBuilder"),
+                swiftSyntax("SwiftSyntaxMacros"),
             ]
         ),
         .target(
@@ -322,16 +337,8 @@ let package = Package(
             dependencies: [
                 "HeadraceMacros",
                 .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
-                .product(
-                    name: "SwiftSyntaxMacrosGenericTestSupport",
-                    package: "swift-syntax",
-                    condition: .when(traits: ["Macros"])
-                ),
-                .product(
-                    name: "SwiftSyntaxMacroExpansion",
-                    package: "swift-syntax",
-                    condition: .when(traits: ["Macros"])
-                ),
+                swiftSyntax("SwiftSyntaxMacrosGenericTestSupport"),
+                swiftSyntax("SwiftSyntaxMacroExpansion"),
             ]
         ),
 
@@ -464,6 +471,7 @@ let package = Package(
                 "HeadraceStorage",
                 .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
+                .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
@@ -474,7 +482,7 @@ let package = Package(
             dependencies: [
                 "Headrace",
                 "HeadraceTesting",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+                grdb,
                 .product(name: "Logging", package: "swift-log"),
                 serviceLifecycle,
             ],
@@ -484,6 +492,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .plugin {
+for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + strictSettings
 }
