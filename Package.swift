@@ -39,29 +39,21 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
 
 let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
 
+let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
+
+func swiftSyntax(_ name: String) -> Target.Dependency { product(name, of: "swift-syntax", for: "Macros") }
+
+let libraries = [
+    "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
+    "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceRelay",
+    "HeadraceServices", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract",
+    "HeadraceMacros", "HeadraceSwiftUI", "HeadraceTesting",
+]
+
 let package = Package(
     name: "headrace",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [
-        .library(name: "Headrace", targets: ["Headrace"]),
-        .library(name: "HeadraceCore", targets: ["HeadraceCore"]),
-        .library(name: "HeadraceResolution", targets: ["HeadraceResolution"]),
-        .library(name: "HeadraceCommands", targets: ["HeadraceCommands"]),
-        .library(name: "HeadraceFlux", targets: ["HeadraceFlux"]),
-        .library(name: "HeadraceCommandEffects", targets: ["HeadraceCommandEffects"]),
-        .library(name: "HeadraceDomain", targets: ["HeadraceDomain"]),
-        .library(name: "HeadraceHummingbird", targets: ["HeadraceHummingbird"]),
-        .library(name: "HeadraceInspector", targets: ["HeadraceInspector"]),
-        .library(name: "HeadraceRelay", targets: ["HeadraceRelay"]),
-        .library(name: "HeadraceServices", targets: ["HeadraceServices"]),
-        .library(name: "HeadraceSQLite", targets: ["HeadraceSQLite"]),
-        .library(name: "HeadraceStations", targets: ["HeadraceStations"]),
-        .library(name: "HeadraceStorage", targets: ["HeadraceStorage"]),
-        .library(name: "HeadraceStoreContract", targets: ["HeadraceStoreContract"]),
-        .library(name: "HeadraceMacros", targets: ["HeadraceMacros"]),
-        .library(name: "HeadraceSwiftUI", targets: ["HeadraceSwiftUI"]),
-        .library(name: "HeadraceTesting", targets: ["HeadraceTesting"]),
-    ],
+    products: libraries.map { .library(name: $0, targets: [$0]) },
     traits: [
         .trait(
             name: "Hummingbird",
@@ -70,6 +62,7 @@ let package = Package(
         ),
         .trait(name: "Inspector", description: "A server for the inspector. Adds FlyingFox."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
+        .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
         .trait(name: "Lifecycle", description: "The relay as a service. Adds swift-service-lifecycle."),
         .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
@@ -124,19 +117,11 @@ let package = Package(
 
         .target(
             name: "HeadraceCommands",
-            dependencies: [
-                "HeadraceCore",
-                "HeadraceResolution",
-                logging,
-            ]
+            dependencies: ["HeadraceCore", "HeadraceResolution", logging]
         ),
         .testTarget(
             name: "HeadraceCommandsTests",
-            dependencies: [
-                "HeadraceCommands",
-                "HeadraceTesting",
-                inMemoryLogging,
-            ]
+            dependencies: ["HeadraceCommands", "HeadraceTesting", inMemoryLogging]
         ),
 
         .target(
@@ -278,7 +263,7 @@ let package = Package(
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceStorage",
-                product("GRDB", of: "GRDB.swift", for: "SQLite"),
+                grdb,
                 product("GRDBSQLite", of: "GRDB.swift", for: "SQLite"),
             ]
         ),
@@ -318,7 +303,26 @@ let package = Package(
                 "HeadraceStoreContract",
                 "HeadraceTesting",
                 "PowerFailureVFS",
-                product("GRDB", of: "GRDB.swift", for: "SQLite"),
+                grdb,
+            ]
+        ),
+
+        // The client library of PostgreSQL, which only the trait needs.
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "HeadracePostgres",
+            dependencies: [
+                "HeadraceCore",
+                "HeadraceDomain",
+                "HeadraceStorage",
+                .target(name: "CLibPQ", condition: .when(traits: ["Postgres"])),
+            ]
+        ),
+        .testTarget(
+            name: "HeadracePostgresTests",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceStorage",
+                "HeadraceStoreContract", "HeadraceTesting",
             ]
         ),
 
@@ -326,12 +330,8 @@ let package = Package(
         .macro(
             name: "HeadraceMacrosPlugin",
             dependencies: [
-                product("SwiftCompilerPlugin", of: "swift-syntax", for: "Macros"),
-                product("SwiftDiagnostics", of: "swift-syntax", for: "Macros"),
-                product("SwiftSyntax", of: "swift-syntax", for: "Macros"),
-                product("SwiftSyntaxBuilder", of: "swift-syntax", for: "Macros"),
-                product("SwiftSyntaxMacros", of: "swift-syntax", for: "Macros"),
-            ]
+                "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+            ].map(swiftSyntax)
         ),
         .target(
             name: "HeadraceMacros",
@@ -346,8 +346,8 @@ let package = Package(
             dependencies: [
                 "HeadraceMacros",
                 .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
-                product("SwiftSyntaxMacrosGenericTestSupport", of: "swift-syntax", for: "Macros"),
-                product("SwiftSyntaxMacroExpansion", of: "swift-syntax", for: "Macros"),
+                swiftSyntax("SwiftSyntaxMacrosGenericTestSupport"),
+                swiftSyntax("SwiftSyntaxMacroExpansion"),
             ]
         ),
 
@@ -469,6 +469,7 @@ let package = Package(
                 .target(name: "HeadraceHummingbird", condition: .when(traits: ["Hummingbird"])),
                 .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
+                .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
@@ -479,7 +480,7 @@ let package = Package(
             dependencies: [
                 "Headrace",
                 "HeadraceTesting",
-                product("GRDB", of: "GRDB.swift", for: "SQLite"),
+                grdb,
                 logging,
                 serviceLifecycle,
                 product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
@@ -492,6 +493,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .plugin {
+for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + strictSettings
 }

@@ -27,6 +27,10 @@
 @_exported public import HeadraceMacros
 #endif
 
+#if Postgres
+@_exported public import HeadracePostgres
+#endif
+
 #if SQLite
 @_exported public import HeadraceSQLite
 #endif

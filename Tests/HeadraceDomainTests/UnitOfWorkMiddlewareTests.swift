@@ -252,7 +252,8 @@ import Testing
 
     @Test(arguments: [
         (StoreError.Code.versionConflict, true), (.locked, true), (.alreadyExists, false), (.uniqueViolation, false),
-        (.full, false), (.corrupt, false), (.unusable, false),
+        (.full, false), (.corrupt, false), (.unusable, false), (.unreachable, true), (.outcomeUnknown, false),
+        (.tooLong, false),
     ])
     func aStoreErrorSaysWhetherItMayBeRetried(code: StoreError.Code, isRetryable: Bool) {
         let error = StoreError(code: code, message: "")

@@ -11,7 +11,7 @@ import HeadraceTesting
 import Testing
 
 @Suite struct SQLiteStoreTests {
-    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .persistent))
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .shared))
     func keepsTheContract(check: StoreContract.Check) async throws {
         try await withTemporaryFolder { folder in
             try await check.run { entities in

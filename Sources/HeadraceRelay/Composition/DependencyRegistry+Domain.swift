@@ -60,7 +60,7 @@ extension DependencyRegistry {
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         clock: any TimeSource = CurrentClock(),
-        wallClock: @escaping @Sendable () -> Date = { SystemValues.current.date() }
+        wallClock: (@Sendable () -> Date)? = nil
     ) {
         domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
         singleton((any EntityStore).self) { store }

@@ -57,8 +57,9 @@ public final class Relay: Sendable {
     ///   - observers: Are notified of each delivery as a message.
     ///   - relayObservers: Are notified of the outcome of deliveries.
     ///   - clock: The clock that the relay uses to wait.
-    ///   - wallClock: Returns the time that is stored with leases. The clocks of all processes on the store must agree
-    ///     within a fraction of the lease's duration.
+    ///   - wallClock: Returns the time that is stored with leases; `nil` for the clock of the store, or for the clock of
+    ///     this machine if the store has none. The clocks of all processes on the store must agree within a fraction of
+    ///     the lease's duration.
     public init(
         store: any DeliveryStore,
         registrar: DomainEventHandlerRegistrar,
@@ -67,13 +68,13 @@ public final class Relay: Sendable {
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         clock: any TimeSource = CurrentClock(),
-        wallClock: @escaping @Sendable () -> Date = { SystemValues.current.date() }
+        wallClock: (@Sendable () -> Date)? = nil
     ) {
         self.store = store
         self.registrar = registrar
         self.configuration = configuration
         self.clock = clock
-        self.wallClock = wallClock
+        self.wallClock = wallClock ?? store.wallClock ?? { SystemValues.current.date() }
         self.observers = relayObservers
         chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
     }

@@ -18,6 +18,7 @@ public struct StoreError: CodedError {
             case rolledBack
             case invalidSchema, invalidDate, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
             case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
+            case unreachable, outcomeUnknown, tooLong
         }
 
         private let kind: Kind
@@ -103,6 +104,19 @@ public struct StoreError: CodedError {
         /// The file of the store was removed or replaced while it was open, so a commit would be lost.
         public static let fileRemoved = Code(kind: .fileRemoved)
 
+        /// The server of the store can't be reached, so nothing was sent to it.
+        ///
+        /// A retry may succeed.
+        public static let unreachable = Code(kind: .unreachable)
+
+        /// The connection ended during a commit, and the store couldn't learn in time whether the commit took effect.
+        ///
+        /// A retry can store the changes twice, unless the message has an idempotency key.
+        public static let outcomeUnknown = Code(kind: .outcomeUnknown)
+
+        /// A key, a name, or an indexed value is longer than the store supports.
+        public static let tooLong = Code(kind: .tooLong)
+
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
     }
@@ -157,9 +171,10 @@ public struct StoreError: CodedError {
 extension StoreError: RetryableError {
     /// Whether another writer caused the error: nothing was stored, and a retry may succeed.
     ///
-    /// This is `true` for the codes `versionConflict`, `locked`, and `keyTaken`. It is also `true` for `alreadyExists`
-    /// and `uniqueViolation` if the unit of work has looked for the identifier or the value before and found nothing.
+    /// This is `true` for the codes `versionConflict`, `locked`, `keyTaken`, and `unreachable`. It is also `true` for
+    /// `alreadyExists` and `uniqueViolation` if the unit of work has looked for the identifier or the value before and
+    /// found nothing.
     public var isRetryable: Bool {
-        code == .versionConflict || code == .locked || code == .keyTaken || isSinceRead
+        [.versionConflict, .locked, .keyTaken, .unreachable].contains(code) || isSinceRead
     }
 }

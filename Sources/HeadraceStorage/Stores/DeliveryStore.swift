@@ -11,11 +11,17 @@ public import Foundation
 /// A `Relay` works on a delivery store. ``InMemoryStore`` and the SQLite store conform. Run the contract suite of
 /// `HeadraceStoreContract` on your own store: it checks all requirements.
 ///
-/// A store has no clock: the caller passes the current time. The clocks of several processes may differ. A difference
-/// can repeat an attempt, but it never weakens the fencing, which doesn't depend on a clock.
+/// The caller passes the current time. The clocks of several processes may differ. A difference can repeat an attempt,
+/// but it never weakens the fencing, which doesn't depend on a clock. A store on a server can offer the server's time as
+/// ``wallClock``.
 public protocol DeliveryStore: EntityStore {
     /// Notifies relays when a commit of this store has created deliveries, or may have.
     var deliverySignal: DeliverySignal { get }
+
+    /// Returns the time that all processes on the store agree on; `nil` if the store has no clock, which is the default.
+    ///
+    /// A relay uses this clock unless its initializer receives another.
+    var wallClock: (@Sendable () -> Date)? { get }
 
     /// Leases due lanes.
     ///
@@ -102,4 +108,9 @@ public protocol DeliveryStore: EntityStore {
     ///
     /// - Throws: ``StoreError``.
     func deliveryStatistics() async throws -> DeliveryStatistics
+}
+
+extension DeliveryStore {
+    /// No clock.
+    public var wallClock: (@Sendable () -> Date)? { nil }
 }

@@ -16,7 +16,8 @@ public protocol EntityStore: EntityReader {
     /// Returns when the changes are as durable as ``ChangeSet/durability`` requires. A store checks the idempotency
     /// keys of `changes` before everything else.
     ///
-    /// The outcome is certain: cancellation of the task doesn't stop a commit that has begun.
+    /// The outcome is certain: cancellation of the task doesn't stop a commit that has begun. A store on a server throws
+    /// the code `outcomeUnknown` if it loses the server during a commit and can't learn the outcome in time.
     ///
     /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists`, or
     ///   `uniqueViolation` if the stored state doesn't allow the changes, `undeclaredEntity` if the store was opened

@@ -66,6 +66,9 @@ extension StoreDecorator {
     /// The signal of the wrapped store.
     public var deliverySignal: DeliverySignal { base.deliverySignal }
 
+    /// The clock of the wrapped store.
+    public var wallClock: (@Sendable () -> Date)? { base.wallClock }
+
     /// Passes on; see ``DeliveryStore/lease(_:)``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try await base.lease(request)

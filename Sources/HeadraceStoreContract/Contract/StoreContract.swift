@@ -12,7 +12,7 @@ public import HeadraceStorage
 /// A test runs all checks, each on a new store:
 ///
 /// ```swift
-/// @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .persistent))
+/// @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .shared))
 /// func keepsTheContract(check: StoreContract.Check) async throws {
 ///     try await withTemporaryFolder { folder in
 ///         try await check.run { entities in
@@ -33,10 +33,25 @@ public enum StoreContract {
         /// Whether the store is a `DeliveryStore`, which a relay requires.
         public var keepsDeliveries: Bool
 
+        /// Whether several store objects can be open on the same data at the same time.
+        public var isShared: Bool
+
+        /// Maximum number of UTF-8 bytes of a key, a name, or an indexed value, at least 1,000; `nil` for no limit.
+        ///
+        /// The store must refuse longer texts with the code `tooLong`.
+        public var longestKey: Int?
+
         /// Creates a description of a store, by default of an in-memory store with deliveries.
-        public init(isPersistent: Bool = false, keepsDeliveries: Bool = true) {
+        public init(
+            isPersistent: Bool = false,
+            keepsDeliveries: Bool = true,
+            isShared: Bool = false,
+            longestKey: Int? = nil
+        ) {
             self.isPersistent = isPersistent
             self.keepsDeliveries = keepsDeliveries
+            self.isShared = isShared
+            self.longestKey = longestKey
         }
 
         /// The store ends with its last reference.
@@ -44,6 +59,9 @@ public enum StoreContract {
 
         /// The store keeps committed changes when it is opened again.
         public static let persistent = Capabilities(isPersistent: true)
+
+        /// The store is persistent, and several store objects can be open on the same data.
+        public static let shared = Capabilities(isPersistent: true, isShared: true)
     }
 
     /// One promise of the contract, and the test of that promise.
@@ -67,7 +85,8 @@ public enum StoreContract {
         /// Tests the promise on the store that `openStore` opens.
         ///
         /// Most checks open the store once, and expect it to be empty. Checks for ``Capabilities/isPersistent`` release
-        /// the store and open it again, possibly with other entities. It must then contain the committed changes.
+        /// the store and open it again, possibly with other entities. It must then contain the committed changes. Checks
+        /// for ``Capabilities/isShared`` open the store again while it is open.
         ///
         /// - Parameter openStore: Opens the store of this run for the given types of entity.
         /// - Throws: ``ContractViolation`` if the store breaks the promise. Unexpected errors of `openStore` or of the
@@ -85,6 +104,7 @@ public enum StoreContract {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
+            + longTextChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
                     + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])

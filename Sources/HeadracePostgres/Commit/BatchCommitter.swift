@@ -1,0 +1,164 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceStorage
+import Synchronization
+
+/// Commits batches of units of work, each with one call, and learns the outcome if an answer is lost.
+final class BatchCommitter: Sendable {
+    private enum Fate {
+        case stored(refusals: String)
+        case notStored
+        case unknown(String)
+    }
+
+    private let slot: SessionSlot
+    private let check: SchemaCheck
+    private let writer: UUID
+    private let mapper: PostgresErrorMapper
+    private let outcomeTimeout: Duration
+    private let count = Mutex(0)
+
+    /// - Parameters:
+    ///   - slot: The connection for commits.
+    ///   - check: The kinds and indexes of the store.
+    ///   - writer: The identifier of the store object.
+    ///   - mapper: Converts failures.
+    ///   - outcomeTimeout: Time to learn the outcome of a call whose answer is lost.
+    init(
+        slot: SessionSlot,
+        check: SchemaCheck,
+        writer: UUID,
+        mapper: PostgresErrorMapper,
+        outcomeTimeout: Duration
+    ) {
+        self.slot = slot
+        self.check = check
+        self.writer = writer
+        self.mapper = mapper
+        self.outcomeTimeout = outcomeTimeout
+    }
+
+    /// Commits `units`, which must have no subject in common, and returns their outcomes in their order.
+    func commit(_ units: [CommitUnit]) async -> [Result<Void, any Error>] {
+        do {
+            let arguments = try CommitArguments(units, numbers: check.numbers)
+            return try await commit(units, arguments, until: .now.advanced(by: outcomeTimeout))
+        } catch let failure as PostgresFailure {
+            return units.map { _ in .failure(mapper.storeError(failure)) }
+        } catch {
+            return units.map { _ in .failure(error) }
+        }
+    }
+
+    private func commit(
+        _ units: [CommitUnit],
+        _ arguments: CommitArguments,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> [Result<Void, any Error>] {
+        while true {
+            let batch = UUID()
+            let failure: PostgresFailure
+            do {
+                return try arguments.outcomes(try await call(batch, units, arguments))
+            } catch let error as PostgresFailure {
+                failure = error
+            }
+            switch failure {
+            case .closed, .unreachable:
+                throw failure
+            case .refused(CommitProcedure.schemaChanged, _):
+                try await check.requireCurrent(on: try await slot.session())
+                continue
+            case .lost, .refused:
+                break
+            }
+            switch await fate(of: batch, failure, until: deadline) {
+            case .stored(let refusals):
+                return try arguments.outcomes(refusals)
+            case .unknown(let what):
+                return units.map { _ in .failure(mapper.outcomeUnknown(what, cause: failure)) }
+            case .notStored:
+                if ContinuousClock.now >= deadline { throw PostgresFailure.unreachable("\(failure)") }
+                if failure.isOfConnection { continue }
+                return await commitAlone(units, failure)
+            }
+        }
+    }
+
+    /// Commits each unit alone, because the server has refused the batch.
+    private func commitAlone(_ units: [CommitUnit], _ failure: PostgresFailure) async -> [Result<Void, any Error>] {
+        if units.count == 1, let unit = units.first {
+            return [.failure(error(failure, of: unit))]
+        }
+        var outcomes: [Result<Void, any Error>] = []
+        for unit in units { outcomes += await commit([unit]) }
+        return outcomes
+    }
+
+    private func error(_ failure: PostgresFailure, of unit: CommitUnit) -> StoreError {
+        if case .refused(CommitProcedure.leaseLost, _) = failure, let lease = unit.changes.settlements.last?.lease {
+            return .leaseLost(lease)
+        }
+        return mapper.storeError(failure)
+    }
+
+    private func call(_ batch: UUID, _ units: [CommitUnit], _ arguments: CommitArguments) async throws -> String {
+        let session = try await slot.session()
+        // The rows of old outcomes are removed with each 256th batch.
+        let prunes = count.withLock { count in
+            count += 1
+            return count % 256 == 0
+        }
+        let isDurable = units.contains { $0.changes.durability == .durable }
+        let values: [PostgresValue] = [
+            .id(batch), .id(writer), .integer(check.generation), .flag(isDurable), .flag(prunes),
+        ]
+        guard let row = try await session.run(CommitProcedure.call, values + arguments.values).first else {
+            throw PostgresFailure.lost("the procedure has returned no row")
+        }
+        return try row.text(0)
+    }
+
+    /// Learns what became of `batch`.
+    ///
+    /// It tries to store the batch's outcome row itself, without an outcome. If that succeeds, the batch isn't stored and
+    /// can't be stored later, because its own row would be the second. The insertion waits for a call that is still
+    /// running.
+    private func fate(
+        of batch: UUID,
+        _ failure: PostgresFailure,
+        until deadline: ContinuousClock.Instant
+    ) async -> Fate {
+        while true {
+            do {
+                let session = try await slot.session()
+                let inserted = try await session.run(
+                    "INSERT INTO outcome (batch, writer) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1",
+                    [.id(batch), .id(writer)]
+                )
+                if inserted.count == 1 { return .notStored }
+                // The callers of a stored batch are notified when it is on the disk.
+                let stored = try await session.run(
+                    """
+                    SELECT refusals, pg_logical_emit_message(true, 'headrace', '') IS NULL FROM outcome WHERE batch = $1
+                    """,
+                    [.id(batch)]
+                )
+                guard let row = stored.first, let refusals = row.optionalText(0) else { return .notStored }
+                return .stored(refusals: refusals)
+            } catch PostgresFailure.closed {
+                return .unknown("the store was closed")
+            } catch {
+                if ContinuousClock.now >= deadline { return .unknown("\(failure)") }
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceStorage
+
+/// The units of a batch as arguments of the procedure, and the meaning of its refusals.
+struct CommitArguments {
+    private let units: [CommitUnit]
+    private let numbers: SchemaNumbers
+    private var tables = ArgumentTables(CommitProcedure.columns)
+    private var rounds: [Int64: Int64] = [:]
+
+    // What the items of refusals are, in the order of the arguments.
+    private var keys: [String] = []
+    private var requirements: [StoredDocument] = []
+    private var deletions: [ChangeSet.Deletion] = []
+    private var writes: [ChangeSet.Write] = []
+    private var added: [(EntityReference, ChangeSet.IndexEntry)] = []
+    private var leases: [Lease] = []
+
+    init(_ units: [CommitUnit], numbers: SchemaNumbers) throws {
+        self.units = units
+        self.numbers = numbers
+        for (number, unit) in units.enumerated() {
+            try append(unit.changes, unit: .integer(Int64(number)))
+            tables.append(unit.changes.settlements, unit: Int64(number), rounds: &rounds)
+            leases += unit.changes.settlements.map(\.lease)
+        }
+    }
+
+    var values: [PostgresValue] { tables.values }
+
+    private mutating func append(_ changes: ChangeSet, unit: ArgumentTables.Cell) throws {
+        for record in changes.idempotencyRecords {
+            keys.append(record.key)
+            tables.append(
+                "k", unit, .text(record.key), .bytes(Array(record.command)), .bytes(Array(record.outcome)),
+                .integer(record.date.milliseconds))
+        }
+        for document in changes.requirements {
+            requirements.append(document)
+            // A kind that the store doesn't know has no documents.
+            append("r", document, kind: numbers.kind(document.reference.kind) ?? 0, unit: unit)
+        }
+        for deletion in changes.deletions {
+            deletions.append(deletion)
+            tables.append(
+                "x", unit, .integer(numbers.kind(deletion.reference.kind)), .text(deletion.reference.key),
+                .integer(Int64(deletion.expectedVersion)))
+            append("o", deletion.removedEntries, of: deletion.reference, unit: unit)
+        }
+        for write in changes.writes {
+            writes.append(write)
+            append("w", write.document, kind: numbers.kind(write.document.reference.kind), unit: unit)
+            append("o", write.removedEntries, of: write.document.reference, unit: unit)
+            append("i", write.addedEntries, of: write.document.reference, unit: unit)
+        }
+        let firstEvent = tables.count("e") + 1
+        for event in changes.events {
+            tables.append(
+                "e", unit, .id(event.id), .text(event.name), .integer(Int64(event.version)), .text(event.stream?.kind),
+                .text(event.stream?.key), .integer(event.recordedAt.milliseconds), .bytes(Array(event.json)),
+                .text(try text(of: event.origin)))
+        }
+        for delivery in changes.deliveries {
+            tables.append("d", .integer(Int64(firstEvent + delivery.event)), .text(delivery.subscription))
+        }
+        for message in changes.scheduled {
+            tables.append(
+                "m", unit, .id(message.id), .text(message.kind.rawValue), .text(message.name),
+                .integer(Int64(message.version)), .text(message.stream?.kind), .text(message.stream?.key),
+                .integer(message.dueAt.milliseconds), .bytes(Array(message.json)), .text(try text(of: message.origin)))
+        }
+        for id in changes.cancellations { tables.append("c", unit, .id(id)) }
+    }
+
+    private mutating func append(
+        _ table: Character,
+        _ document: StoredDocument,
+        kind: Int64?,
+        unit: ArgumentTables.Cell
+    ) {
+        tables.append(
+            table, unit, .integer(kind), .text(document.reference.key), .integer(Int64(document.version)),
+            .integer(Int64(document.schemaVersion)), .bytes(Array(document.json)))
+    }
+
+    private mutating func append(
+        _ table: Character,
+        _ entries: Set<ChangeSet.IndexEntry>,
+        of reference: EntityReference,
+        unit: ArgumentTables.Cell
+    ) {
+        for entry in entries {
+            guard let index = numbers.index(entry.index, of: reference.kind) else { continue }
+            let cells: [ArgumentTables.Cell] = [
+                unit, .integer(index.id), .bytes(entry.value.sortKey), .text(reference.key),
+            ]
+            if table == "i" {
+                added.append((reference, entry))
+                tables.append(table, all: cells + [.integer(index.isUnique ? 1 : 0)])
+            } else {
+                tables.append(table, all: cells)
+            }
+        }
+    }
+
+    private func text(of origin: MessageOrigin) throws -> String? {
+        origin == .unknown ? nil : try origin.storedText
+    }
+
+    // MARK: Results
+
+    /// Returns the outcome of each unit, from the refusals that the procedure has returned.
+    func outcomes(_ refusals: String) throws -> [Result<Void, any Error>] {
+        var outcomes = units.map { _ in Result<Void, any Error>.success(()) }
+        for refusal in try Refusal.list(refusals) {
+            outcomes[refusal.unit] = .failure(error(refusal))
+        }
+        return outcomes
+    }
+
+    private func error(_ refusal: Refusal) -> StoreError {
+        let item = refusal.item - 1
+        switch refusal.cause {
+        case .keyTaken:
+            return .keyTaken(keys[item])
+        case .requirement:
+            let required = requirements[item]
+            let stored = refusal.stored.map {
+                StoredDocument(reference: required.reference, version: $0, schemaVersion: 0, json: Data())
+            }
+            return .versionConflict(required: required, stored: stored)
+        case .deletion:
+            let deletion = deletions[item]
+            return .versionConflict(deletion.reference, expected: deletion.expectedVersion, stored: refusal.stored)
+        case .write:
+            let write = writes[item]
+            let reference = write.document.reference
+            if write.expectedVersion == 0 { return .alreadyExists(reference) }
+            return .versionConflict(reference, expected: write.expectedVersion, stored: refusal.stored)
+        case .unique:
+            let (reference, entry) = added[item]
+            return .uniqueViolation(reference, entry: entry, takenBy: refusal.other)
+        case .leaseLost:
+            return .leaseLost(leases[item])
+        }
+    }
+}
+#endif

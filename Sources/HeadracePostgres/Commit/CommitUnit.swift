@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceStorage
+
+/// A unit of work that waits for its commit.
+struct CommitUnit: Sendable {
+    /// Something that only one unit of a batch can use, because the units of a batch are checked before any is written.
+    enum Subject: Hashable {
+        case entity(EntityReference)
+        case idempotencyKey(BytewiseString)
+        case unique(index: Int64, value: IndexValue)
+        case lane(Int64)
+        case message(UUID)
+    }
+
+    let changes: ChangeSet
+    let subjects: Set<Subject>
+
+    /// - Throws: ``HeadraceStorage/StoreError`` if the store can't keep the changes.
+    init(_ changes: ChangeSet, numbers: SchemaNumbers) throws {
+        let references = changes.writes.map(\.document.reference) + changes.deletions.map(\.reference)
+        if let undeclared = references.first(where: { numbers.kind($0.kind) == nil }) {
+            throw StoreError.undeclaredEntity(undeclared)
+        }
+        try TextLimit.require(changes)
+        var subjects: Set<Subject> = []
+        for reference in references + changes.requirements.map(\.reference) { subjects.insert(.entity(reference)) }
+        func insert(_ entries: Set<ChangeSet.IndexEntry>, of kind: String) {
+            for entry in entries {
+                guard let index = numbers.index(entry.index, of: kind), index.isUnique else { continue }
+                subjects.insert(.unique(index: index.id, value: entry.value))
+            }
+        }
+        for write in changes.writes {
+            insert(write.addedEntries.union(write.removedEntries), of: write.document.reference.kind)
+        }
+        for deletion in changes.deletions { insert(deletion.removedEntries, of: deletion.reference.kind) }
+        for record in changes.idempotencyRecords { subjects.insert(.idempotencyKey(BytewiseString(record.key))) }
+        for settlement in changes.settlements { subjects.insert(.lane(settlement.lease.lane)) }
+        for id in changes.scheduled.map(\.id) + changes.cancellations { subjects.insert(.message(id)) }
+        self.changes = changes
+        self.subjects = subjects
+    }
+}
+#endif

@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceStorage
+import Synchronization
+
+/// Decides when to look again for leases and retries that were written by a clock that is ahead.
+///
+/// The search reads all lanes that wait for longer than a lease, so it doesn't run with each request.
+final class LeaseClock: Sendable {
+    private let last = Mutex<Date?>(nil)
+
+    /// Whether the duration of a lease has passed since the last time, in either direction.
+    func isDue(_ request: LeaseRequest) -> Bool {
+        last.withLock { last in
+            let distance = last.map { abs(request.now.timeIntervalSince($0)) } ?? .infinity
+            if distance < request.duration / .seconds(1) { return false }
+            last = request.now
+            return true
+        }
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import HeadraceStorage
+
+/// The numbers under which the database keeps the names of kinds and indexes.
+struct SchemaNumbers: Sendable, Equatable {
+    struct Index: Sendable, Equatable {
+        let id: Int64
+        let isUnique: Bool
+        let holdsOneValue: Bool
+    }
+
+    struct Kind: Sendable, Equatable {
+        let id: Int64
+        let schemaVersion: Int64
+        var indexes: [String: Index] = [:]
+    }
+
+    var kinds: [String: Kind] = [:]
+
+    /// Returns the number of a kind, or `nil` if the store was opened without the kind.
+    func kind(_ name: String) -> Int64? {
+        kinds[name]?.id
+    }
+
+    /// Returns the index `name` of a kind, or `nil` if the kind doesn't declare it.
+    func index(_ name: String, of kind: String) -> Index? {
+        kinds[kind]?.indexes[name]
+    }
+
+    /// Returns the statement for `query`, or `nil` if it uses an undeclared name, and so matches nothing.
+    func statement(for query: DocumentQuery) -> SelectStatement? {
+        guard let kind = kind(query.kind) else { return nil }
+        return SelectStatement(query, kind: kind) { index($0, of: query.kind) }
+    }
+
+    /// Reads the numbers of the kinds with these names.
+    static func read(_ names: [String], on session: Session) async throws -> SchemaNumbers {
+        let rows = try await session.run(
+            """
+            SELECT entity_kind.name, entity_kind.id, schema_version, entity_index.name, entity_index.id, is_unique,
+                holds_one_value
+            FROM entity_kind LEFT JOIN entity_index ON entity_index.kind = entity_kind.id
+            WHERE entity_kind.name = ANY ($1)
+            """,
+            [.byteStrings(names.map { [UInt8]($0) })]
+        )
+        var numbers = SchemaNumbers()
+        for row in rows.rows {
+            let name = try row.text(0)
+            var kind = Kind(id: try row.integer(1), schemaVersion: try row.integer(2))
+            kind.indexes = numbers.kinds[name]?.indexes ?? [:]
+            if let index = row.optionalText(3) {
+                kind.indexes[index] = Index(
+                    id: try row.integer(4), isUnique: try row.flag(5), holdsOneValue: try row.flag(6))
+            }
+            numbers.kinds[name] = kind
+        }
+        return numbers
+    }
+}
+#endif

@@ -1,0 +1,49 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import HeadraceStorage
+
+/// The limit of keys, names, and indexed values, which PostgreSQL keeps in B-trees.
+///
+/// An entry of a B-tree has at most 2,704 bytes: room for two texts and the numbers of their index.
+/// <https://www.postgresql.org/docs/15/btree-implementation.html>
+enum TextLimit {
+    static let byteCount = 1_000
+
+    /// Throws ``HeadraceStorage/StoreError`` with the code `tooLong` if `text` has more bytes than the limit.
+    static func require(_ text: String, _ role: String, of entity: EntityReference? = nil) throws {
+        let count = text.utf8.count
+        if count <= byteCount { return }
+        throw StoreError(
+            code: .tooLong,
+            message: """
+                The \(role) '\(text.prefix(40))…' has \(count) bytes, but PostgreSQL indexes at most \(byteCount). \
+                Nothing was stored. To fix, use a shorter text, for example a hash.
+                """,
+            entity: entity
+        )
+    }
+
+    /// Throws ``HeadraceStorage/StoreError`` with the code `tooLong` if a text of `changes` exceeds the limit.
+    static func require(_ changes: ChangeSet) throws {
+        for write in changes.writes {
+            let entity = write.document.reference
+            try require(entity.key, "key", of: entity)
+            for entry in write.addedEntries {
+                if case .text(let text) = entry.value { try require(text, "value in '\(entry.index)'", of: entity) }
+            }
+        }
+        for record in changes.idempotencyRecords { try require(record.key, "idempotency key") }
+        for delivery in changes.deliveries {
+            try require(delivery.subscription, "subscription")
+            guard let stream = changes.events[delivery.event].stream else { continue }
+            try require(stream.kind, "kind of the stream")
+            try require(stream.key, "key of the stream")
+        }
+    }
+}
+#endif

@@ -1,0 +1,232 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+/// The procedure that commits a batch of units of work.
+///
+/// It holds the store's lock while it applies the units, so that the order of commits is the order of positions, and
+/// commits without waiting for the disk. Then it releases the lock, and waits for the disk with an empty transaction: the
+/// log of the database is written in order. A client that is stopped during the call can't keep the lock.
+enum CommitProcedure {
+    /// The lock of all writers of a store, for the rest of the transaction.
+    static let lock = "pg_advisory_xact_lock(hashtextextended('headrace ' || current_schema(), 0))"
+
+    /// The SQLSTATE of a commit for kinds and indexes that have changed.
+    static let schemaChanged = "HR001"
+
+    /// The SQLSTATE of a unit of work that settles one lease twice and ends it with the first settlement.
+    static let leaseLost = "HR002"
+
+    /// The parameters after `batch`, `writer`, `generation`, `is_durable`, and `prunes`, with their types.
+    static let columns: [(name: String, type: String)] =
+        [
+            // Idempotency records.
+            ("k_unit", "bigint"), ("k_key", "bytea"), ("k_command", "text"), ("k_outcome", "text"),
+            ("k_date", "bigint"),
+            // Required documents.
+            ("r_unit", "bigint"), ("r_kind", "bigint"), ("r_key", "bytea"), ("r_version", "bigint"),
+            ("r_schema", "bigint"), ("r_document", "text"),
+            // Deletions.
+            ("x_unit", "bigint"), ("x_kind", "bigint"), ("x_key", "bytea"), ("x_version", "bigint"),
+            // Writes.
+            ("w_unit", "bigint"), ("w_kind", "bigint"), ("w_key", "bytea"), ("w_version", "bigint"),
+            ("w_schema", "bigint"), ("w_document", "text"),
+            // Removed and added index entries.
+            ("o_unit", "bigint"), ("o_index", "bigint"), ("o_value", "bytea"), ("o_key", "bytea"),
+            ("i_unit", "bigint"), ("i_index", "bigint"), ("i_value", "bytea"), ("i_key", "bytea"),
+            ("i_unique", "bigint"),
+            // Events, and deliveries by the number of their event.
+            ("e_unit", "bigint"), ("e_id", "uuid"), ("e_name", "bytea"), ("e_version", "bigint"), ("e_kind", "bytea"),
+            ("e_key", "bytea"), ("e_date", "bigint"), ("e_document", "text"), ("e_origin", "text"),
+            ("d_event", "bigint"), ("d_subscription", "bytea"),
+            // Scheduled messages, and cancellations.
+            ("m_unit", "bigint"), ("m_id", "uuid"), ("m_type", "text"), ("m_name", "bytea"), ("m_version", "bigint"),
+            ("m_kind", "bytea"), ("m_key", "bytea"), ("m_due", "bigint"), ("m_document", "text"), ("m_origin", "text"),
+            ("c_unit", "bigint"), ("c_id", "uuid"),
+            // The units of the settlements, whose other columns follow.
+            ("s_unit", "bigint"),
+        ] + SettlementProcedure.columns
+
+    static var call: String {
+        let places = (1...columns.count + 5).map { "$\($0)" }.joined(separator: ", ")
+        return "CALL commit_batch(\(places), NULL)"
+    }
+
+    static var statement: String {
+        """
+        CREATE PROCEDURE commit_batch(
+            p_batch uuid, p_writer uuid, p_generation bigint, p_is_durable boolean, p_prunes boolean,
+            \(columns.map { "\($0.name) \($0.type)[]" }.joined(separator: ", ")),
+            INOUT p_refusals text
+        ) LANGUAGE plpgsql AS $procedure$
+        #variable_conflict use_column
+        DECLARE
+            v_refused bigint[];
+            v_count bigint;
+            v_first bigint;
+            v_positions bigint[];
+            v_valid bigint[];
+            v_lost bigint[];
+        BEGIN
+            PERFORM set_config('synchronous_commit', 'off', true);
+            PERFORM \(lock);
+            IF (SELECT generation FROM store) <> p_generation THEN
+                RAISE EXCEPTION 'the schema has changed' USING ERRCODE = '\(schemaChanged)';
+            END IF;
+        \(checks)
+        \(writes)
+            INSERT INTO outcome (batch, writer, refusals) VALUES (p_batch, p_writer, p_refusals);
+            IF p_prunes THEN
+                DELETE FROM outcome WHERE at < clock_timestamp() - interval '1 hour';
+            END IF;
+            COMMIT;
+            IF p_is_durable THEN
+                PERFORM pg_logical_emit_message(true, 'headrace', '');
+            END IF;
+        END $procedure$
+        """
+    }
+
+    /// Decides for each unit whether it is refused, before anything is written.
+    ///
+    /// The first cause counts, in the order of ``Refusal/Cause``.
+    private static let checks = """
+            SELECT coalesce(jsonb_agg(jsonb_build_array(unit, cause, item, stored, encode(other, 'hex'))), '[]')::text,
+                coalesce(array_agg(unit), '{}')
+            INTO p_refusals, v_refused
+            FROM (
+                SELECT DISTINCT ON (unit) unit, cause, item, stored, other FROM (
+                    SELECT k.unit, 1 AS cause, k.n AS item, NULL::bigint AS stored, NULL::bytea AS other
+                    FROM unnest(k_unit, k_key) WITH ORDINALITY k (unit, key, n)
+                    JOIN idempotency ON idempotency.key = k.key
+                    UNION ALL
+                    SELECT k.unit, 1, k.n, NULL, NULL FROM (
+                        SELECT unit, n, row_number() OVER (PARTITION BY unit, key ORDER BY n) AS number
+                        FROM unnest(k_unit, k_key) WITH ORDINALITY k (unit, key, n)
+                    ) k WHERE k.number > 1
+                    UNION ALL
+                    SELECT r.unit, 2, r.n, entity.version, NULL
+                    FROM unnest(r_unit, r_kind, r_key, r_version, r_schema, r_document)
+                        WITH ORDINALITY r (unit, kind, key, version, schema, document, n)
+                    LEFT JOIN entity ON entity.kind = r.kind AND entity.key = r.key
+                    WHERE entity.version IS DISTINCT FROM r.version
+                        OR entity.schema_version IS DISTINCT FROM r.schema
+                        OR convert_to(entity.document, 'UTF8') IS DISTINCT FROM convert_to(r.document, 'UTF8')
+                    UNION ALL
+                    SELECT x.unit, 3, x.n, entity.version, NULL
+                    FROM unnest(x_unit, x_kind, x_key, x_version) WITH ORDINALITY x (unit, kind, key, version, n)
+                    LEFT JOIN entity ON entity.kind = x.kind AND entity.key = x.key
+                    WHERE entity.version IS DISTINCT FROM x.version
+                    UNION ALL
+                    SELECT w.unit, 4, w.n, entity.version, NULL
+                    FROM unnest(w_unit, w_kind, w_key, w_version) WITH ORDINALITY w (unit, kind, key, version, n)
+                    LEFT JOIN entity ON entity.kind = w.kind AND entity.key = w.key
+                    WHERE coalesce(entity.version, 0) <> w.version - 1
+                    UNION ALL
+                    SELECT i.unit, 5, i.n, NULL, index_entry.key
+                    FROM unnest(i_unit, i_index, i_value, i_key, i_unique)
+                        WITH ORDINALITY i (unit, index, value, key, is_unique, n)
+                    JOIN index_entry ON index_entry.index_id = i.index AND index_entry.value = i.value
+                    WHERE i.is_unique = 1 AND NOT EXISTS (
+                        SELECT 1 FROM unnest(o_unit, o_index, o_value, o_key) o (unit, index, value, key)
+                        WHERE o.unit = i.unit AND o.index = i.index AND o.value = i.value AND o.key = index_entry.key
+                    )
+                    UNION ALL
+                    SELECT i.unit, 5, i.n, NULL, i.first_key FROM (
+                        SELECT unit, n, row_number() OVER entry AS number, first_value(key) OVER entry AS first_key
+                        FROM unnest(i_unit, i_index, i_value, i_key, i_unique)
+                            WITH ORDINALITY i (unit, index, value, key, is_unique, n)
+                        WHERE is_unique = 1
+                        WINDOW entry AS (PARTITION BY unit, index, value ORDER BY n)
+                    ) i WHERE i.number > 1
+                    UNION ALL
+                    SELECT s.unit, 6, s.n, NULL, NULL
+                    FROM unnest(s_unit, s_lane, s_token, s_round) WITH ORDINALITY s (unit, lane, token, round, n)
+                    WHERE s.round = 0
+                        AND NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
+                ) refusal ORDER BY unit, cause, item
+            ) refusal;
+        """
+
+    private static let writes = """
+            INSERT INTO idempotency (key, command, outcome, date)
+            SELECT k.key, k.command, k.outcome, k.date
+            FROM unnest(k_unit, k_key, k_command, k_outcome, k_date) k (unit, key, command, outcome, date)
+            WHERE k.unit <> ALL (v_refused);
+
+            DELETE FROM entity USING unnest(x_unit, x_kind, x_key) x (unit, kind, key)
+            WHERE entity.kind = x.kind AND entity.key = x.key AND x.unit <> ALL (v_refused);
+
+            UPDATE entity SET version = w.version, schema_version = w.schema, document = w.document
+            FROM unnest(w_unit, w_kind, w_key, w_version, w_schema, w_document)
+                w (unit, kind, key, version, schema, document)
+            WHERE entity.kind = w.kind AND entity.key = w.key AND w.version > 1 AND w.unit <> ALL (v_refused);
+
+            INSERT INTO entity (kind, key, version, schema_version, document)
+            SELECT w.kind, w.key, w.version, w.schema, w.document
+            FROM unnest(w_unit, w_kind, w_key, w_version, w_schema, w_document)
+                w (unit, kind, key, version, schema, document)
+            WHERE w.version = 1 AND w.unit <> ALL (v_refused);
+
+            DELETE FROM index_entry USING unnest(o_unit, o_index, o_value, o_key) o (unit, index, value, key)
+            WHERE index_entry.index_id = o.index AND index_entry.value = o.value AND index_entry.key = o.key
+                AND o.unit <> ALL (v_refused);
+
+            INSERT INTO index_entry (index_id, value, key)
+            SELECT i.index, i.value, i.key FROM unnest(i_unit, i_index, i_value, i_key) i (unit, index, value, key)
+            WHERE i.unit <> ALL (v_refused)
+            ON CONFLICT DO NOTHING;
+
+            IF cardinality(s_unit) > 0 THEN
+                v_valid := ARRAY(
+                    SELECT n FROM unnest(s_unit) WITH ORDINALITY s (unit, n) WHERE unit <> ALL (v_refused) ORDER BY n
+                );
+                v_lost := settle(v_valid, \(SettlementProcedure.columns.map(\.name).joined(separator: ", ")));
+                IF cardinality(v_lost) > 0 THEN
+                    RAISE EXCEPTION 'a lease has ended' USING ERRCODE = '\(leaseLost)', DETAIL = v_lost[1];
+                END IF;
+            END IF;
+
+            SELECT count(*) INTO v_count FROM unnest(e_unit) unit WHERE unit <> ALL (v_refused);
+            IF v_count > 0 THEN
+                -- Only this procedure takes positions, and it holds the lock.
+                v_first := nextval('event_position');
+                PERFORM setval('event_position', v_first + v_count - 1);
+                v_positions := ARRAY(
+                    SELECT CASE WHEN is_stored THEN v_first - 1 + count(*) FILTER (WHERE is_stored) OVER (ORDER BY n) END
+                    FROM (
+                        SELECT unit <> ALL (v_refused) AS is_stored, n FROM unnest(e_unit) WITH ORDINALITY e (unit, n)
+                    ) e ORDER BY n
+                );
+                INSERT INTO event (
+                    position, id, name, version, stream_kind, stream_key, recorded_at, document, origin
+                )
+                SELECT e.* FROM unnest(
+                    v_positions, e_id, e_name, e_version, e_kind, e_key, e_date, e_document, e_origin
+                ) e (position, id, name, version, kind, key, date, document, origin)
+                WHERE e.position IS NOT NULL;
+                IF cardinality(d_event) > 0 THEN
+                    PERFORM deliver(positions, subscriptions, kinds, keys, false) FROM (
+                        SELECT array_agg(v_positions[d.event] ORDER BY d.n) AS positions,
+                            array_agg(d.subscription ORDER BY d.n) AS subscriptions,
+                            array_agg(e_kind[d.event] ORDER BY d.n) AS kinds,
+                            array_agg(e_key[d.event] ORDER BY d.n) AS keys
+                        FROM unnest(d_event, d_subscription) WITH ORDINALITY d (event, subscription, n)
+                        WHERE v_positions[d.event] IS NOT NULL
+                    ) d WHERE positions IS NOT NULL;
+                END IF;
+            END IF;
+
+            IF cardinality(m_unit) > 0 THEN
+                PERFORM schedule(v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document,
+                    m_origin);
+            END IF;
+            IF cardinality(c_unit) > 0 THEN
+                PERFORM cancel(ARRAY(SELECT c.id FROM unnest(c_unit, c_id) c (unit, id) WHERE c.unit <> ALL (v_refused)));
+            END IF;
+        """
+}
+#endif

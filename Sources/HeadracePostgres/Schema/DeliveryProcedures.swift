@@ -1,0 +1,208 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+/// The functions that make deliveries and deliver again.
+///
+/// All but the first three take the store's lock.
+enum DeliveryProcedures {
+    static let statements = [
+        // Adds deliveries to the lanes of their streams, and makes the lanes that are missing, in the order of deliveries.
+        """
+        CREATE FUNCTION deliver(
+            p_positions bigint[], p_subscriptions bytea[], p_kinds bytea[], p_keys bytea[], p_is_replay boolean
+        ) RETURNS void LANGUAGE plpgsql AS $function$
+        #variable_conflict use_column
+        BEGIN
+            INSERT INTO subscription (name)
+            SELECT DISTINCT s.name FROM unnest(p_subscriptions) s (name)
+            WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE subscription.name = s.name);
+
+            WITH wanted AS MATERIALIZED (
+                SELECT d.position, subscription.id AS subscription, d.kind, d.key, d.n,
+                    dense_rank() OVER (
+                        ORDER BY subscription.id, d.kind, d.key, CASE WHEN d.kind IS NULL THEN d.n END
+                    ) AS number
+                FROM unnest(p_positions, p_subscriptions, p_kinds, p_keys)
+                    WITH ORDINALITY d (position, subscription, kind, key, n)
+                JOIN subscription ON subscription.name = d.subscription
+            ), place AS MATERIALIZED (
+                SELECT DISTINCT ON (number) wanted.*, lane.id AS lane
+                FROM wanted
+                LEFT JOIN lane ON lane.subscription = wanted.subscription
+                    AND lane.stream_kind = wanted.kind AND lane.stream_key = wanted.key
+                ORDER BY number, n
+            ), missing AS MATERIALIZED (
+                SELECT nextval('lane_id') AS lane, ordered.*
+                FROM (SELECT number, subscription, kind, key FROM place WHERE lane IS NULL ORDER BY n) ordered
+            ), made AS (
+                INSERT INTO lane (id, subscription, stream_kind, stream_key, ready_at)
+                SELECT missing.lane, missing.subscription, missing.kind, missing.key, 0 FROM missing
+            )
+            INSERT INTO delivery (lane, position, is_replay)
+            SELECT coalesce(place.lane, missing.lane), wanted.position, p_is_replay
+            FROM wanted JOIN place USING (number) LEFT JOIN missing USING (number)
+            ON CONFLICT DO NOTHING;
+        END $function$
+        """,
+        """
+        CREATE FUNCTION schedule(
+            p_refused bigint[], m_unit bigint[], m_id uuid[], m_type text[], m_name bytea[], m_version bigint[],
+            m_kind bytea[], m_key bytea[], m_due bigint[], m_document text[], m_origin text[]
+        ) RETURNS void LANGUAGE plpgsql AS $function$
+        #variable_conflict use_column
+        BEGIN
+            INSERT INTO subscription (name)
+            SELECT '\(scheduled)'::bytea WHERE EXISTS (SELECT 1 FROM unnest(m_unit) unit WHERE unit <> ALL (p_refused))
+                AND NOT EXISTS (SELECT 1 FROM subscription WHERE subscription.name = '\(scheduled)');
+
+            WITH message AS MATERIALIZED (
+                SELECT nextval('message_number') AS number, nextval('lane_id') AS lane, ordered.* FROM (
+                    SELECT * FROM unnest(m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document, m_origin)
+                        WITH ORDINALITY m (unit, id, type, name, version, kind, key, due, document, origin, n)
+                    WHERE m.unit <> ALL (p_refused) ORDER BY n
+                ) ordered
+            ), made AS (
+                INSERT INTO lane (id, subscription, ready_at)
+                SELECT message.lane, subscription.id, greatest(1, message.due)
+                FROM message, subscription WHERE subscription.name = '\(scheduled)'
+            ), stored AS (
+                INSERT INTO scheduled_message (
+                    number, id, kind, name, version, stream_kind, stream_key, due_at, document, origin, lane
+                )
+                SELECT number, id, type, name, version, kind, key, due, document, origin, lane FROM message
+            )
+            INSERT INTO delivery (lane, position, is_replay) SELECT lane, -number, false FROM message;
+        END $function$
+        """,
+        """
+        CREATE FUNCTION cancel(p_ids uuid[]) RETURNS void LANGUAGE sql AS $function$
+            DELETE FROM delivery USING scheduled_message message
+            WHERE message.id = ANY (p_ids) AND delivery.lane = message.lane;
+            DELETE FROM lane USING scheduled_message message WHERE message.id = ANY (p_ids) AND lane.id = message.lane;
+            DELETE FROM dead_letter USING scheduled_message message
+            WHERE message.id = ANY (p_ids) AND dead_letter.position = -message.number;
+            DELETE FROM scheduled_message WHERE id = ANY (p_ids);
+        $function$
+        """,
+        """
+        CREATE FUNCTION renew(p_lanes bigint[], p_tokens bigint[], p_ready bigint) RETURNS bigint[]
+        LANGUAGE plpgsql AS $function$
+        BEGIN
+            PERFORM set_config('synchronous_commit', 'off', true);
+            PERFORM \(CommitProcedure.lock);
+            UPDATE lane SET since = p_ready - (ready_at - since), ready_at = p_ready
+            FROM unnest(p_lanes, p_tokens) lease (lane, token)
+            WHERE lane.id = lease.lane AND lane.token = lease.token;
+            RETURN ARRAY(
+                SELECT n FROM unnest(p_lanes, p_tokens) WITH ORDINALITY lease (lane, token, n)
+                WHERE NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = lease.lane AND lane.token = lease.token)
+                ORDER BY n
+            );
+        END $function$
+        """,
+        """
+        CREATE FUNCTION replay_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
+        #variable_conflict use_column
+        DECLARE
+            v_count bigint;
+        BEGIN
+            PERFORM \(CommitProcedure.lock);
+            WITH letter AS MATERIALIZED (
+                SELECT nextval('lane_id') AS lane, ordered.* FROM (
+                    SELECT dead_letter.* FROM dead_letter
+                    JOIN (SELECT id, min(n) AS n FROM unnest(p_ids) WITH ORDINALITY w (id, n) GROUP BY id) wanted
+                        ON wanted.id = dead_letter.id
+                    ORDER BY wanted.n
+                ) ordered
+            ), made AS (
+                INSERT INTO lane (id, subscription, ready_at) SELECT lane, subscription, 0 FROM letter
+            ), delivered AS (
+                INSERT INTO delivery (lane, position, is_replay) SELECT lane, position, is_replay FROM letter
+            ), moved AS (
+                UPDATE scheduled_message SET lane = letter.lane FROM letter
+                WHERE letter.position < 0 AND scheduled_message.number = -letter.position
+            ), gone AS (
+                DELETE FROM dead_letter USING letter WHERE dead_letter.id = letter.id
+            )
+            SELECT count(*) INTO v_count FROM letter;
+            RETURN v_count;
+        END $function$
+        """,
+        """
+        CREATE FUNCTION discard_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_count bigint;
+        BEGIN
+            PERFORM \(CommitProcedure.lock);
+            DELETE FROM scheduled_message USING dead_letter
+            WHERE dead_letter.id = ANY (p_ids) AND dead_letter.position < 0 AND number = -dead_letter.position;
+            DELETE FROM dead_letter WHERE id = ANY (p_ids);
+            GET DIAGNOSTICS v_count = ROW_COUNT;
+            RETURN v_count;
+        END $function$
+        """,
+        """
+        CREATE FUNCTION replay(p_name bytea, p_events bytea[], p_after bigint) RETURNS bigint
+        LANGUAGE plpgsql AS $function$
+        #variable_conflict use_column
+        DECLARE
+            v_subscription bigint;
+            v_positions bigint[];
+            v_kinds bytea[];
+            v_keys bytea[];
+        BEGIN
+            PERFORM \(CommitProcedure.lock);
+            INSERT INTO subscription (name)
+            SELECT p_name WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE name = p_name);
+            SELECT id INTO v_subscription FROM subscription WHERE name = p_name;
+            UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
+                unknown_name = NULL, unknown_version = NULL, unknown_since = NULL
+            WHERE subscription = v_subscription;
+            SELECT array_agg(position ORDER BY position), array_agg(stream_kind ORDER BY position),
+                array_agg(stream_key ORDER BY position)
+            INTO v_positions, v_kinds, v_keys
+            FROM event
+            WHERE position > p_after AND name = ANY (p_events) AND NOT EXISTS (
+                SELECT 1 FROM delivery JOIN lane ON lane.id = delivery.lane
+                WHERE delivery.position = event.position AND lane.subscription = v_subscription
+            );
+            IF v_positions IS NULL THEN RETURN 0; END IF;
+            PERFORM deliver(v_positions, array_fill(p_name, ARRAY[cardinality(v_positions)]), v_kinds, v_keys, true);
+            RETURN cardinality(v_positions);
+        END $function$
+        """,
+        """
+        CREATE FUNCTION prune(p_records_before bigint, p_events_before bigint, p_limit bigint) RETURNS bigint
+        LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_records bigint := 0;
+            v_events bigint := 0;
+        BEGIN
+            PERFORM \(CommitProcedure.lock);
+            IF p_records_before IS NOT NULL THEN
+                DELETE FROM idempotency WHERE key IN (
+                    SELECT key FROM idempotency WHERE date < p_records_before ORDER BY date LIMIT p_limit
+                );
+                GET DIAGNOSTICS v_records = ROW_COUNT;
+            END IF;
+            IF p_events_before IS NOT NULL THEN
+                DELETE FROM event WHERE position IN (
+                    SELECT position FROM event WHERE recorded_at < p_events_before
+                        AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.position = event.position)
+                        AND NOT EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.position = event.position)
+                    ORDER BY position LIMIT p_limit - v_records
+                );
+                GET DIAGNOSTICS v_events = ROW_COUNT;
+            END IF;
+            RETURN v_records + v_events;
+        END $function$
+        """,
+    ]
+
+    private static let scheduled = "headrace.scheduled"
+}
+#endif

@@ -1,0 +1,158 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+/// The functions that lease lanes.
+enum LeaseProcedure {
+    /// The columns of an event, in their order in each statement that reads events.
+    static let event = """
+        event.position, event.id, event.name, event.version, event.stream_kind, event.stream_key, event.recorded_at,
+        event.document, event.origin
+        """
+
+    /// The columns of a scheduled message, in their order in each statement that reads messages.
+    static let message = """
+        message.number, message.id, message.kind, message.name, message.version, message.stream_kind,
+        message.stream_key, message.due_at, message.document, message.origin
+        """
+
+    /// The function also reads the messages: a statement that calls it has an earlier snapshot.
+    static let call = "SELECT * FROM lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+
+    static let nextDue = """
+        SELECT min(ready_at) FROM subscription JOIN lane ON lane.subscription = subscription.id
+        WHERE subscription.name = ANY ($1) AND lane.ready_at > $2
+        """
+
+    static let statements = [
+        // The lanes of one subscription that are due: first those that waited, up to half of the limit, then new lanes.
+        // Lanes that wait for a relay that knows their message come before both.
+        """
+        CREATE FUNCTION due_lanes(
+            p_subscription bigint, p_number bigint, p_limit bigint, p_now bigint, p_taken bigint[],
+            p_known_subscription bigint[], p_known_name bytea[], p_known_low bigint[], p_known_high bigint[]
+        ) RETURNS bigint[] LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_left bigint[];
+            v_waited bigint[];
+            v_first bigint[];
+            v_fresh bigint[];
+            v_half bigint := (p_limit + 1) / 2;
+        BEGIN
+            v_left := ARRAY(
+                SELECT lane.id FROM lane
+                WHERE lane.subscription = p_subscription AND lane.unknown_name IS NOT NULL AND lane.id <> ALL (p_taken)
+                    AND EXISTS (
+                        SELECT 1 FROM unnest(p_known_subscription, p_known_name, p_known_low, p_known_high)
+                            known (subscription, name, low, high)
+                        WHERE known.subscription = p_number AND known.name = lane.unknown_name
+                            AND lane.unknown_version BETWEEN known.low AND known.high
+                    )
+                ORDER BY lane.id LIMIT p_limit
+            );
+            v_waited := v_left || ARRAY(
+                SELECT lane.id FROM lane
+                WHERE lane.subscription = p_subscription AND lane.ready_at BETWEEN 1 AND p_now
+                    AND lane.id <> ALL (v_left || p_taken)
+                ORDER BY lane.ready_at, lane.id LIMIT p_limit
+            );
+            v_first := v_waited[1:v_half];
+            v_fresh := ARRAY(
+                SELECT lane.id FROM lane
+                WHERE lane.subscription = p_subscription AND lane.ready_at = 0
+                    AND lane.id <> ALL (v_first || p_taken)
+                ORDER BY lane.id LIMIT p_limit - cardinality(v_first)
+            );
+            RETURN (v_first || v_fresh || v_waited[v_half + 1:])[1:p_limit];
+        END $function$
+        """,
+        """
+        CREATE FUNCTION lease(
+            p_subscriptions bytea[], p_lane_limit bigint, p_batch_limit bigint, p_now bigint, p_until bigint,
+            p_latest_clock bigint, p_checks_clocks boolean,
+            p_known_subscription bigint[], p_known_name bytea[], p_known_low bigint[], p_known_high bigint[]
+        ) RETURNS TABLE (
+            o_lane bigint, o_token bigint, o_subscription bigint, o_attempts bigint, o_may_have_run boolean,
+            o_unknown_since bigint, o_place bigint, o_is_replay boolean,
+            e_position bigint, e_id uuid, e_name bytea, e_version bigint, e_kind bytea, e_key bytea, e_date bigint,
+            e_document text, e_origin text,
+            m_number bigint, m_id uuid, m_type text, m_name bytea, m_version bigint, m_kind bytea, m_key bytea,
+            m_due bigint, m_document text, m_origin text
+        ) LANGUAGE plpgsql AS $function$
+        #variable_conflict use_column
+        DECLARE
+            v_ids bigint[] := ARRAY(
+                SELECT coalesce(subscription.id, 0) FROM unnest(p_subscriptions) WITH ORDINALITY wanted (name, n)
+                LEFT JOIN subscription ON subscription.name = wanted.name ORDER BY wanted.n
+            );
+            v_share bigint;
+            v_limit bigint;
+            v_room bigint;
+            v_found bigint[];
+            v_taken bigint[] := '{}';
+        BEGIN
+            -- Most requests find nothing, so they don't take the lock.
+            IF NOT EXISTS (
+                SELECT 1 FROM lane
+                WHERE lane.subscription = ANY (v_ids) AND (
+                    lane.ready_at <= p_now OR lane.unknown_name IS NOT NULL
+                    OR p_checks_clocks AND lane.since > p_latest_clock
+                )
+            ) THEN RETURN; END IF;
+            PERFORM set_config('synchronous_commit', 'off', true);
+            PERFORM \(CommitProcedure.lock);
+            IF p_checks_clocks THEN
+                UPDATE lane SET ready_at = p_now + greatest(0, lane.ready_at - lane.since), since = p_now
+                WHERE lane.subscription = ANY (v_ids) AND lane.ready_at > p_now AND lane.since > p_latest_clock;
+            END IF;
+            -- First an equal share for each subscription, then what is left.
+            v_share := (SELECT greatest(1, p_lane_limit / greatest(1, count(*))) FROM unnest(v_ids) id WHERE id > 0);
+            FOREACH v_limit IN ARRAY ARRAY[v_share, p_lane_limit] LOOP
+                FOR v_number IN 1..cardinality(v_ids) LOOP
+                    v_room := least(v_limit, p_lane_limit - cardinality(v_taken));
+                    IF v_room <= 0 THEN EXIT; END IF;
+                    v_found := due_lanes(
+                        v_ids[v_number], v_number, v_room, p_now, v_taken,
+                        p_known_subscription, p_known_name, p_known_low, p_known_high
+                    );
+                    DELETE FROM lane WHERE lane.id = ANY (v_found)
+                        AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.lane = lane.id);
+                    v_taken := v_taken || ARRAY(
+                        SELECT found.id FROM unnest(v_found) WITH ORDINALITY found (id, n)
+                        JOIN lane ON lane.id = found.id ORDER BY found.n
+                    );
+                END LOOP;
+            END LOOP;
+            RETURN QUERY
+            WITH chosen AS MATERIALIZED (
+                SELECT lane.*, taken.n, coalesce(
+                    lane.token > 0
+                        AND (SELECT min(delivery.position) FROM delivery WHERE delivery.lane = lane.id) <= lane.begun,
+                    false
+                ) AS may_have_run
+                FROM unnest(v_taken) WITH ORDINALITY taken (id, n) JOIN lane ON lane.id = taken.id
+            ), run AS MATERIALIZED (
+                SELECT chosen.*, head.position AS place, head.is_replay FROM chosen CROSS JOIN LATERAL (
+                    SELECT delivery.position, delivery.is_replay FROM delivery WHERE delivery.lane = chosen.id
+                    ORDER BY delivery.position
+                    LIMIT CASE WHEN chosen.may_have_run OR chosen.attempts > 0 THEN 1 ELSE greatest(1, p_batch_limit) END
+                ) head
+            ), leased AS (
+                UPDATE lane SET token = lane.token + 1, begun = greatest(lane.begun, last.place), ready_at = p_until,
+                    since = p_now, unknown_name = NULL, unknown_version = NULL
+                FROM (SELECT run.id, max(run.place) AS place FROM run GROUP BY run.id) last WHERE lane.id = last.id
+            )
+            SELECT run.id, run.token + 1, array_position(v_ids, run.subscription)::bigint, run.attempts,
+                run.may_have_run, run.unknown_since, run.place, run.is_replay, \(event), \(message)
+            FROM run
+            LEFT JOIN event ON event.position = run.place
+            LEFT JOIN scheduled_message message ON message.number = -run.place
+            ORDER BY run.n, run.place;
+        END $function$
+        """,
+    ]
+}
+#endif

@@ -1,0 +1,164 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+/// The tables of a store.
+///
+/// Keys, names, and indexed values are `bytea`: it accepts NUL, and its order is the order of bytes in each database.
+/// Documents are `text`, so that they stay byte for byte. Times are milliseconds since 1970. No foreign keys: each would
+/// lock a row for each insertion, and only the functions of the store write.
+enum TableSchema {
+    /// Rows of these tables live for a short time, so they are vacuumed early.
+    private static let shortLived = """
+        WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)
+        """
+
+    static let statements = [
+        """
+        CREATE TABLE store (
+            one boolean PRIMARY KEY CHECK (one),
+            tables bigint NOT NULL, -- the version of the tables
+            generation bigint NOT NULL, -- grows with each change of kinds or indexes
+            identifier uuid NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE entity_kind (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name bytea NOT NULL UNIQUE,
+            schema_version bigint NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE entity (
+            kind bigint NOT NULL,
+            key bytea NOT NULL,
+            version bigint NOT NULL,
+            schema_version bigint NOT NULL,
+            document text NOT NULL,
+            PRIMARY KEY (kind, key)
+        ) WITH (fillfactor = 80) -- so that a new version fits on the page of the old one
+        """,
+        """
+        CREATE TABLE entity_index (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            kind bigint NOT NULL,
+            name bytea NOT NULL,
+            is_unique boolean NOT NULL,
+            holds_one_value boolean NOT NULL,
+            UNIQUE (kind, name)
+        )
+        """,
+        """
+        CREATE TABLE index_entry (
+            index_id bigint NOT NULL,
+            value bytea NOT NULL, -- in the form of IndexValue.sortKey
+            key bytea NOT NULL,
+            PRIMARY KEY (index_id, value, key)
+        )
+        """,
+        "CREATE INDEX index_entry_by_key ON index_entry (index_id, key, value)",
+        "CREATE SEQUENCE event_position",
+        """
+        CREATE TABLE event (
+            position bigint PRIMARY KEY,
+            id uuid NOT NULL,
+            name bytea NOT NULL,
+            version bigint NOT NULL,
+            stream_kind bytea,
+            stream_key bytea,
+            recorded_at bigint NOT NULL,
+            document text NOT NULL,
+            origin text
+        )
+        """,
+        """
+        CREATE TABLE subscription (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name bytea NOT NULL UNIQUE
+        )
+        """,
+        "CREATE SEQUENCE lane_id",
+        """
+        CREATE TABLE lane ( -- the deliveries of one stream to one subscription; one delivery if there is no stream
+            id bigint PRIMARY KEY, -- never used again, because a relay can still hold a lease of a deleted lane
+            subscription bigint NOT NULL,
+            stream_kind bytea,
+            stream_key bytea,
+            ready_at bigint NOT NULL, -- the time from which it may be leased; 0 until the first lease
+            token bigint NOT NULL DEFAULT 0,
+            attempts bigint NOT NULL DEFAULT 0, -- that count for the first delivery
+            begun bigint NOT NULL DEFAULT 0, -- position up to which deliveries were leased and not returned
+            since bigint, -- when ready_at was set, by the clock of the relay that set it
+            unknown_name bytea, -- the message that a relay didn't know, while the lane waits for another relay
+            unknown_version bigint,
+            unknown_since bigint, -- when a relay first didn't know the first delivery
+            UNIQUE (subscription, stream_kind, stream_key)
+        ) \(shortLived)
+        """,
+        "CREATE INDEX lane_by_time ON lane (subscription, ready_at, id)",
+        "CREATE INDEX lane_by_unknown_name ON lane (subscription) WHERE unknown_name IS NOT NULL",
+        """
+        CREATE TABLE delivery (
+            lane bigint NOT NULL,
+            position bigint NOT NULL, -- of an event; less than 0, the negated number of a scheduled message
+            is_replay boolean NOT NULL,
+            PRIMARY KEY (lane, position)
+        ) \(shortLived)
+        """,
+        "CREATE INDEX delivery_by_position ON delivery (position)",
+        "CREATE SEQUENCE message_number",
+        """
+        CREATE TABLE scheduled_message (
+            number bigint PRIMARY KEY,
+            id uuid NOT NULL,
+            kind text NOT NULL,
+            name bytea NOT NULL,
+            version bigint NOT NULL,
+            stream_kind bytea,
+            stream_key bytea,
+            due_at bigint NOT NULL,
+            document text NOT NULL,
+            origin text,
+            lane bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX scheduled_message_by_id ON scheduled_message (id)",
+        """
+        CREATE TABLE dead_letter (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            subscription bigint NOT NULL,
+            position bigint NOT NULL,
+            is_replay boolean NOT NULL,
+            attempts bigint NOT NULL,
+            reason bytea NOT NULL,
+            date bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX dead_letter_by_subscription ON dead_letter (subscription, id)",
+        "CREATE INDEX dead_letter_by_position ON dead_letter (position)",
+        """
+        CREATE TABLE idempotency (
+            key bytea PRIMARY KEY,
+            command text NOT NULL,
+            outcome text NOT NULL,
+            date bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX idempotency_by_date ON idempotency (date)",
+        """
+        CREATE TABLE outcome ( -- of a batch of commits, for a process that has lost the answer
+            batch uuid PRIMARY KEY,
+            number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+            writer uuid NOT NULL,
+            at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            refusals text -- NULL: the batch must not be stored any longer
+        )
+        """,
+        "CREATE INDEX outcome_by_time ON outcome (at)",
+    ]
+}
+#endif

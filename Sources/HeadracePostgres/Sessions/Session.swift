@@ -1,0 +1,121 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import Synchronization
+
+/// A connection to the server, for any number of tasks.
+final class Session: Sendable {
+    private let thread: PollingThread
+    private let number: PollingThread.Number
+    private let timeout: Duration
+    private let state: SessionState
+
+    private init(thread: PollingThread, number: PollingThread.Number, timeout: Duration, state: SessionState) {
+        self.thread = thread
+        self.number = number
+        self.timeout = timeout
+        self.state = state
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether the connection hasn't ended yet.
+    var isOpen: Bool { state.isOpen }
+
+    /// Connects, on a thread of its own because libpq looks up names with blocking calls.
+    ///
+    /// - Throws: ``PostgresFailure``.
+    static func connect(
+        _ target: SessionTarget,
+        on thread: PollingThread,
+        notify: @escaping @Sendable (String) -> Void = { _ in },
+        end: @escaping @Sendable () -> Void = {}
+    ) async throws -> Session {
+        let session: Session = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let libpq = try LibPQ(connecting: target.url, timeout: target.connectTimeout)
+                        let state = SessionState()
+                        let connection = PolledConnection(libpq, notify: notify) {
+                            state.end()
+                            end()
+                        }
+                        return Session(
+                            thread: thread,
+                            number: thread.adopt(connection),
+                            timeout: target.timeout,
+                            state: state
+                        )
+                    })
+            }
+        }
+        for statement in target.settings { _ = try await session.run(statement, isPrepared: false) }
+        return session
+    }
+
+    /// Sends a statement and passes its rows to `completion`, on the polling thread.
+    func start(
+        _ sql: String,
+        _ values: [PostgresValue] = [],
+        isPrepared: Bool = true,
+        isLimited: Bool = true,
+        completion: @escaping @Sendable (Result<PostgresRows, PostgresFailure>) -> Void
+    ) {
+        let request = PostgresRequest(
+            sql: sql,
+            values: values,
+            isPrepared: isPrepared,
+            timeout: isLimited ? timeout : nil,
+            completion: completion
+        )
+        thread.start(request, on: number)
+    }
+
+    /// Sends a statement and returns its rows; cancellation doesn't stop it.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement.
+    ///   - values: Its parameters.
+    ///   - isPrepared: Whether the connection prepares the statement once and uses it again.
+    ///   - isLimited: Whether the connection is cut if the answer takes too long.
+    /// - Returns: Its rows.
+    /// - Throws: ``PostgresFailure``.
+    func run(
+        _ sql: String,
+        _ values: [PostgresValue] = [],
+        isPrepared: Bool = true,
+        isLimited: Bool = true
+    ) async throws -> PostgresRows {
+        try await withCheckedThrowingContinuation { continuation in
+            start(sql, values, isPrepared: isPrepared, isLimited: isLimited) { result in
+                continuation.resume(with: result.mapError { $0 as any Error })
+            }
+        }
+    }
+
+    /// Closes the connection; requests that wait for an answer fail.
+    func close() {
+        state.end()
+        thread.end(number)
+    }
+}
+
+/// Whether a connection is open.
+private final class SessionState: Sendable {
+    private let hasEnded = Mutex(false)
+
+    var isOpen: Bool { hasEnded.withLock { !$0 } }
+
+    func end() {
+        hasEnded.withLock { $0 = true }
+    }
+}
+#endif

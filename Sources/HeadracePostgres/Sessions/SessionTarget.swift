@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+/// The database of a store, and the rules of its connections.
+struct SessionTarget: Sendable {
+    /// The connection string or URL of libpq.
+    let url: String
+
+    /// The schema that has the tables.
+    let schema: String
+
+    /// Seconds for each host until a connection fails.
+    let connectTimeout: Int
+
+    /// Time until a connection is cut because an answer is missing.
+    let timeout: Duration
+
+    /// Time that a statement waits for a lock.
+    let lockTimeout: Duration
+
+    /// The schema as an SQL name.
+    var quotedSchema: String { "\"\(schema.replacing("\"", with: "\"\""))\"" }
+
+    /// The statements that prepare a connection.
+    ///
+    /// The procedures rely on a new snapshot for each statement, and on commits that wait for the disk. The defaults of
+    /// the database can be different.
+    var settings: [String] {
+        [
+            "SET search_path = \(quotedSchema), pg_catalog",
+            "SET default_transaction_isolation = 'read committed'",
+            "SET lock_timeout = \(lockTimeout.milliseconds)",
+            "SET idle_in_transaction_session_timeout = 0",
+            "SET statement_timeout = 0",
+            """
+            SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+            """,
+        ]
+    }
+}
+
+extension Duration {
+    /// Milliseconds, at least 1.
+    var milliseconds: Int64 { Int64(max(1, self / .milliseconds(1))) }
+}
+#endif

@@ -1,0 +1,165 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+public import Foundation
+public import HeadraceStorage
+
+extension PostgresStore: DeliveryStore {
+    /// Returns the server's time, as measured when the store was opened and with each renewal of leases.
+    public var wallClock: (@Sendable () -> Date)? {
+        { [clock] in clock.now }
+    }
+
+    // Leases and settlements don't wait for the disk, as they can be lost in a power failure: a delivery whose
+    // acknowledgement is lost is repeated. The commit of a handler waits, and with it everything written before it is on
+    // the disk.
+
+    /// Leases lanes that are due.
+    ///
+    /// The events of the deliveries are on the disk when this returns.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try request.requireUsableClock()
+        let checksClocks = leaseClock.isDue(request)
+        return try await mapper.translating {
+            try await Leasing(session: try await deliveries.session()).lease(request, checksClocks: checksClocks)
+        }
+    }
+
+    /// Applies `settlements`, each completely or not at all.
+    ///
+    /// - Returns: The leases that are no longer valid.
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `outcomeUnknown` if the connection ends meanwhile. Then the
+    ///   same settlements can be applied again: those that were applied already are refused.
+    public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        if settlements.isEmpty { return [] }
+        var tables = ArgumentTables(SettlementProcedure.columns)
+        var rounds: [Int64: Int64] = [:]
+        tables.append(settlements, rounds: &rounds)
+        let chosen = PostgresValue.integers((1...settlements.count).map(Int64.init))
+        let refused = try await write(SettlementProcedure.call, [chosen] + tables.values)
+        if settlements.contains(where: \.leavesUnknown) { notifyRelays() }
+        return try refused.rows.map { settlements[Int(try $0.integer(0)) - 1].lease }
+    }
+
+    /// Extends `leases` until `date`, and measures the server's time.
+    ///
+    /// - Returns: The leases that are no longer valid.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        let refused = try await write(
+            "SELECT unnest(renew($1, $2, $3))",
+            [
+                .integers(leases.map(\.lane)), .integers(leases.map(\.token)), .integer(max(1, date.milliseconds)),
+            ]
+        )
+        try await mapper.translating { try await clock.measure(on: try await deliveries.session()) }
+        return try refused.rows.map { leases[Int(try $0.integer(0)) - 1] }
+    }
+
+    /// Returns the record under an idempotency key, or `nil` if no record exists.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
+        try await read { try await DeliveryReading(session: $0.session).idempotencyRecord(for: key) }
+    }
+
+    /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
+        try await read {
+            try await DeliveryReading(session: $0.session).deadLetters(after: id, of: subscription, limit: limit)
+        }
+    }
+
+    /// Returns the dead letter `id`, or `nil` if it no longer exists.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
+        try await read { try await DeliveryReading(session: $0.session).deadLetter(id) }
+    }
+
+    /// Delivers dead letters again, each in a separate lane.
+    ///
+    /// - Returns: The number of dead letters that are delivered again.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
+        let rows = try await write("SELECT replay_dead_letters($1)", [.integers(ids)])
+        notifyRelays()
+        return Int(try rows.first?.integer(0) ?? 0)
+    }
+
+    /// Deletes dead letters.
+    ///
+    /// - Returns: The number of deleted dead letters.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
+        Int(try await write("SELECT discard_dead_letters($1)", [.integers(ids)]).first?.integer(0) ?? 0)
+    }
+
+    /// Delivers events of the log to a subscription again, in one transaction.
+    ///
+    /// Other writers wait meanwhile: some seconds for a million events.
+    ///
+    /// - Returns: The number of events.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func replay(
+        _ subscription: String,
+        eventsNamed names: Set<String>,
+        after position: Int64
+    ) async throws -> Int {
+        try TextLimit.require(subscription, "subscription")
+        let rows = try await write(
+            "SELECT replay($1, $2, $3)",
+            [.bytes([UInt8](subscription)), .byteStrings(names.map { [UInt8]($0) }), .integer(position)],
+            isLimited: false
+        )
+        notifyRelays()
+        return Int(try rows.first?.integer(0) ?? 0)
+    }
+
+    /// Removes the rows that `request` selects, the oldest first.
+    ///
+    /// - Returns: The number of removed rows.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func prune(_ request: PruneRequest) async throws -> Int {
+        let rows = try await write(
+            "SELECT prune($1, $2, $3)",
+            [
+                .integer(request.idempotencyRecordsBefore?.milliseconds), .integer(request.eventsBefore?.milliseconds),
+                .integer(Int64(max(0, request.limit))),
+            ]
+        )
+        return Int(try rows.first?.integer(0) ?? 0)
+    }
+
+    /// Returns the progress of the subscriptions.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func deliveryStatistics() async throws -> DeliveryStatistics {
+        try await read { try await DeliveryReading(session: $0.session).statistics() }
+    }
+
+    /// Runs a statement that changes deliveries; cancellation doesn't stop it.
+    private func write(
+        _ sql: String,
+        _ values: [PostgresValue],
+        isLimited: Bool = true
+    ) async throws -> PostgresRows {
+        try await mapper.translating(.unknown) {
+            try await deliveries.session().run(sql, values, isLimited: isLimited)
+        }
+    }
+
+    private func notifyRelays() {
+        deliverySignal.notify()
+        notifier.note(nil)
+    }
+}
+#endif

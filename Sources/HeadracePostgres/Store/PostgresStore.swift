@@ -1,0 +1,273 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+public import HeadraceStorage
+import Synchronization
+
+/// A store in a schema of a PostgreSQL database, which any number of processes and machines share.
+///
+/// Every commit is on the server's disk when ``commit(_:)`` returns. All writers of a schema commit one after the other,
+/// so each reader of the log sees the events in the order of their positions. Concurrent commits of a process share a
+/// call. The first opening creates the schema and its tables.
+///
+/// The server must be PostgreSQL 15 or later, with a database in the encoding UTF8. Keys, names of streams and
+/// subscriptions, and indexed texts have at most 1,000 bytes. A connection pooler in transaction mode isn't supported.
+public final class PostgresStore: ObservableStore {
+    /// The optional settings of a store.
+    public struct Configuration: Sendable {
+        /// Name of the schema that has the tables, `headrace` by default.
+        ///
+        /// Several stores can share a database in different schemas.
+        public var schema = "headrace"
+
+        /// Time until an attempt to connect to one host fails, rounded up to seconds; 10 seconds by default.
+        ///
+        /// `connect_timeout` in the URL has priority.
+        public var connectTimeout: Duration = .seconds(10)
+
+        /// Time that a change waits for a lock that another session holds, 10 seconds by default.
+        ///
+        /// After this time it fails with ``HeadraceStorage/StoreError/Code/locked``.
+        public var lockTimeout: Duration = .seconds(10)
+
+        /// Time until a connection is cut because the server doesn't answer, 60 seconds by default.
+        public var answerTimeout: Duration = .seconds(60)
+
+        /// Time to learn the outcome of a commit whose answer is lost, 30 seconds by default.
+        ///
+        /// After this time the commit fails with ``HeadraceStorage/StoreError/Code/outcomeUnknown``.
+        public var outcomeTimeout: Duration = .seconds(30)
+
+        /// Number of connections for reads, at least 1; 2 by default.
+        ///
+        /// A store has three other connections, for commits, for deliveries, and for notifications, and one for each
+        /// open snapshot.
+        public var readerCount = 2
+
+        /// Creates the default configuration.
+        public init() {}
+    }
+
+    /// The entity types that the store was opened with.
+    public let schema: EntitySchema
+
+    /// Signals after each commit of a store on the schema that adds deliveries.
+    public let deliverySignal = DeliverySignal()
+
+    /// Records the commits of this store immediately, and commits of others when their notifications arrive.
+    public let commitFeed = CommitFeed()
+
+    let mapper: PostgresErrorMapper
+    let deliveries: SessionSlot
+    let notifier: CommitNotifier
+    let leaseClock = LeaseClock()
+    let clock = ServerClock()
+    private let target: SessionTarget
+    private let thread: PollingThread
+    private let commits: SessionSlot
+    private let readers: [SessionSlot]
+    private let check: SchemaCheck
+    private let queue: CommitQueue
+    private let listener: CommitListener
+    private let writer = UUID()
+    private let nextReader = Atomic(0)
+
+    /// The last batch of another store that ``noticeOtherCommits()`` has seen.
+    private let lastOther = Mutex<Int64?>(nil)
+
+    /// Opens the store in a database, and creates its schema and tables if they don't exist.
+    ///
+    /// Opening creates the indexes that are newly declared and drops those that are no longer declared. If the schema
+    /// version of a type is raised, opening rebuilds all indexes of that type. Processes that open a schema at the same
+    /// time wait for each other.
+    ///
+    /// A store that was opened before with other indexes, or with an earlier schema version, can't be used after that:
+    /// its queries and commits fail with the code `schemaChanged`. Restart the program in the new version.
+    ///
+    /// Related documentation: <https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>.
+    ///
+    /// - Parameters:
+    ///   - url: A connection URL or a connection string of libpq. It can name several hosts, and all parameters of libpq,
+    ///     for example `sslmode` and `target_session_attrs=read-write`.
+    ///   - schema: The types of entity.
+    ///   - configuration: The settings.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `unreachable` if the server doesn't answer; `unusable` if it
+    ///   refuses the connection, or the database doesn't fit; `newerSchema` if a later version has written the schema;
+    ///   `uniqueViolation` if stored entities violate a new unique index.
+    public init(url: String, schema: EntitySchema, configuration: Configuration = Configuration()) async throws {
+        self.schema = schema
+        let mapper = PostgresErrorMapper(schema: configuration.schema)
+        let target = SessionTarget(
+            url: url,
+            schema: configuration.schema,
+            connectTimeout: Int(max(1, (configuration.connectTimeout / .seconds(1)).rounded(.up))),
+            timeout: configuration.answerTimeout,
+            lockTimeout: configuration.lockTimeout
+        )
+        self.mapper = mapper
+        self.target = target
+        let length = configuration.schema.utf8.count
+        if length == 0 || length > 63 || configuration.schema.utf8.contains(0) {
+            throw mapper.unusable("its name isn't the name of a schema", remedy: "use a name of 1 to 63 bytes")
+        }
+        let thread = try await mapper.translating { try PollingThread() }
+        self.thread = thread
+        let connect: @Sendable () async throws -> Session = { try await Session.connect(target, on: thread) }
+        commits = SessionSlot(connect: connect)
+        deliveries = SessionSlot(connect: connect)
+        readers = (0..<max(1, configuration.readerCount)).map { _ in SessionSlot(connect: connect) }
+        do {
+            let numbers: SchemaNumbers
+            let generation: Int64
+            (numbers, generation) = try await mapper.translating { [commits, deliveries] in
+                try await StoreOpening(target: target, schema: schema, mapper: mapper)
+                    .open(on: try await commits.session(), other: try await deliveries.session())
+            }
+            check = SchemaCheck(numbers, generation: generation, mapper: mapper)
+            let committer = BatchCommitter(
+                slot: commits,
+                check: check,
+                writer: writer,
+                mapper: mapper,
+                outcomeTimeout: configuration.outcomeTimeout
+            )
+            queue = CommitQueue(committer)
+            let channel = CommitNotice.channel(of: configuration.schema)
+            notifier = CommitNotifier(slot: deliveries, writer: writer, channel: channel)
+            listener = CommitListener(
+                target: target, thread: thread, writer: writer, channel: channel, feed: commitFeed,
+                signal: deliverySignal)
+            try await mapper.translating { [clock, deliveries, listener] in
+                try await clock.measure(on: try await deliveries.session())
+                try await listener.listen()
+            }
+        } catch {
+            thread.stop()
+            throw error
+        }
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    /// Closes all connections.
+    ///
+    /// After that, each use of the store throws ``HeadraceStorage/StoreError`` with the code `closed`. A commit that waits
+    /// for its answer meanwhile throws the code `outcomeUnknown`, so close the store after its last use. Closing the store
+    /// again does nothing.
+    public func close() {
+        listener.close()
+        for slot in readers + [commits, deliveries] { slot.close() }
+        thread.stop()
+    }
+
+    /// Returns the document of an entity, or `nil` if it doesn't exist.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await read { try await $0.find(reference) }
+    }
+
+    /// Returns the documents of several entities, as one consistent read.
+    ///
+    /// - Throws: The errors of ``find(_:)``.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await read { try await $0.find(all: references) }
+    }
+
+    /// Returns the documents that match `query`, as one consistent read.
+    ///
+    /// - Throws: The errors of ``find(_:)``, and the code `schemaChanged` after another version of the program has changed
+    ///   the indexes.
+    public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        guard let statement = check.numbers.statement(for: query) else {
+            try Task.checkCancellation()
+            return []
+        }
+        return try await read { [check] reading in
+            let documents = try await reading.fetch(query, statement)
+            // Indexes that exist now have existed during the query.
+            try await check.requireCurrent(on: reading.session)
+            return documents
+        }
+    }
+
+    /// Returns at most `limit` events of the log after a position, in commit order.
+    ///
+    /// - Throws: The errors of ``find(_:)``.
+    public func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await read { try await $0.events(after: position, limit: limit) }
+    }
+
+    /// Returns a snapshot of the store, on a separate connection that stays open as long as the snapshot lives.
+    ///
+    /// While a snapshot is open, the server keeps all old rows of the database, so release it soon.
+    ///
+    /// - Throws: The errors of ``find(_:)``.
+    public func snapshot() async throws -> any EntityReader {
+        try Task.checkCancellation()
+        return try await mapper.translating {
+            let session = try await Session.connect(target, on: thread)
+            try await check.requireCurrent(on: session)
+            return try await PostgresSnapshot(on: session, numbers: check.numbers, mapper: mapper)
+        }
+    }
+
+    /// Applies `changes` and returns when they are as durable as requested.
+    ///
+    /// Cancellation doesn't stop the commit. Concurrent commits share a call (group commit). Each caller receives the
+    /// outcome of its commit, and a commit that fails doesn't affect the others. If the connection ends during a commit,
+    /// the store connects again and learns the outcome.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
+    ///   `undeclaredEntity`, `leaseLost`, `keyTaken`, `tooLong`, or `unsupportedWork` if the changes don't fit the store;
+    ///   `schemaChanged`, `locked`, `full`, `unreachable`, or `unusable` if the database can't be written. In these cases,
+    ///   nothing has changed. With the code `outcomeUnknown`, the server wasn't back in time, and the changes may or may
+    ///   not be stored.
+    public func commit(_ changes: ChangeSet) async throws {
+        if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
+        try await queue.commit(try CommitUnit(changes, numbers: check.numbers))
+        commitFeed.recordCommit(of: changes.subjects)
+        if changes.makesDeliveries { deliverySignal.notify() }
+        if changes.makesDeliveries || !changes.subjects.isEmpty { notifier.note(changes) }
+    }
+
+    /// Checks whether other stores have committed since the last call, and records their commits.
+    ///
+    /// Notifications usually arrive earlier. This finds commits whose notification is lost.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` if the server can't be reached; `CancellationError`.
+    public func noticeOtherCommits() async throws {
+        let last = try await read { [writer] reading in
+            try await reading.session.run(
+                "SELECT coalesce(max(number), 0) FROM outcome WHERE writer <> $1", [.id(writer)]
+            ).first?.integer(0) ?? 0
+        }
+        let isNews = lastOther.withLock { seen in
+            defer { seen = max(last, seen ?? 0) }
+            return seen.map { $0 < last } ?? false
+        }
+        if isNews { commitFeed.recordCommit(of: nil) }
+    }
+
+    /// Runs `body` on a connection for reads, and once more if the connection ends meanwhile.
+    func read<Value: Sendable>(_ body: (DocumentReading) async throws -> Value) async throws -> Value {
+        try Task.checkCancellation()
+        return try await mapper.translating {
+            let index = nextReader.add(1, ordering: .relaxed).oldValue
+            let slot = readers[abs(index % readers.count)]
+            do {
+                return try await body(DocumentReading(session: try await slot.session(), numbers: check.numbers))
+            } catch let failure as PostgresFailure where failure.isOfConnection {
+                return try await body(DocumentReading(session: try await slot.session(), numbers: check.numbers))
+            }
+        }
+    }
+}
+#endif

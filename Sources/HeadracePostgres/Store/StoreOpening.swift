@@ -1,0 +1,236 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceStorage
+
+/// Opens a schema: creates or checks its tables, and makes its indexes match the declared ones, in one transaction.
+///
+/// Several processes may open a schema at the same time: they prepare it one after the other.
+struct StoreOpening {
+    /// The version of the tables that this version of Headrace knows.
+    private static let tableVersion: Int64 = 1
+
+    let target: SessionTarget
+    let schema: EntitySchema
+    let mapper: PostgresErrorMapper
+
+    /// Opens the schema on `session`; `other` is a second connection, to test the locks.
+    ///
+    /// - Returns: The numbers of kinds and indexes, and the generation in which they are valid.
+    func open(on session: Session, other: Session) async throws -> (SchemaNumbers, generation: Int64) {
+        try await requireUTF8(session)
+        try await requireLocks(session, other)
+        _ = try await session.run("BEGIN", isPrepared: false)
+        do {
+            // Another process can build indexes for minutes, so the wait has no limit.
+            _ = try await session.run("SET LOCAL lock_timeout = 0", isPrepared: false)
+            _ = try await session.run(
+                "SELECT pg_advisory_xact_lock(hashtextextended('headrace ' || $1, 0))",
+                [.text([UInt8](target.schema))],
+                isLimited: false
+            )
+            try await prepareTables(session)
+            let prepared = try await reconcile(session)
+            _ = try await session.run("COMMIT", isPrepared: false)
+            return prepared
+        } catch {
+            // The thrown error says more than an error of the roll-back.
+            _ = try? await session.run("ROLLBACK", isPrepared: false)
+            throw error
+        }
+    }
+
+    private func requireUTF8(_ session: Session) async throws {
+        let encoding = try await session.run("SELECT current_setting('server_encoding')").first?.text(0)
+        if encoding == "UTF8" { return }
+        throw mapper.unusable(
+            "the encoding of the database is \(encoding ?? "unknown")",
+            remedy: "create a database with the encoding UTF8"
+        )
+    }
+
+    /// Tests that a lock excludes other connections: some databases with the same protocol accept locks and ignore them.
+    private func requireLocks(_ session: Session, _ other: Session) async throws {
+        let key = PostgresValue.integer(.random(in: .min ... .max))
+        _ = try await session.run("SELECT pg_advisory_lock($1)", [key])
+        let isTaken = try await other.run("SELECT pg_try_advisory_lock($1)", [key]).first?.flag(0)
+        _ = try await session.run("SELECT pg_advisory_unlock($1)", [key])
+        if isTaken == false { return }
+        throw mapper.unusable(
+            "two sessions hold the same advisory lock, so its writers can't exclude each other",
+            remedy: "use PostgreSQL, without a connection pooler between"
+        )
+    }
+
+    // MARK: Tables
+
+    private func prepareTables(_ session: Session) async throws {
+        // Even with IF NOT EXISTS, the statement needs the right to create schemas.
+        let exists = try await session.run(
+            "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)", [.text([UInt8](target.schema))])
+        if try exists.first?.flag(0) == false {
+            _ = try await session.run("CREATE SCHEMA \(target.quotedSchema)", isPrepared: false)
+        }
+        let tables = try await session.run(
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = $1", [.text([UInt8](target.schema))])
+        let names = Set(try tables.rows.map { try $0.text(0) })
+        if names.isEmpty { return try await createTables(session) }
+        guard names.isSuperset(of: ["store", "entity", "event", "lane"]) else {
+            throw mapper.unusable(
+                "the schema has the tables of another program, and nothing in it was changed",
+                remedy: "name another schema"
+            )
+        }
+        let version = try await session.run("SELECT tables FROM store").first?.integer(0) ?? 0
+        if version > Self.tableVersion {
+            throw mapper.newerSchema("it has tables that this version of Headrace doesn't know")
+        }
+    }
+
+    private func createTables(_ session: Session) async throws {
+        let statements =
+            TableSchema.statements + DeliveryProcedures.statements + LeaseProcedure.statements
+            + SettlementProcedure.statements + [CommitProcedure.statement]
+        for statement in statements { _ = try await session.run(statement, isPrepared: false) }
+        _ = try await session.run(
+            "INSERT INTO store (one, tables, generation, identifier) VALUES (true, $1, 1, $2)",
+            [.integer(Self.tableVersion), .id(UUID())]
+        )
+    }
+
+    // MARK: Kinds and indexes
+
+    private func reconcile(_ session: Session) async throws -> (SchemaNumbers, generation: Int64) {
+        let names = schema.kinds.map(\.name)
+        var hasChanged = false
+        let before = try await SchemaNumbers.read(names, on: session)
+        for kind in schema.kinds {
+            try TextLimit.require(kind.name, "name of the entity type")
+            hasChanged = try await reconcile(kind, before.kinds[kind.name], session) || hasChanged
+        }
+        let numbers = hasChanged ? try await SchemaNumbers.read(names, on: session) : before
+        let statement = hasChanged ? "UPDATE store SET generation = generation + 1 RETURNING generation" : nil
+        let rows = try await session.run(statement ?? "SELECT generation FROM store", isPrepared: false)
+        return (numbers, try rows.first?.integer(0) ?? 0)
+    }
+
+    /// Makes the indexes of a kind match `kind`, and returns whether anything has changed.
+    private func reconcile(
+        _ kind: EntitySchema.Kind,
+        _ stored: SchemaNumbers.Kind?,
+        _ session: Session
+    ) async throws -> Bool {
+        let version = Int64(kind.schemaVersion)
+        if let stored, stored.schemaVersion > version {
+            throw mapper.newerSchema(
+                """
+                '\(kind.name)' is stored with schema version \(stored.schemaVersion), but this program knows only \
+                version \(version)
+                """
+            )
+        }
+        let row = try await session.run(
+            """
+            INSERT INTO entity_kind (name, schema_version) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET schema_version = $2 RETURNING id
+            """,
+            [.bytes([UInt8](kind.name)), .integer(version)]
+        )
+        let id = try row.first?.integer(0) ?? 0
+        // With a new schema version, the values of each index can be different.
+        let isNewer = stored?.schemaVersion != version
+        var kept: Set<String> = []
+        for (name, index) in stored?.indexes ?? [:] {
+            let declared = EntitySchema.Index(
+                name: name, isUnique: index.isUnique, holdsOneValue: index.holdsOneValue)
+            if !isNewer, kind.indexes.contains(declared) {
+                kept.insert(name)
+            } else {
+                _ = try await session.run("DELETE FROM index_entry WHERE index_id = $1", [.integer(index.id)])
+                _ = try await session.run("DELETE FROM entity_index WHERE id = $1", [.integer(index.id)])
+            }
+        }
+        let missing = kind.indexes.filter { !kept.contains($0.name) }
+        var made: [String: Int64] = [:]
+        for index in missing {
+            let row = try await session.run(
+                """
+                INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES ($1, $2, $3, $4) RETURNING id
+                """,
+                [.integer(id), .bytes([UInt8](index.name)), .flag(index.isUnique), .flag(index.holdsOneValue)]
+            )
+            made[index.name] = try row.first?.integer(0)
+        }
+        if !missing.isEmpty { try await fill(made, of: kind, number: id, session) }
+        return isNewer || kept.count != stored?.indexes.count || !missing.isEmpty
+    }
+
+    /// Adds all stored entities of `kind` to new indexes, given by name.
+    private func fill(
+        _ indexes: [String: Int64],
+        of kind: EntitySchema.Kind,
+        number: Int64,
+        _ session: Session
+    ) async throws {
+        var last: [UInt8]?
+        while true {
+            let rows = try await session.run(
+                """
+                SELECT key, version, schema_version, document FROM entity
+                WHERE kind = $1 AND ($2::bytea IS NULL OR key > $2) ORDER BY key LIMIT 1000
+                """,
+                [.integer(number), .bytes(last)],
+                isLimited: false
+            )
+            var (ids, values, keys): ([Int64], [[UInt8]], [[UInt8]]) = ([], [], [])
+            for row in rows.rows {
+                let document = try DocumentRows.document(of: kind.name, row)
+                for entry in try kind.entries(document) {
+                    guard let id = indexes[entry.index] else { continue }
+                    if case .text(let text) = entry.value {
+                        try TextLimit.require(text, "value in '\(entry.index)'", of: document.reference)
+                    }
+                    ids.append(id)
+                    values.append(entry.value.sortKey)
+                    keys.append([UInt8](document.reference.key))
+                }
+            }
+            _ = try await session.run(
+                """
+                INSERT INTO index_entry (index_id, value, key) SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[])
+                ON CONFLICT DO NOTHING
+                """,
+                [.integers(ids), .byteStrings(values), .byteStrings(keys)],
+                isLimited: false
+            )
+            guard let row = rows.rows.last else { break }
+            last = Array(try row.bytes(0))
+        }
+        for index in kind.indexes where index.isUnique {
+            if let id = indexes[index.name] { try await requireUnique(index.name, id, of: kind.name, session) }
+        }
+    }
+
+    private func requireUnique(_ name: String, _ id: Int64, of kind: String, _ session: Session) async throws {
+        let rows = try await session.run(
+            """
+            SELECT (array_agg(key ORDER BY key))[1], (array_agg(key ORDER BY key))[2], value FROM index_entry
+            WHERE index_id = $1 GROUP BY value HAVING count(*) > 1 LIMIT 1
+            """,
+            [.integer(id)],
+            isLimited: false
+        )
+        guard let row = rows.first else { return }
+        throw StoreError.uniqueViolation(
+            EntityReference(kind: kind, key: try row.text(1)),
+            entry: ChangeSet.IndexEntry(index: name, value: IndexValue(sortKey: try row.bytes(2))),
+            takenBy: try row.text(0)
+        )
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceStorage
+
+/// The rows that a statement returns, in the binary format of PostgreSQL.
+struct PostgresRows: Sendable {
+    /// The place of a value in ``bytes``, or `nil` for NULL.
+    var cells: [Range<Int>?] = []
+    var bytes: [UInt8] = []
+    var columnCount = 0
+
+    /// Number of rows.
+    var count: Int { columnCount == 0 ? 0 : cells.count / columnCount }
+
+    /// The rows, in their order.
+    var rows: [PostgresRow] { (0..<count).map { PostgresRow(all: self, index: $0) } }
+
+    /// The first row, if there is one.
+    var first: PostgresRow? { count == 0 ? nil : PostgresRow(all: self, index: 0) }
+}
+
+/// One row; columns are numbered from 0.
+struct PostgresRow {
+    fileprivate let all: PostgresRows
+    fileprivate let index: Int
+
+    /// Returns the bytes of a column, or `nil` for NULL.
+    func optionalBytes(_ column: Int) -> ArraySlice<UInt8>? {
+        all.cells[index * all.columnCount + column].map { all.bytes[$0] }
+    }
+
+    /// Returns the bytes of a column.
+    ///
+    /// - Throws: ``PostgresFailure`` if the column is NULL.
+    func bytes(_ column: Int) throws -> ArraySlice<UInt8> {
+        guard let bytes = optionalBytes(column) else {
+            throw PostgresFailure.refused(state: "22004", message: "column \(column) is NULL")
+        }
+        return bytes
+    }
+
+    /// Returns the number of a column, or `nil` for NULL.
+    func optionalInteger(_ column: Int) -> Int64? {
+        optionalBytes(column).map { bytes in
+            let isNegative = bytes.first.map { $0 >= 0x80 } ?? false
+            return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }
+        }
+    }
+
+    /// Returns the number of a column.
+    ///
+    /// - Throws: ``PostgresFailure`` if the column is NULL.
+    func integer(_ column: Int) throws -> Int64 {
+        _ = try bytes(column)
+        return optionalInteger(column) ?? 0
+    }
+
+    /// Returns the Boolean of a column.
+    ///
+    /// - Throws: ``PostgresFailure`` if the column is NULL.
+    func flag(_ column: Int) throws -> Bool {
+        try bytes(column).first == 1
+    }
+
+    /// Returns the text of a column, which can also be a `bytea` with UTF-8.
+    ///
+    /// - Throws: ``PostgresFailure`` if the column is NULL.
+    func text(_ column: Int) throws -> String {
+        String(decoding: try bytes(column), as: UTF8.self)
+    }
+
+    /// Returns the text of a column, or `nil` for NULL.
+    func optionalText(_ column: Int) -> String? {
+        optionalBytes(column).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns the UUID of a column.
+    ///
+    /// - Throws: ``PostgresFailure`` if the column is not a UUID.
+    func id(_ column: Int) throws -> UUID {
+        let bytes = Array(try bytes(column))
+        guard bytes.count == 16 else {
+            throw PostgresFailure.refused(state: "22P03", message: "column \(column) is not a UUID")
+        }
+        return UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
+    }
+}
+#endif

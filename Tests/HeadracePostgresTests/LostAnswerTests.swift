@@ -1,0 +1,144 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+@testable import HeadracePostgres
+import HeadraceStorage
+import Testing
+
+/// Commits through a proxy that cuts connections and withholds answers.
+@Suite(.needsServer, .enabled(if: TestServer.folder != nil), .timeLimit(.minutes(3))) struct LostAnswerTests {
+    @Test func aCommitWhoseAnswerIsLostIsStoredOnce() async throws {
+        try await withProxy { proxy, store, direct in
+            // The first connection of a store is for commits.
+            proxy.arm(.loseAnswer, for: 0)
+            for round in 0..<20 {
+                try await store.commit(.note("\(round)"))
+                proxy.arm(.loseAnswer)
+            }
+
+            #expect(proxy.faultCount == 20)
+            try await requireNotes(20, in: direct)
+        }
+    }
+
+    @Test func aCommitThatIsCutAtAnyByteIsStoredOnce() async throws {
+        try await withProxy { proxy, store, direct in
+            var rounds = 0
+            // A call has some thousand bytes; in the last rounds, the commit succeeds before the cut.
+            for count in stride(from: 0, to: 5_600, by: 29) {
+                proxy.arm(.cut(afterSent: count), for: rounds == 0 ? 0 : nil)
+                try await store.commit(.note("\(rounds)"))
+                rounds += 1
+                if proxy.faultCount < rounds { break }
+            }
+
+            #expect(proxy.faultCount > 50)
+            try await requireNotes(rounds, in: direct)
+        }
+    }
+
+    @Test func eachUnitOfABatchWhoseAnswerIsLostReceivesItsOutcome() async throws {
+        try await withProxy { proxy, store, direct in
+            try await store.commit(.note("taken"))
+            proxy.arm(.loseAnswer, for: 0)
+
+            let outcomes = try await withThrowingTaskGroup(of: (Int, StoreError.Code?).self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        do {
+                            // Each third insertion is refused.
+                            try await store.commit(.note(number % 3 == 0 ? "taken" : "\(number)"))
+                            return (number, nil)
+                        } catch let error as StoreError {
+                            return (number, error.code)
+                        }
+                    }
+                }
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+
+            #expect(proxy.faultCount == 1)
+            #expect(Set(outcomes.keys) == Set((0..<60).filter { $0 % 3 == 0 }))
+            #expect(Set(outcomes.values) == [.alreadyExists])
+            try await requireNotes(41, in: direct)
+        }
+    }
+
+    @Test func aBatchWithATombstoneIsNeverStored() async throws {
+        try await withSchema { schema in
+            let store = try await schema.open()
+            let check = try await SchemaCheck.opened(schema)
+            let unit = try CommitUnit(.note("late"), numbers: check.numbers)
+            let batch = UUID()
+            try await schema.run("INSERT INTO outcome (batch, writer) VALUES ('\(batch)', '\(UUID())')")
+            let values: [PostgresValue] = [
+                .id(batch), .id(UUID()), .integer(check.generation), .flag(true), .flag(false),
+            ]
+            let arguments = try CommitArguments([unit], numbers: check.numbers)
+
+            await #expect(throws: PostgresFailure.self) {
+                try await schema.session { try await $0.run(CommitProcedure.call, values + arguments.values) }
+            }
+
+            #expect(try await store.find(EntityReference(kind: "note", key: "late")) == nil)
+            #expect(try await store.events(after: 0, limit: 9).isEmpty)
+        }
+    }
+
+    @Test func aCommitThatLosesItsServerIsUnknownAndTheNextCommitIsNotSent() async throws {
+        try await withProxy(outcomeTimeout: .milliseconds(200)) { proxy, store, direct in
+            proxy.close()
+            proxy.arm(.cut(afterSent: 0), for: 0)
+
+            let first = await #expect(throws: StoreError.self) { try await store.commit(.note("a")) }
+            let second = await #expect(throws: StoreError.self) { try await store.commit(.note("b")) }
+
+            #expect(first?.code == .outcomeUnknown)
+            #expect(second?.code == .unreachable)
+            try await requireNotes(0, in: direct)
+        }
+    }
+
+    /// Runs `body` with a store behind a proxy, and a store without a proxy.
+    private func withProxy(
+        outcomeTimeout: Duration = .seconds(20),
+        _ body: (CuttingProxy, PostgresStore, PostgresStore) async throws -> Void
+    ) async throws {
+        let folder = try #require(TestServer.folder)
+        try await withSchema { schema in
+            let proxy = try CuttingProxy(before: folder + "/.s.PGSQL.5432")
+            defer { proxy.close() }
+            let direct = try await schema.open()
+            var configuration = schema.configuration
+            configuration.outcomeTimeout = outcomeTimeout
+            let store = try await PostgresStore(
+                url: "postgresql://headrace@127.0.0.1:\(proxy.port)/postgres",
+                entities: [Note.self],
+                configuration: configuration
+            )
+            try await body(proxy, store, direct)
+        }
+    }
+
+    private func requireNotes(_ count: Int, in store: PostgresStore) async throws {
+        #expect(try await store.fetch(DocumentQuery(kind: "note")).count == count)
+        #expect(try await store.events(after: 0, limit: .max).count == count)
+    }
+}
+
+extension SchemaCheck {
+    /// Returns the check of a schema that is open.
+    fileprivate static func opened(_ schema: TestSchema) async throws -> SchemaCheck {
+        try await schema.session { session in
+            let numbers = try await SchemaNumbers.read(["note"], on: session)
+            let generation = try await session.run("SELECT generation FROM store").first?.integer(0) ?? 0
+            return SchemaCheck(numbers, generation: generation, mapper: PostgresErrorMapper(schema: schema.name))
+        }
+    }
+}
+#endif

@@ -1,0 +1,154 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import Synchronization
+
+/// A proxy before a server, which can cut a connection at each byte and withhold answers.
+///
+/// Unsafe code: the calls of the operating system take pointers to local variables, which outlive the calls.
+final class CuttingProxy: Sendable {
+    /// What happens to the armed connection, once.
+    enum Fault: Sendable {
+        /// The connection is cut after the client has sent a number of further bytes.
+        case cut(afterSent: Int)
+        /// The first further answer doesn't reach the client, and the connection is cut.
+        case loseAnswer
+    }
+
+    private struct State {
+        var fault: Fault?
+        var armed = 0
+        var acceptedCount = 0
+        var faultCount = 0
+    }
+
+    private let state = Mutex(State())
+    private let listening: Int32
+    private let target: String
+
+    /// The port on which clients connect.
+    let port: UInt16
+
+    /// Number of faults that have happened.
+    var faultCount: Int { state.withLock { $0.faultCount } }
+
+    /// Listens on a free port.
+    ///
+    /// - Parameter target: The path of the server's socket.
+    /// - Throws: `POSIXError` if no port is free.
+    init(before target: String) throws {
+        self.target = target
+        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listening = listening
+        let isListening = unsafe withUnsafeMutablePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listening, address, size) == 0 && listen(listening, 64) == 0
+                    && getsockname(listening, address, &size) == 0
+            }
+        }
+        if !isListening { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [self] in accept() }
+    }
+
+    /// Accepts no further connections, and ends the thread.
+    func close() {
+        shutdown(listening, Int32(SHUT_RDWR))
+    }
+
+    /// Arms a fault for the connection `number`, counting from 0; by default, for the connection that was made last.
+    func arm(_ fault: Fault, for number: Int? = nil) {
+        state.withLock { state in
+            state.fault = fault
+            state.armed = number ?? state.acceptedCount - 1
+        }
+    }
+
+    private func accept() {
+        while true {
+            let client = Foundation.accept(listening, nil, nil)
+            if client < 0 { break }
+            let number = state.withLock { state in
+                defer { state.acceptedCount += 1 }
+                return state.acceptedCount
+            }
+            Thread.detachNewThread { [self] in
+                let server = connectToTarget()
+                forward(client: client, server: server, number: number)
+                _ = Foundation.close(client)
+                _ = Foundation.close(server)
+            }
+        }
+        _ = Foundation.close(listening)
+    }
+
+    private func connectToTarget() -> Int32 {
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(target.utf8)) }
+        _ = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(server, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return server
+    }
+
+    /// Forwards bytes in both directions until one side ends, or the fault happens.
+    private func forward(client: Int32, server: Int32, number: Int) {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            var descriptors = [
+                pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = unsafe poll(&descriptors, 2, -1)
+            if descriptors[0].revents != 0 {
+                let count = unsafe recv(client, &bytes, bytes.count, 0)
+                if count <= 0 { return }
+                let (allowed, isCut) = allow(count, on: number)
+                if allowed > 0 { _ = unsafe send(server, bytes, allowed, Int32(MSG_NOSIGNAL)) }
+                if isCut { return }
+            }
+            if descriptors[1].revents != 0 {
+                let count = unsafe recv(server, &bytes, bytes.count, 0)
+                if count <= 0 || losesAnswer(on: number) { return }
+                _ = unsafe send(client, bytes, count, Int32(MSG_NOSIGNAL))
+            }
+        }
+    }
+
+    /// Returns how many of `count` bytes of the client reach the server, and whether the connection is cut then.
+    private func allow(_ count: Int, on number: Int) -> (Int, isCut: Bool) {
+        state.withLock { state in
+            guard state.armed == number, case .cut(let rest) = state.fault else { return (count, false) }
+            if rest > count {
+                state.fault = .cut(afterSent: rest - count)
+                return (count, false)
+            }
+            state.fault = nil
+            state.faultCount += 1
+            return (rest, true)
+        }
+    }
+
+    private func losesAnswer(on number: Int) -> Bool {
+        state.withLock { state in
+            guard state.armed == number, case .loseAnswer = state.fault else { return false }
+            state.fault = nil
+            state.faultCount += 1
+            return true
+        }
+    }
+}
+#endif
