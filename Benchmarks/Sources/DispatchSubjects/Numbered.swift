@@ -12,12 +12,12 @@ import Measuring
 public enum Numbered {
     /// Registers `count` types that are not resolved in a measurement.
     public static func register(_ count: Int, in builder: ContainerBuilder) {
-        for type in types(count) { registerOne(type, in: builder) }
+        for type in NumberedTypes.make(count) { registerOne(type, in: builder) }
     }
 
     /// Returns handlers for `count` commands that are not dispatched in a measurement.
     public static func handlers(_ count: Int) -> [any (HandlesCommand & Resolvable).Type] {
-        types(count).map { handler(of: $0) }
+        NumberedTypes.make(count).map { handler(of: $0) }
     }
 
     /// Registers `count` singletons of different types.
@@ -27,7 +27,7 @@ public enum Numbered {
         _ count: Int,
         in builder: ContainerBuilder
     ) -> [@Sendable (Container, _ times: Int) -> Void] {
-        types(count).map { registerSingleton($0, in: builder) }
+        NumberedTypes.make(count).map { registerSingleton($0, in: builder) }
     }
 
     /// A message type for each number.
@@ -40,10 +40,6 @@ public enum Numbered {
     }
 
     final class Object<Number>: Sendable {}
-
-    private struct Zero {}
-    private struct Successor<Number> {}
-    private struct Pair<First, Second> {}
 
     private static func registerOne<Number>(_ number: Number.Type, in builder: ContainerBuilder) {
         builder.scoped(Command<Number>.self) { Command<Number>() }
@@ -61,26 +57,5 @@ public enum Numbered {
 
     private static func handler<Number>(of number: Number.Type) -> any (HandlesCommand & Resolvable).Type {
         Handler<Number>.self
-    }
-
-    /// Pairs of a hundred types, so that no type is nested deeply.
-    private static func types(_ count: Int) -> [Any.Type] {
-        var digits: [Any.Type] = []
-        var digit: Any.Type = Zero.self
-        for _ in 0..<100 {
-            digits.append(digit)
-            digit = successor(of: digit)
-        }
-        return (0..<count).map { number in
-            let first = digits[number / 100]
-            let second = digits[number % 100]
-            return pair(first, second)
-        }
-    }
-
-    private static func successor<Number>(of number: Number.Type) -> Any.Type { Successor<Number>.self }
-
-    private static func pair<First, Second>(_ first: First.Type, _ second: Second.Type) -> Any.Type {
-        Pair<First, Second>.self
     }
 }

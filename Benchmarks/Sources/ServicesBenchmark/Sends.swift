@@ -68,6 +68,20 @@ extension Workload {
         }
     }
 
+    /// Creates clusters of services that handle different action types; an operation is one service.
+    static func bootstrap(among count: Int) -> Workload {
+        Workload("bootstrap-a-service-among-\(count)", concurrent: true) {
+            { iterations in
+                var rest = iterations
+                while rest > 0 {
+                    let size = min(rest, count)
+                    _ = try await Bootstrap { NumberedServices.make(size) }
+                    rest -= size
+                }
+            }
+        }
+    }
+
     /// Calls the work of the service directly.
     static let callDirectly = Workload("floor-call") {
         let tally = Tally()

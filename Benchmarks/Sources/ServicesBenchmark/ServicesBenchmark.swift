@@ -22,6 +22,7 @@ enum ServicesBenchmark {
                 // The goal is 10.
                 Figure(.sendToTenInOrder, floor: .sendToOne, atMost: 12),
                 Figure(.sendToValue, floor: .callDirectly),
+                Figure(.bootstrap(among: 5_000), floor: .bootstrap(among: 50)),
             ],
             servesMainActor: true
         ).run()

@@ -79,3 +79,14 @@ public struct OtherService<Tag>: Service {
             .with(model: 0)
     }
 }
+
+/// Services that handle different action types.
+public enum NumberedServices {
+    /// Returns `count` services, at most 10,000.
+    @MainActor
+    public static func make(_ count: Int) -> [any Service] {
+        NumberedTypes.make(count).map { service(for: $0) }
+    }
+
+    private static func service<Tag>(for tag: Tag.Type) -> any Service { OtherService<Tag>() }
+}

@@ -35,11 +35,11 @@ final class RouteStep<A: Action>: Sendable {
     /// It keeps a list of open nodes instead of recursing: a thread's stack may be small, and a tree deep.
     static func make(of root: TreeNode) -> RouteStep? {
         guard root.wants(A.self) else { return nil }
-        var open = [(node: root, rest: root.children[...], steps: [RouteStep]())]
+        var open = [(node: root, rest: root.children(wanting: A.self)[...], steps: [RouteStep]())]
         while true {
             let last = open.count - 1
             if let child = open[last].rest.popFirst() {
-                if child.wants(A.self) { open.append((child, child.children[...], [])) }
+                open.append((child, child.children(wanting: A.self)[...], []))
             } else {
                 let done = open.removeLast()
                 let step = make(of: done.node, outOf: done.steps)
