@@ -44,19 +44,20 @@ extension Relay {
         /// The jitter keeps processes from polling all at once.
         public var pollJitter = 0.2
 
-        /// Number of attempts before a delivery becomes a dead letter, at least 1; 64 by default.
+        /// Number of attempts before a delivery becomes a dead letter, at least 1; 26 by default.
         ///
-        /// With the default ``backoff``, the last attempt is 25 to 50 hours after the first, so that an outage of a day
-        /// makes no dead letters. From a quarter of the attempts on, which is 1 to 2 hours after the first attempt, the
+        /// With the default ``backoff``, the last attempt is 25 to 32 hours after the first, so that an outage of a day
+        /// makes no dead letters. From a quarter of the attempts on, which is about a minute after the first attempt, the
         /// relay logs each failure as a warning instead of a notice.
         ///
         /// An attempt that ends with its process counts, except for the first attempt: nothing is stored before it, so
         /// a delivery that ends the process is tried once more. With a maximum of 1, the first attempt counts too, and
         /// costs a transaction.
-        public var maximumAttempts = 64
+        public var maximumAttempts = 26
 
-        /// Back-off between attempts; from 200 milliseconds to 1 hour by default, of which jitter removes up to a half.
-        public var backoff = Backoff(base: .milliseconds(200), longest: .seconds(3_600))
+        /// Back-off between attempts; by default from 200 milliseconds to 2 hours, each three times the pause before,
+        /// of which jitter removes up to a fifth.
+        public var backoff = Backoff(base: .milliseconds(200), factor: 3, longest: .seconds(7_200), jitter: 0.2)
 
         /// Time that a message waits for a process that knows it, before it becomes a dead letter; 1 day by default.
         ///

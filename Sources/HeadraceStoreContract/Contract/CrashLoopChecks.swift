@@ -45,7 +45,7 @@ extension StoreContract {
     ]
 }
 
-/// Delivers 60 streams with one event each, in one process after another, with the default configuration.
+/// Delivers 60 streams with one event each, in one process after another, with 12 attempts.
 private final class CrashLoop {
     let store: any DeliveryStore
     let crowd: Crowd
@@ -89,9 +89,12 @@ private final class CrashLoop {
     private nonisolated(nonsending) func live(_ registrar: DomainEventHandlerRegistrar, _ pending: Int) async throws {
         let process = FaultInjectingStore(store)
         let end = crowd.begin(process, pending)
+        var configuration = Relay.Configuration()
+        configuration.maximumAttempts = 12
         let relay = Relay(
             store: process,
             registrar: registrar,
+            configuration: configuration,
             relayObservers: [crowd],
             clock: clock,
             wallClock: { [clock, start] in
