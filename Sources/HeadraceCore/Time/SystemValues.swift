@@ -57,7 +57,7 @@ public struct SystemValues: Sendable {
     /// The values of the system.
     public static let live = SystemValues()
 
-    /// The values of the current task: those of ``withCurrent(_:_:)``, or else ``live``.
+    /// The values of the current task: those of ``withCurrent(_:_:)-5s7xn``, or else ``live``.
     public static var current: SystemValues { bound ?? live }
 
     /// The replaced values; `nil` in a running program, which so pays for one task-local look-up only.
