@@ -37,6 +37,20 @@ import Testing
         #expect(unkeyed.status == 409)
     }
 
+    @Test func aRepeatedRequestReceivesTheFirstResult() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+        let client = booking.router.client
+        let body = #"{"id": "0199C0C0-0000-7000-8000-000000000001"}"#
+
+        let first = try await client.send(.post, "/any", body, headers: try key("a"))
+        let second = try await client.send(.post, "/any", body, headers: try key("a"))
+        let other = try await client.send(.post, "/any", body, headers: try key("b"))
+
+        #expect([first.text, second.text, other.text] == ["1", "1", "2"])
+        #expect(booking.seats.taken == [1, 2])
+    }
+
     @Test func aKeyWithOtherContentAnswers422() async throws {
         let booking = try Booking()
         booking.addRoutes()

@@ -27,6 +27,27 @@ import Testing
         #expect(booking.seats.taken == [4])
     }
 
+    @Test(arguments: [
+        (HTTPRequest.Method.post, 200, "1", nil), (.put, 201, "1", "/seats/1"), (.patch, 202, "1", nil),
+        (.delete, 204, "", nil),
+    ])
+    func aResultOfACommandIsTheBodyUnlessThereIsNoContent(
+        method: HTTPRequest.Method,
+        status: Int,
+        text: String,
+        location: String?
+    ) async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+
+        let answer = try await booking.router.client.send(method, "/any", #"{"id": "\#(id)"}"#)
+
+        #expect(answer.status == status)
+        #expect(answer.text == text)
+        #expect(answer.headers[.location] == location)
+        #expect(booking.seats.taken == [1])
+    }
+
     @Test func aParameterOfThePathIsAMemberOfTheCommandAndWinsOverTheBody() async throws {
         let booking = try Booking()
         booking.addRoutes()

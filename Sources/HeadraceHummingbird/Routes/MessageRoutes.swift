@@ -69,7 +69,7 @@ public struct MessageRoutes<Context: RequestContext> {
     public func post<Command: CQDCommand & Decodable>(
         _ path: RouterPath,
         command: Command.Type,
-        response: CommandResponse<Command> = .noContent
+        response: CommandResponse<Command> = .automatic
     ) {
         on(path, method: .post, command: command, response: response)
     }
@@ -78,7 +78,7 @@ public struct MessageRoutes<Context: RequestContext> {
     public func put<Command: CQDCommand & Decodable>(
         _ path: RouterPath,
         command: Command.Type,
-        response: CommandResponse<Command> = .noContent
+        response: CommandResponse<Command> = .automatic
     ) {
         on(path, method: .put, command: command, response: response)
     }
@@ -87,7 +87,7 @@ public struct MessageRoutes<Context: RequestContext> {
     public func patch<Command: CQDCommand & Decodable>(
         _ path: RouterPath,
         command: Command.Type,
-        response: CommandResponse<Command> = .noContent
+        response: CommandResponse<Command> = .automatic
     ) {
         on(path, method: .patch, command: command, response: response)
     }
@@ -96,7 +96,7 @@ public struct MessageRoutes<Context: RequestContext> {
     public func delete<Command: CQDCommand & Decodable>(
         _ path: RouterPath,
         command: Command.Type,
-        response: CommandResponse<Command> = .noContent
+        response: CommandResponse<Command> = .automatic
     ) {
         on(path, method: .delete, command: command, response: response)
     }
@@ -110,8 +110,17 @@ public struct MessageRoutes<Context: RequestContext> {
         let (scope, limits, clock) = (scope, limits, clock)
         router.on(path, method: method) { request, context in
             let command = try await request.command(command, in: context, limits: limits, clock: clock)
-            try await dispatcher(in: scope).dispatch(command)
-            return Response(status: response.status, headers: response.headers(for: command))
+            let output = try await dispatcher(in: scope).dispatch(command)
+            let headers = response.headers(for: command, output)
+            guard response.status != .noContent, let result = output as? any Encodable else {
+                return Response(status: response.status ?? .noContent, headers: headers)
+            }
+            var answer = try context.responseEncoder.encode(result, from: request, context: context)
+            answer.status = response.status ?? .ok
+            answer.headers.append(contentsOf: headers)
+            answer.headers[.cacheControl] = "no-store"
+            answer.headers[.xContentTypeOptions] = "nosniff"
+            return answer
         }
     }
 

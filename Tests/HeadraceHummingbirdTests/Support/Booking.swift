@@ -66,6 +66,25 @@ final class ReserveSeatHandler: HandlesCommand, Resolvable {
     }
 }
 
+/// Takes any free seat, and returns its number.
+struct TakeAnySeat: CQDCommand, Codable {
+    typealias Output = Int
+    var id: UUID
+}
+
+final class TakeAnySeatHandler: HandlesCommand, Resolvable {
+    private let seats: Seats
+
+    init(scope: any DependencyResolutionScope) { seats = scope.resolve() }
+
+    func handle(_ command: TakeAnySeat) async throws -> Int {
+        guard let seat = (1...10).first(where: { seats.take($0, for: command.id) }) else {
+            throw BookingError(code: .taken)
+        }
+        return seat
+    }
+}
+
 struct SeatsLeft: CQDQuery, Decodable {
     struct Value: Codable, Equatable {
         var row: Int
@@ -141,7 +160,7 @@ struct Booking {
         builder.singleton(Seats.self) { _ in seats }
         builder.domain(store: store, entities: [])
         builder.commandQueryDispatch().standard(
-            commandHandlers: [ReserveSeatHandler.self],
+            commandHandlers: [ReserveSeatHandler.self, TakeAnySeatHandler.self],
             queryHandlers: [SeatsLeftHandler.self, GetReservationHandler.self],
             streamHandlers: [ListSeatsHandler.self],
             middleware: [ValidationMiddleware()],
@@ -169,6 +188,10 @@ struct Booking {
         let messages = router.messages(of: container, limits: limits, problems: configuration.problems, clock: clock)
         messages.post("reservations", command: ReserveSeat.self)
         messages.put("reservations/{id}", command: ReserveSeat.self, response: .created { "/reservations/\($0.id)" })
+        messages.post("any", command: TakeAnySeat.self)
+        messages.put("any", command: TakeAnySeat.self, response: .created { _, seat in "/seats/\(seat)" })
+        messages.patch("any", command: TakeAnySeat.self, response: .accepted)
+        messages.delete("any", command: TakeAnySeat.self, response: .noContent)
         messages.get("reservations/{id}", query: GetReservation.self)
         messages.get("rows/{row}", query: SeatsLeft.self)
         messages.get("seats", stream: ListSeats.self)
