@@ -25,6 +25,7 @@ final class CuttingProxy: Sendable {
         var armed = 0
         var acceptedCount = 0
         var faultCount = 0
+        var isClosed = false
     }
 
     private let state = Mutex(State())
@@ -60,9 +61,15 @@ final class CuttingProxy: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// Accepts no further connections, and ends the thread.
+    /// Accepts no further connections, and ends the thread; a second call does nothing.
+    ///
+    /// The thread closes the socket afterwards. A connection of another test may have its number by then.
     func close() {
-        shutdown(listening, Int32(SHUT_RDWR))
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        if isFirst { shutdown(listening, Int32(SHUT_RDWR)) }
     }
 
     /// Arms a fault for the connection `number`, counting from 0; by default, for the connection that was made last.
@@ -76,6 +83,7 @@ final class CuttingProxy: Sendable {
     private func accept() {
         while true {
             let client = Foundation.accept(listening, nil, nil)
+            if client < 0, !state.withLock(\.isClosed) { continue }
             if client < 0 { break }
             let number = state.withLock { state in
                 defer { state.acceptedCount += 1 }
