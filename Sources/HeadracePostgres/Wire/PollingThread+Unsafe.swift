@@ -23,6 +23,10 @@ final class PollingThread: Sendable {
         case close(Number)
     }
 
+    /// A connection on its way to the thread.
+    ///
+    /// ``adopt(_:)`` takes it as `sending`, so no other code has it, and only the thread reads it afterwards. That makes it
+    /// safe, although the connection isn't Sendable.
     private struct Handover: @unchecked Sendable {
         let connection: PolledConnection
     }
