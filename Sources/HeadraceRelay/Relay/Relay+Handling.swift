@@ -111,7 +111,7 @@ extension Relay {
         return (event, handler)
     }
 
-    /// Decodes an event; throws ``Unknown`` with the name `key` if a relay of another version may know it.
+    /// Decodes an event; throws ``UnknownMessage`` with the name `key` if a relay of another version may know it.
     private func decode(
         _ json: Data,
         name: String,
