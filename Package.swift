@@ -24,6 +24,8 @@ let strictSettings: [SwiftSetting] = [
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+
 let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package: "swift-log")
 
 /// The modules that an application uses, without drivers and tools.
@@ -70,6 +72,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -146,7 +149,7 @@ let package = Package(
             ]
         ),
 
-        .target(name: "HeadraceStations", dependencies: ["HeadraceCore", "HeadraceJSON"]),
+        .target(name: "HeadraceStations", dependencies: ["HeadraceCore", "HeadraceJSON", deque]),
         .testTarget(
             name: "HeadraceStationsTests",
             dependencies: ["HeadraceCore", "HeadraceStations", "HeadraceTesting"]
@@ -202,11 +205,9 @@ let package = Package(
         .target(
             name: "HeadraceRelay",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceResolution",
-                "HeadraceStorage",
+                "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                deque,
                 logging,
                 serviceLifecycle,
             ]
@@ -362,6 +363,7 @@ let package = Package(
                 "HeadraceServices",
                 "HeadraceStations",
                 "HeadraceStorage",
+                deque,
                 product("FlyingFox", of: "FlyingFox", for: "Inspector"),
                 product("FlyingSocks", of: "FlyingFox", for: "Inspector"),
                 serviceLifecycle,

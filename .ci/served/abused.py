@@ -1,4 +1,4 @@
-"""The server of the ledger in the checks of `.ci/abuse`, with the faults that they find."""
+"""The server of the ledger in the checks of `.ci/abuse.py`, with the faults that they find."""
 
 import json
 import re

@@ -7,6 +7,7 @@
 #if Lifecycle
 import HeadraceDomain
 import HeadraceRelay
+import HeadraceTesting
 import Logging
 import ServiceLifecycle
 import Synchronization

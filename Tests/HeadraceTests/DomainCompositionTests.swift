@@ -100,6 +100,47 @@ import Testing
         #expect(try await EntityContext(store).fetch(Note.self).map(\.id).sorted() == ["one", "two"])
     }
 
+    @Test func withinAUnitOfWorkOfATaskEachResolvedContextIsItsContext() async throws {
+        let builder = ContainerBuilder()
+        builder.singleton((any Outlet).self) { QuietOutlet() }
+        builder.domain(store: store, events: [NoteKept.self], handlers: [TellOutlet.self])
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [KeepNoteByContextHandler.self, KeepTwoByContextHandler.self],
+            queryHandlers: [HasNoteHandler.self],
+            resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]
+        )
+        try builder.validate(.strict)
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+
+        await #expect(throws: Refused.self) {
+            try await dispatcher.dispatch(KeepTwoByContext(first: "one", second: "two", isRefused: true))
+        }
+        #expect(try await dispatcher.dispatch(HasNote(text: "one")) == false)
+
+        try await dispatcher.dispatch(KeepTwoByContext(first: "one", second: "two", isRefused: false))
+        #expect(try await EntityContext(store).fetch(Note.self).map(\.id).sorted() == ["one", "two"])
+        #expect(try await store.events(after: 0, limit: 10).count == 2)
+    }
+
+    @Test func outsideOfAUnitOfWorkAndInAChildTaskEachResolvedContextIsNew() async throws {
+        let builder = ContainerBuilder()
+        builder.domain(store: store)
+        let container = builder.build()
+        let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+        let (one, other): (EntityContext, EntityContext) = (container.resolve(), container.resolve())
+        #expect(one !== other)
+
+        try await unitOfWork.execute { context in
+            context.insert(Note("one"))
+            #expect(container.resolve(EntityContext.self) === context)
+            async let seen = container.resolve(EntityContext.self).find(Note.self, id: "one")?.id
+            let isSeen = try await seen != nil
+            #expect(!isSeen)
+        }
+
+        #expect(try await one.find(Note.self, id: "one") != nil)
+    }
+
     @Test func aScheduledCommandWhoseHandlerLacksADependencyBecomesADeadLetter() async throws {
         var configuration = Relay.Configuration()
         configuration.maximumAttempts = 1
@@ -207,6 +248,72 @@ private struct KeepTwoHandler: HandlesCommand, Resolvable {
     func handle(_ command: KeepTwo) async throws {
         try await dispatcher.dispatch(KeepNote(text: command.first))
         try await dispatcher.dispatch(KeepNote(text: command.second))
+    }
+}
+
+private struct Refused: Error {}
+
+private struct HasNote: CQDQuery {
+    typealias Value = Bool
+    var text: String
+}
+
+private struct HasNoteHandler: HandlesQuery, Resolvable {
+    static let dependencies = Dependencies().on(EntityContext.self)
+
+    private let context: EntityContext
+
+    init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
+    func handle(_ query: HasNote) async throws -> Bool {
+        try await context.find(Note.self, id: query.text) != nil
+    }
+}
+
+private struct KeepNoteByContext: CQDCommand {
+    var text: String
+}
+
+private struct KeepNoteByContextHandler: HandlesCommand, Resolvable {
+    static let dependencies = Dependencies().on(EntityContext.self)
+
+    private let context: EntityContext
+
+    init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
+    func handle(_ command: KeepNoteByContext) async throws {
+        context.insert(Note(command.text))
+    }
+}
+
+private struct KeepTwoByContext: CQDCommand {
+    var first: String
+    var second: String
+    var isRefused: Bool
+}
+
+private struct KeepTwoByContextHandler: HandlesCommand, Resolvable {
+    static let dependencies = Dependencies().on(EntityContext.self).on((any CommandQueryDispatcher).self)
+
+    private let context: EntityContext
+    private let dispatcher: any CommandQueryDispatcher
+
+    init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+        dispatcher = scope.resolve()
+    }
+
+    func handle(_ command: KeepTwoByContext) async throws {
+        try await dispatcher.dispatch(KeepNoteByContext(text: command.first))
+        guard try await context.find(Note.self, id: command.first) != nil,
+            try await dispatcher.dispatch(HasNote(text: command.first))
+        else { return }
+        context.insert(Note(command.second))
+        if command.isRefused { throw Refused() }
     }
 }
 

@@ -38,8 +38,4 @@ struct TimedDelegator: DomainEventDelegator {
         laps.begin(.afterCommit)
         await base.handleAfterCommit(event, exceptFor: subscriptions)
     }
-
-    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
-        await handleAfterCommit(event, exceptFor: [])
-    }
 }

@@ -19,7 +19,7 @@ struct Options {
         /// Prints the names of the workloads.
         case list
 
-        /// Runs one workload and measures nothing: for `Benchmarks/count`.
+        /// Runs one workload and measures nothing: for `Benchmarks/count.py`.
         case count(name: String, iterations: Int)
 
         /// Prints the table. If `isChecked` is true, a ratio beyond its bound is a failure.

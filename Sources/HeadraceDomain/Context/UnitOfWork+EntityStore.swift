@@ -13,3 +13,11 @@ extension UnitOfWork where Context == EntityContext {
         self.init(delegator: delegator, joinIdentity: ObjectIdentifier(store)) { EntityContext(store) }
     }
 }
+
+extension EntityContext {
+    /// Returns the context of the unit of work that a unit of work on `store` would join, or a new context.
+    package static func current(on store: any EntityStore) -> EntityContext {
+        let running = ActiveUnitOfWork.current?.joinable(as: EntityContext.self, by: ObjectIdentifier(store))
+        return running?.context ?? EntityContext(store)
+    }
+}

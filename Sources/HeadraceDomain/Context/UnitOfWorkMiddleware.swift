@@ -27,15 +27,8 @@ public import HeadraceStorage
 /// retried, and `validate()` reports a retry at that place.
 public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMiddleware {
     private let delegator: any DomainEventDelegator
-    private let joinIdentity: ObjectIdentifier?
+    private let joinIdentity: ObjectIdentifier
     private let makeContext: @Sendable () -> Context
-
-    /// Creates middleware that runs each unit of work on a new context from `makeContext`.
-    public init(delegator: any DomainEventDelegator, makeContext: @escaping @Sendable () -> Context) {
-        self.delegator = delegator
-        joinIdentity = nil
-        self.makeContext = makeContext
-    }
 
     /// Creates middleware that makes a context for each unit of work that doesn't join another unit of work.
     ///
@@ -62,12 +55,8 @@ public struct UnitOfWorkMiddleware<Context: DomainContext>: Middleware, AtomicMi
         next: Next<Message, Output>
     ) async throws -> Output {
         guard context.kind == .command else { return try await next(message) }
-        return try await unitOfWork.execute { _ in try await next(message) }
-    }
-
-    private var unitOfWork: UnitOfWork<Context> {
-        guard let joinIdentity else { return UnitOfWork(delegator: delegator, context: makeContext()) }
-        return UnitOfWork(delegator: delegator, joinIdentity: joinIdentity, makeContext: makeContext)
+        return try await UnitOfWork(delegator: delegator, joinIdentity: joinIdentity, makeContext: makeContext)
+            .execute { _ in try await next(message) }
     }
 }
 

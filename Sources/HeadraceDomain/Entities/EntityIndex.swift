@@ -20,10 +20,10 @@ public struct EntityIndex<Entity: StoredEntity>: Sendable {
     /// The name of the index, unique within its type.
     ///
     /// The name is stored. If it changes, the store rebuilds the index.
-    public let name: String
+    package let name: String
 
     /// Whether each value belongs to at most one entity.
-    public let isUnique: Bool
+    package let isUnique: Bool
 
     /// Whether each entity has at most one value.
     let holdsOneValue: Bool

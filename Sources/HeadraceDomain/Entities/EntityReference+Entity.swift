@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-public import HeadraceStorage
+package import HeadraceStorage
 
 extension EntityReference {
     /// Creates a reference to `entity`.
-    public init<Entity: StoredEntity>(to entity: Entity) {
+    package init<Entity: StoredEntity>(to entity: Entity) {
         self.init(kind: Entity.entityName, key: entity.id.storageKey)
     }
 }

@@ -24,7 +24,7 @@ public struct EventRegistry: Sendable {
     public init() {}
 
     /// The names of all registered events, sorted.
-    public var names: [String] { types.keys.sorted().map(\.text) }
+    package var names: [String] { types.keys.sorted().map(\.text) }
 
     /// Adds `type`; adding it again changes nothing.
     ///
@@ -45,7 +45,7 @@ public struct EventRegistry: Sendable {
     }
 
     /// Returns the type whose events are stored under `name`, or `nil` if the name is unknown.
-    public func type(named name: String) -> (any DurableDomainEvent.Type)? {
+    package func type(named name: String) -> (any DurableDomainEvent.Type)? {
         types[BytewiseString(name)]
     }
 

@@ -156,11 +156,6 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         return subscribed.map(\.subscription)
     }
 
-    /// Runs all post-commit handlers of the type of `event`, one after the other, and logs failures.
-    public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
-        await handleAfterCommit(event, exceptFor: [])
-    }
-
     /// Runs the post-commit handlers of the type of `event`, except the handlers of `subscriptions`.
     ///
     /// They run one after the other; failures are logged.

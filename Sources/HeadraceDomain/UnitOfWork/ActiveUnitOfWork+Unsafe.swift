@@ -13,7 +13,9 @@ package import HeadraceCore
 /// task while it waits, and only while the unit of work runs. One task does one thing after the other, on any actor,
 /// so there is no concurrent access to the context. The context can't escape either: it is passed as a parameter of a
 /// `nonisolated(nonsending)` body, and the compiler doesn't let the body store it in an actor or send it to another
-/// task. The same holds for ``failure`` and ``events``: only the task that runs the unit of work reads and sets them.
+/// task. A handler that resolves the context holds it for one message and isn't `Sendable`, so the compiler doesn't let
+/// the handler send it either. The same holds for ``failure`` and ``events``: only the task that runs the unit of work
+/// reads and sets them.
 package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
     let context: any DomainContext
 

@@ -28,15 +28,11 @@ public protocol DomainEventDelegator: Sendable {
 
     /// Handles `event` after the commit, except by the handlers of `subscriptions`.
     ///
-    /// A relay runs the handlers of `subscriptions`. A failing handler must not stop the others. By default, it calls
-    /// ``handleAfterCommit(_:)``.
+    /// A relay runs the handlers of `subscriptions`. A failing handler must not stop the others.
     nonisolated(nonsending) func handleAfterCommit(
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]
     ) async
-
-    /// Handles `event` after the commit; a failing handler must not stop the others.
-    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async
 }
 
 extension DomainEventDelegator {
@@ -45,12 +41,4 @@ extension DomainEventDelegator {
 
     /// No subscriptions.
     public func subscriptions(to event: any DomainEvent) -> [String] { [] }
-
-    /// Calls ``handleAfterCommit(_:)``.
-    public nonisolated(nonsending) func handleAfterCommit(
-        _ event: any DomainEvent,
-        exceptFor subscriptions: [String]
-    ) async {
-        await handleAfterCommit(event)
-    }
 }

@@ -42,7 +42,7 @@ public struct UnitOfWork<Context: DomainContext> {
     ///   - delegator: Delivers the events to the handlers.
     ///   - joinIdentity: The ``DomainContext/joinIdentity`` of the contexts, such as the identity of their store.
     ///   - makeContext: Makes a context.
-    public init(
+    package init(
         delegator: any DomainEventDelegator,
         joinIdentity: ObjectIdentifier,
         makeContext: @escaping () -> Context

@@ -33,7 +33,7 @@ public struct UnitOfWorkError: CodedError {
     public let message: String
 
     /// The types of the events in the endless chain, in order; empty for other errors.
-    public let chain: [String]
+    package let chain: [String]
 
     /// The error of the nested unit of work, if the code is `rollbackOnly`.
     public let cause: (any Error)?

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-/// A ring buffer of flow entries, limited in number and size.
+import DequeModule
+
+/// A queue of flow entries, limited in number and size.
 ///
 /// When it is full, the oldest entry is removed.
 ///
@@ -30,25 +32,23 @@ struct FlowBuffer: Sendable {
     /// Number of changes so far.
     private(set) var revision: UInt64 = 0
 
-    private var slots: [FlowEntry?]
+    /// The entries, the oldest first.
+    private var queue: Deque<FlowEntry> = []
 
     init(capacity: Int, byteLimit: Int) {
         self.capacity = max(1, capacity)
         self.byteLimit = byteLimit
-        slots = Array(repeating: nil, count: self.capacity)
     }
 
     /// Number of entries.
-    var count: Int { Int(last + 1 - first) }
+    var count: Int { queue.count }
 
     /// All entries, the oldest first.
-    var entries: [FlowEntry] {
-        count == 0 ? [] : (first...last).compactMap { self[$0] }
-    }
+    var entries: [FlowEntry] { Array(queue) }
 
     /// The entry with this number; `nil` if it has been removed or doesn't exist yet.
     subscript(number: UInt64) -> FlowEntry? {
-        first <= number && number <= last ? slots[slot(number)] : nil
+        first <= number && number <= last ? queue[Int(number - first)] : nil
     }
 
     /// Adds `entry`, and returns the entries that were removed to make room.
@@ -60,7 +60,7 @@ struct FlowBuffer: Sendable {
         var entry = entry
         entry.number = last
         entry.revision = revision
-        slots[slot(last)] = entry
+        queue.append(entry)
         byteCount += entry.byteCount
         while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
         return removed
@@ -77,7 +77,7 @@ struct FlowBuffer: Sendable {
         entry.number = number
         entry.revision = revision
         byteCount += entry.byteCount
-        slots[slot(number)] = entry
+        queue[Int(number - first)] = entry
         var removed: [FlowEntry] = []
         while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
         return removed
@@ -91,14 +91,9 @@ struct FlowBuffer: Sendable {
     }
 
     private mutating func removeFirst(_ removed: inout [FlowEntry]) {
-        let slot = slot(first)
-        if let entry = slots[slot] {
-            byteCount -= entry.byteCount
-            removed.append(entry)
-        }
-        slots[slot] = nil
+        let entry = queue.removeFirst()
+        byteCount -= entry.byteCount
+        removed.append(entry)
         first += 1
     }
-
-    private func slot(_ number: UInt64) -> Int { Int((number - 1) % UInt64(capacity)) }
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
 import Foundation
 import HeadraceCore
 import HeadraceRelay
@@ -42,7 +43,7 @@ final class FlowRecorder: Sendable {
     private struct State {
         var buffer: FlowBuffer
         var rates = RateHistory()
-        var deliveries: [DeliveryView] = []
+        var deliveries: Deque<DeliveryView> = []
         var lastRequest: ContinuousClock.Instant
 
         /// Entry numbers by message and by stage, and the reverse.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
 import Foundation
 import HeadraceCore
 import HeadraceStations
@@ -17,7 +18,7 @@ final class StationHistory: Sendable {
         var isFollowed = false
         var isGone = false
         var base: [StationView.Property] = []
-        var steps: [StationView.ReducedAction] = []
+        var steps: Deque<StationView.ReducedAction> = []
         var byteCount = 0
         var lastNumber = 0
     }
@@ -36,7 +37,7 @@ final class StationHistory: Sendable {
     /// A snapshot for the page.
     var view: StationView {
         state.withLock { state in
-            StationView(name: name, isGone: state.isGone, base: state.base, steps: state.steps)
+            StationView(name: name, isGone: state.isGone, base: state.base, steps: Array(state.steps))
         }
     }
 

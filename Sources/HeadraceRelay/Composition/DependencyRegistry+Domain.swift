@@ -23,7 +23,8 @@ extension DependencyRegistry {
     /// ```
     ///
     /// Then the following types can be resolved. `any EntityStore` and `any DeliveryStore` are the store.
-    /// `EntityContext` and `UnitOfWork<EntityContext>` are created each time. Singletons are the
+    /// `UnitOfWork<EntityContext>` is created each time. `EntityContext` is the context of the running unit of work of
+    /// the task on the store, or a new context for reading if there is none. Singletons are the
     /// `DomainEventHandlerRegistrar` (also as `any DomainEventDelegator`), the `Relay`, which the program must run, and
     /// the middleware of the domain: `IdempotencyMiddleware` and `UnitOfWorkMiddleware<EntityContext>`. A dispatcher
     /// takes middleware by its type:
@@ -65,7 +66,7 @@ extension DependencyRegistry {
         domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
         singleton((any EntityStore).self) { store }
         singleton((any DeliveryStore).self) { store }
-        transient { EntityContext(store) }
+        transient { EntityContext.current(on: store) }
         transient(
             UnitOfWork<EntityContext>.self,
             opaque(needs: (any DomainEventDelegator).self) { scope in

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
 import HeadraceStorage
 
 /// The leased lanes that no worker has begun, and the decision which lane is next.
@@ -14,36 +15,13 @@ struct WaitingLanes {
     /// Maximum number of other lanes that may begin before a waiting suspect.
     static let patience = 256
 
-    /// Lanes in the order of their leases.
-    private struct Line {
-        private var batches: [(number: UInt64, batch: [Delivery])] = []
-        private var start = 0
-
-        /// The number of the first lane, or `nil` if no lane waits.
-        var first: UInt64? { start < batches.count ? batches[start].number : nil }
-
-        var all: [[Delivery]] { batches[start...].map(\.batch) }
-
-        mutating func append(_ batch: [Delivery], _ number: UInt64) {
-            batches.append((number, batch))
-        }
-
-        mutating func removeFirst() -> [Delivery] {
-            defer {
-                start += 1
-                if start == batches.count {
-                    batches.removeAll(keepingCapacity: true)
-                    start = 0
-                }
-            }
-            return batches[start].batch
-        }
-    }
+    /// Lanes in the order of their leases, with ascending numbers.
+    private typealias Line = Deque<(number: UInt64, batch: [Delivery])>
 
     /// The lanes of a subscription with a limit.
     private struct Limited {
         let limit: Int
-        var line = Line()
+        var line: Line = []
         var runningCount = 0
 
         /// Number of lanes that wait or run, including suspects.
@@ -52,7 +30,7 @@ struct WaitingLanes {
         var hasRoom: Bool { runningCount < limit }
     }
 
-    private var line = Line()
+    private var line: Line = []
     private var limited: [String: Limited]
     private var lastNumber: UInt64 = 0
 
@@ -87,9 +65,9 @@ struct WaitingLanes {
         }
         lastNumber += 1
         if limited[first.subscription] == nil {
-            line.append(batch, lastNumber)
+            line.append((lastNumber, batch))
         } else {
-            limited[first.subscription]?.line.append(batch, lastNumber)
+            limited[first.subscription]?.line.append((lastNumber, batch))
         }
     }
 
@@ -111,8 +89,8 @@ struct WaitingLanes {
         guard let candidate else { return nil }
         if !suspects.isEmpty { passedSuspects += 1 }
         switch candidate {
-        case .unlimited: return line.removeFirst()
-        case .limited(let subscription): return (limited[subscription]?.line.removeFirst()).map { begin($0) }
+        case .unlimited: return line.popFirst()?.batch
+        case .limited(let subscription): return (limited[subscription]?.line.popFirst()).map { begin($0.batch) }
         }
     }
 
@@ -126,11 +104,11 @@ struct WaitingLanes {
 
     /// Removes and returns all lanes.
     mutating func removeAll() -> [[Delivery]] {
-        let all = line.all + limited.values.flatMap(\.line.all) + suspects
-        line = Line()
+        let all = (line + limited.values.flatMap(\.line)).map(\.batch) + suspects
+        line = []
         suspects.removeAll()
         for batch in all { if let name = batch.first?.subscription { limited[name]?.count -= 1 } }
-        for name in limited.keys { limited[name]?.line = Line() }
+        for name in limited.keys { limited[name]?.line = [] }
         return all
     }
 
@@ -142,9 +120,11 @@ struct WaitingLanes {
     /// Returns where the lane is that was leased first among those that may run.
     private func nextLine() -> Candidate? {
         var (earliest, candidate): (UInt64, Candidate?) = (.max, nil)
-        if let first = line.first { (earliest, candidate) = (first, .unlimited) }
+        if let first = line.first?.number { (earliest, candidate) = (first, .unlimited) }
         for (name, subscription) in limited where subscription.hasRoom {
-            if let first = subscription.line.first, first < earliest { (earliest, candidate) = (first, .limited(name)) }
+            if let first = subscription.line.first?.number, first < earliest {
+                (earliest, candidate) = (first, .limited(name))
+            }
         }
         return candidate
     }

@@ -8,7 +8,7 @@
 /// The rules for all commits of one store.
 struct CommitRules: Sendable {
     /// Requires, in each transaction, the tables and indexes that the store was opened with.
-    let check: SchemaCheck
+    let check: FileSchemaCheck
 
     /// The file that the store has opened.
     ///

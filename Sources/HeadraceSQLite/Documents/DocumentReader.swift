@@ -40,7 +40,7 @@ enum DocumentReader {
 
     static func documents(
         of kind: String,
-        by statement: SelectStatement,
+        by statement: DocumentStatement,
         in database: Database
     ) throws -> [StoredDocument] {
         let rows = try Row.fetchCursor(database, sql: statement.sql, arguments: statement.arguments)

@@ -159,9 +159,9 @@ struct SchemaIDs: Sendable {
     }
 
     /// Returns the statement for `query`, or `nil` if it uses an undeclared name and so matches nothing.
-    func statement(for query: DocumentQuery) -> SelectStatement? {
+    func statement(for query: DocumentQuery) -> DocumentStatement? {
         guard let kind = kind(query.kind) else { return nil }
-        var statement = SelectStatement(kind: kind)
+        var statement = DocumentStatement(kind: kind)
         for condition in query.conditions {
             guard let index = index(condition.index, of: query.kind) else { return nil }
             statement.require(condition.test, in: index.id)

@@ -155,7 +155,7 @@ extension SQLiteStore: DeliveryStore {
     }
 
     private static func transact<Value>(
-        _ check: SchemaCheck,
+        _ check: FileSchemaCheck,
         _ body: (Database) throws -> Value,
         in database: Database
     ) throws -> Value {

@@ -61,9 +61,9 @@ public final class SQLiteStore: ObservableStore {
     public let path: String
 
     let pool: DatabasePool
-    let check: SchemaCheck
+    let check: FileSchemaCheck
     let rules: CommitRules
-    private let queue: CommitQueue
+    private let queue: WriterQueue
     private let file: OpenedFile
 
     /// Signals after each commit of this store that adds deliveries.
@@ -108,7 +108,7 @@ public final class SQLiteStore: ObservableStore {
         let ids: SchemaIDs
         let generation: Int
         (pool, ids, generation) = try failure.translatingOpening { [schema] in
-            try StoreOpening(
+            try FileOpening(
                 path: path,
                 vfs: configuration.vfs,
                 schema: schema,
@@ -117,12 +117,12 @@ public final class SQLiteStore: ObservableStore {
                 faults: configuration.faults
             ).open()
         }
-        check = SchemaCheck(ids, generation: generation, path: path, feed: commitFeed)
+        check = FileSchemaCheck(ids, generation: generation, path: path, feed: commitFeed)
         readers = ReaderCount(limit: pool.configuration.maximumReaderCount)
         file = OpenedFile(path: path)
         connectionCheck.require(file)
         rules = CommitRules(check: check, file: file, waiting: DiskWaiting(), faults: configuration.faults)
-        queue = CommitQueue(pool: pool, rules: rules)
+        queue = WriterQueue(pool: pool, rules: rules)
     }
 
     private static func settings(

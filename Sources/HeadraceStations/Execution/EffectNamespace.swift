@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
 import HeadraceCore
 
 /// The ids of the effects of a station, or of one of its children.
@@ -18,7 +19,7 @@ final class EffectNamespace {
     /// Scopes that are running, by id; `nil` is the key of all effects of a child.
     private var scopes: [EffectID?: EffectScopeSet] = [:]
 
-    private var queues: [EffectID: [QueuedEffect]] = [:]
+    private var queues: [EffectID: Deque<QueuedEffect>] = [:]
 
     /// Times at which throttled effects have last begun.
     var lastBeginnings: [EffectID: ContinuousClock.Instant] = [:]
@@ -67,9 +68,8 @@ final class EffectNamespace {
     ///
     /// Skips effects that were cancelled in the queue.
     private func beginNext(_ id: EffectID) {
-        while scopes[id] == nil, var queue = queues[id] {
-            let next = queue.removeFirst()
-            queues[id] = queue.isEmpty ? nil : queue
+        while scopes[id] == nil, let next = queues[id]?.popFirst() {
+            if queues[id]?.isEmpty ?? false { queues[id] = nil }
             next.begin()
         }
     }

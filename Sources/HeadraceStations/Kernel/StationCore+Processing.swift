@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
 import HeadraceCore
 
 extension StationCore {
@@ -82,12 +83,16 @@ extension StationCore {
     }
 
     private func processPending() {
+        var count = 0
         while let next = queue.popFirst() {
+            count += 1
             if !(next.completion?.scope.isCancelled ?? false) {
                 process(next.action, completion: next.completion, cause: next.cause, source: next.source)
             }
             next.completion?.end()
         }
+        // A long queue releases its memory. A short queue keeps it.
+        if count > 64 { queue = [] }
         status.remove(.hasPending)
     }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
 import HeadraceCore
 
 /// Reduces actions and starts their effects, on the actor that owns it.
@@ -36,7 +37,7 @@ final class StationCore<State, Action: Sendable> {
     /// The ids of the effects of the station itself.
     private(set) lazy var namespace = EffectNamespace()
 
-    var queue = PendingActionQueue<Action>()
+    var queue: Deque<PendingAction<Action>> = []
 
     /// The completion of the action that is being poured; `nil` until the action starts an effect.
     var pouredCompletion: ActionCompletion?

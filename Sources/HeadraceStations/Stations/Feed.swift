@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
+
 /// A sequence of the states or reductions of a ``Station``, for any number of consumers.
 ///
 /// ```swift
@@ -76,7 +78,7 @@ final class FeedBuffer<Element> {
 
     private let signal: AsyncStream<Void>.Continuation
     private let limit: Int
-    private var elements: [Element] = []
+    private var elements: Deque<Element> = []
 
     init(limit: Int) {
         precondition(limit > 0, "A feed can't buffer \(limit) elements. To fix, pass a limit of 1 or more.")
@@ -91,7 +93,7 @@ final class FeedBuffer<Element> {
     }
 
     func popFirst() -> Element? {
-        elements.isEmpty ? nil : elements.removeFirst()
+        elements.popFirst()
     }
 
     /// Returns an object that ends the feed when it is released.

@@ -51,7 +51,10 @@ public final class RecordingDelegator: DomainEventDelegator {
     }
 
     /// Records `event`.
-    public nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
+    public nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async {
         record.withLock { $0.afterCommit.append(event) }
     }
 }

@@ -45,18 +45,7 @@ public struct TestRelay: Sendable {
         _ operation: nonisolated(nonsending) (TestRelay) async throws -> Result
     ) async throws -> Result {
         try await SystemValues.withCurrent(.test(clock: clock, seed: seed)) {
-            let running = Task { try await relay.run() }
-            do {
-                let result = try await operation(TestRelay(clock: clock, relay: relay))
-                relay.shutDown()
-                try await running.value
-                return result
-            } catch {
-                running.cancel()
-                // A relay that can't run is the reason why the test failed.
-                if case .failure(let reason) = await running.result, !(reason is CancellationError) { throw reason }
-                throw error
-            }
+            try await withRelay(relay) { try await operation(TestRelay(clock: clock, relay: relay)) }
         }
     }
 

@@ -12,6 +12,7 @@ import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
+import HeadraceTesting
 import Testing
 
 private final class Order: StoredEntity {
@@ -154,7 +155,7 @@ private func restore(_ copy: String, to path: String) throws {
             let store = try open(path)
             try await place("1", in: store)
             try backUp(path, to: copy)
-            try await whileRunning(makeRelay(on: store)) {
+            try await withRelay(makeRelay(on: store)) {
                 await journal.wait("delivered")
             }
             try await place("2", in: store)
@@ -163,7 +164,7 @@ private func restore(_ copy: String, to path: String) throws {
             try restore(copy, to: path)
 
             let restored = try open(path)
-            try await whileRunning(makeRelay(on: restored)) {
+            try await withRelay(makeRelay(on: restored)) {
                 await journal.wait(for: 2, "delivered")
             }
             #expect(try await orders(in: restored) == ["1"])

@@ -8,6 +8,7 @@ import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 import Synchronization
 import Testing
 
@@ -95,7 +96,7 @@ private struct AlertObserver: RelayObserver {
 
     @Test func aDeadLetterIsReplayedAfterTheRepair() async throws {
         try await pay("7")
-        try await whileRunning(makeRelay()) { await journal.wait("dead letter") }
+        try await withRelay(makeRelay()) { await journal.wait("dead letter") }
         #expect(pager.all == ["receipts: Refused()"])
 
         let queue = DeadLetters(in: store)
@@ -111,29 +112,29 @@ private struct AlertObserver: RelayObserver {
         mail.refusesOrder.withLock { $0 = nil }
         let count = try await queue.replayAll(of: "receipts")
         #expect(count == 1)
-        try await whileRunning(makeRelay()) { await journal.wait("delivered") }
+        try await withRelay(makeRelay()) { await journal.wait("delivered") }
         #expect(mail.sent.all == ["Receipt of 7"])
         #expect(try await queue.page().isEmpty)
     }
 
     @Test func laterEventsOfTheStreamComeBeforeAReplayedDeadLetter() async throws {
         try await pay("7")
-        try await whileRunning(makeRelay()) { await journal.wait("dead letter") }
+        try await withRelay(makeRelay()) { await journal.wait("dead letter") }
         mail.refusesOrder.withLock { $0 = nil }
         try await pay("7")
-        try await whileRunning(makeRelay()) { await journal.wait("delivered") }
+        try await withRelay(makeRelay()) { await journal.wait("delivered") }
         #expect(mail.sent.all.count == 1)
         #expect(try await DeadLetters(in: store).page().count == 1)
     }
 
     @Test func aDeadLetterThatFailsAgainHasAGreaterID() async throws {
         try await pay("7")
-        try await whileRunning(makeRelay()) { await journal.wait("dead letter") }
+        try await withRelay(makeRelay()) { await journal.wait("dead letter") }
         let queue = DeadLetters(in: store)
         let first = try #require(try await queue.page().first)
 
         try await queue.replay([first.id])
-        try await whileRunning(makeRelay()) { await journal.wait(for: 2, "dead letter") }
+        try await withRelay(makeRelay()) { await journal.wait(for: 2, "dead letter") }
 
         let second = try #require(try await queue.page().first)
         #expect(second.id > first.id)
@@ -142,7 +143,7 @@ private struct AlertObserver: RelayObserver {
 
     @Test func aDiscardedDeadLetterIsStillInTheLog() async throws {
         try await pay("7")
-        try await whileRunning(makeRelay()) { await journal.wait("dead letter") }
+        try await withRelay(makeRelay()) { await journal.wait("dead letter") }
         let queue = DeadLetters(in: store)
 
         let letters = try await queue.page()

@@ -149,7 +149,7 @@ private enum Separate {
             relayObservers: [journal]
         )
 
-        try await whileRunning(relay) { await journal.wait(for: 2, "delivered") }
+        try await withRelay(relay) { await journal.wait(for: 2, "delivered") }
 
         #expect(journal.all == ["failed in order-list", "delivered to order-list", "delivered to order-list"])
         let line = try await EntityContext(store).find(OrderLine.self, id: "7")
@@ -167,7 +167,7 @@ private enum Separate {
             relayObservers: [journal]
         )
 
-        try await whileRunning(relay) { await journal.wait(for: 2, "delivered") }
+        try await withRelay(relay) { await journal.wait(for: 2, "delivered") }
 
         #expect(journal.all.filter { !$0.hasPrefix("delivered") } == ["shipped", "placed"])
     }
@@ -186,7 +186,7 @@ private enum Separate {
             relayObservers: [journal]
         )
 
-        try await whileRunning(relay) { await journal.wait("delivered") }
+        try await withRelay(relay) { await journal.wait("delivered") }
 
         #expect(journal.all == ["dead letter of order-list", "delivered to order-list"])
         #expect(try await EntityContext(store).find(OrderLine.self, id: "7") == nil)

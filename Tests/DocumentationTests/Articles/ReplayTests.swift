@@ -10,6 +10,7 @@ import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 import Testing
 
 private final class Account: StoredEntity {
@@ -115,7 +116,7 @@ private struct Mail: Sendable {
     @Test func aReplayRebuildsTheTotals() async throws {
         registrar.register(AddUp.self)
         try await book(100, 50, to: "ada")
-        try await whileRunning(makeRelay()) { await journal.wait(for: 2, "delivered") }
+        try await withRelay(makeRelay()) { await journal.wait(for: 2, "delivered") }
         // An error of an earlier version of the handler.
         try await execute { try await $0.find(Total.self, id: "ada")?.cents = 7 }
 
@@ -126,7 +127,7 @@ private struct Mail: Sendable {
         }
         let count = try await relay.replay("totals")
         #expect(count == 2)
-        try await whileRunning(relay) { await journal.wait(for: 4, "delivered") }
+        try await withRelay(relay) { await journal.wait(for: 4, "delivered") }
 
         #expect(try await EntityContext(store).find(Total.self, id: "ada")?.cents == 150)
     }
@@ -135,11 +136,11 @@ private struct Mail: Sendable {
         registrar.register(SendReceipt.self)
         registrar.register(AddUp.self)
         try await book(100, to: "ada")
-        try await whileRunning(makeRelay()) { await journal.wait(for: 2, "delivered") }
+        try await withRelay(makeRelay()) { await journal.wait(for: 2, "delivered") }
 
         let relay = makeRelay()
         try await relay.replay("receipts")
-        try await whileRunning(relay) { await journal.wait(for: 2, "delivered to receipts") }
+        try await withRelay(relay) { await journal.wait(for: 2, "delivered to receipts") }
 
         #expect(journal.all.filter { !$0.hasPrefix("delivered") } == ["archived 100", "Booked: 100", "archived 100"])
         #expect(journal.all.count { $0 == "delivered to totals" } == 1)
@@ -148,7 +149,7 @@ private struct Mail: Sendable {
     @Test func aReplayCanBeginAfterAnEvent() async throws {
         registrar.register(AddUp.self)
         try await book(100, 50, 25, to: "ada")
-        try await whileRunning(makeRelay()) { await journal.wait(for: 3, "delivered") }
+        try await withRelay(makeRelay()) { await journal.wait(for: 3, "delivered") }
         let first = try await store.events(after: 0, limit: 1)[0].position
 
         let relay = makeRelay()
@@ -161,7 +162,7 @@ private struct Mail: Sendable {
 
         let relay = makeRelay()
         #expect(try await relay.replay("totals") == 0)
-        try await whileRunning(relay) { await journal.wait("delivered") }
+        try await withRelay(relay) { await journal.wait("delivered") }
 
         #expect(try await EntityContext(store).find(Total.self, id: "ada")?.cents == 100)
         #expect(try await store.deliveryStatistics().pendingCount == 0)
@@ -170,11 +171,11 @@ private struct Mail: Sendable {
     @Test func anEventThatIsHandledBeforeTheReplayCountsTwice() async throws {
         registrar.register(AddUp.self)
         try await book(100, to: "ada")
-        try await whileRunning(makeRelay()) { await journal.wait("delivered") }
+        try await withRelay(makeRelay()) { await journal.wait("delivered") }
 
         let relay = makeRelay()
         try await relay.replay("totals")
-        try await whileRunning(relay) { await journal.wait(for: 2, "delivered") }
+        try await withRelay(relay) { await journal.wait(for: 2, "delivered") }
 
         #expect(try await EntityContext(store).find(Total.self, id: "ada")?.cents == 200)
     }
@@ -185,7 +186,7 @@ private struct Mail: Sendable {
 
         let relay = makeRelay()
         #expect(try await relay.replay("totals") == 1)
-        try await whileRunning(relay) { await journal.wait("delivered") }
+        try await withRelay(relay) { await journal.wait("delivered") }
 
         #expect(try await EntityContext(store).find(Total.self, id: "ada")?.cents == 100)
     }

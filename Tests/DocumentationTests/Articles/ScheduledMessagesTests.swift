@@ -127,7 +127,7 @@ private func pay(_ id: String, in unitOfWork: UnitOfWork<EntityContext>) async t
             wallClock: date
         )
         relay.carryOut(ReleaseSeat.self) { try await dispatcher.dispatch($0) }
-        try await whileRunning(relay) {
+        try await withRelay(relay) {
             await clock.waitForSleepers(2)
             let guestBefore = try await guest("1A")
             #expect(guestBefore == "Ada")
@@ -170,7 +170,7 @@ private func pay(_ id: String, in unitOfWork: UnitOfWork<EntityContext>) async t
         )
         relay.carryOut(ReleaseSeat.self) { _ in }
 
-        try await whileRunning(relay) { await journal.wait("dead letter") }
+        try await withRelay(relay) { await journal.wait("dead letter") }
 
         #expect(journal.all == ["dead letter of \(ScheduledMessage.subscription)"])
     }

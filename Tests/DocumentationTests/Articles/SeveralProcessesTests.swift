@@ -84,7 +84,7 @@ private struct PackItem: DurableDomainEventHandler {
                 clock: time.clock,
                 wallClock: time.date
             )
-            try await whileRunning(relay) {
+            try await withRelay(relay) {
                 await time.clock.waitForSleepers(2)
                 try await addItem(in: serverStore)
                 #expect(journal.all == [])
@@ -139,8 +139,8 @@ private struct PackItem: DurableDomainEventHandler {
             let other = try SQLiteStore(path: path, entities: [Order.self])
             for _ in 1...5 { try await addItem(in: one) }
 
-            try await whileRunning(makeRelay(on: one)) {
-                try await whileRunning(makeRelay(on: other)) {
+            try await withRelay(makeRelay(on: one)) {
+                try await withRelay(makeRelay(on: other)) {
                     await journal.wait(for: 5, "delivered")
                 }
             }

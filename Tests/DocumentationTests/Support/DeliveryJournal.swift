@@ -64,22 +64,6 @@ struct VirtualTime: Sendable {
     }
 }
 
-/// Runs `relay` during `body`, and then shuts it down.
-nonisolated(nonsending) func whileRunning(
-    _ relay: Relay,
-    _ body: nonisolated(nonsending) () async throws -> Void
-) async throws {
-    let task = Task { try await relay.run() }
-    do {
-        try await body()
-    } catch {
-        task.cancel()
-        throw error
-    }
-    relay.shutDown()
-    try await task.value
-}
-
 /// Runs `body` with the path of a new folder, and removes the folder afterwards.
 nonisolated(nonsending) func withStoreFolder(
     _ body: nonisolated(nonsending) (_ folder: String) async throws -> Void

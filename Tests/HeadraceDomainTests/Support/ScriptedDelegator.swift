@@ -30,7 +30,10 @@ final class ScriptedDelegator: DomainEventDelegator {
         if let context = context as? EntityContext { try await script(event, context) }
     }
 
-    nonisolated(nonsending) func handleAfterCommit(_ event: any DomainEvent) async {
+    nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async {
         log.withLock { $0.append("after \([event].texts[0])") }
     }
 }

@@ -176,19 +176,3 @@ struct Book: DurableDomainEventHandler {
         try await desk.perform("book", event)
     }
 }
-
-/// Runs a relay during a test, and then ends it.
-nonisolated(nonsending) func withRelay(
-    _ relay: Relay,
-    _ body: nonisolated(nonsending) () async throws -> Void
-) async throws {
-    let task = Task { try await relay.run() }
-    do {
-        try await body()
-    } catch {
-        task.cancel()
-        throw error
-    }
-    relay.shutDown()
-    try await task.value
-}

@@ -92,7 +92,7 @@ public enum LedgerComposition {
                 SerializingMiddleware(),
                 ReadAheadMiddleware(),
             ],
-            resolvedMiddleware: [IdempotencyMiddleware.self],
+            resolvedMiddleware: [IdempotencyMiddleware.self, UnitOfWorkMiddleware<EntityContext>.self],
             observers: configuration.observers
         )
         try builder.validate(.strict)

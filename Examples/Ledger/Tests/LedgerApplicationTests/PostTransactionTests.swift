@@ -7,6 +7,7 @@
 import Headrace
 import LedgerApplication
 import LedgerBooks
+import Synchronization
 import Testing
 
 @Suite struct PostTransactionTests {
@@ -63,6 +64,21 @@ import Testing
         #expect(books.container.resolve(ActivityLog.self).events["transaction-posted"] == 3)
     }
 
+    /// Three layers need a unit of work: the idempotency key, the middleware, and, in an import, the outer command.
+    @Test func aCommandIsOneUnitOfWorkWithOneCommit() async throws {
+        let stages = StageCount()
+        let books = try TestBooks(observers: [stages])
+
+        try await IdempotencyMiddleware.withKey("once") {
+            try await books.dispatcher.dispatch(PostTransaction(try transfer("5")))
+        }
+        #expect(stages.taken() == [.unitOfWork: 1, .commit: 1])
+
+        try await books.import("2026-01-01 a\n    x  1 EUR\n    y\n\n2026-01-02 b\n    x  2 EUR\n    y\n")
+        #expect(stages.taken() == [.unitOfWork: 1, .commit: 1])
+        #expect(try await books.balances(matching: "x") == ["x 3 EUR"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func theSameOriginIsNotPostedTwice(kind: StoreKind) async throws {
         let books = try TestBooks(kind)
@@ -73,5 +89,27 @@ import Testing
 
         #expect(error?.code == .uniqueViolation)
         #expect(try await books.balances() == ["assets:cash -5 EUR", "expenses:food 5 EUR"])
+    }
+}
+
+/// Counts units of work and commits.
+private final class StageCount: MessageObserver {
+    private let counts = Mutex<[MessageStage.Kind: Int]>([:])
+
+    func messageBegan(_ context: MessageContext) {}
+
+    func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {}
+
+    func stageBegan(_ stage: MessageStage) {
+        guard stage.kind == .unitOfWork || stage.kind == .commit else { return }
+        counts.withLock { $0[stage.kind, default: 0] += 1 }
+    }
+
+    /// Returns the counts since the last call.
+    func taken() -> [MessageStage.Kind: Int] {
+        counts.withLock { counts in
+            defer { counts = [:] }
+            return counts
+        }
     }
 }

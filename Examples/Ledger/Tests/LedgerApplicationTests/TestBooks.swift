@@ -22,7 +22,11 @@ final class TestBooks {
     let dispatcher: any CommandQueryDispatcher
     private let folder: URL?
 
-    init(_ kind: StoreKind = .memory, progress: any ImportProgress = NoOpImportProgress()) throws {
+    init(
+        _ kind: StoreKind = .memory,
+        progress: any ImportProgress = NoOpImportProgress(),
+        observers: [any MessageObserver] = []
+    ) throws {
         switch kind {
         case .memory:
             folder = nil
@@ -38,6 +42,7 @@ final class TestBooks {
         }
         var configuration = LedgerComposition.Configuration()
         configuration.progress = progress
+        configuration.observers = observers
         container = try LedgerComposition.makeContainer(on: store, configuration: configuration)
         dispatcher = container.resolve()
     }

@@ -75,9 +75,11 @@ public final class Account: StoredEntity {
     ///
     /// Call ``finishBooking()`` after the last booking of a unit of work.
     ///
+    /// - Returns: The digits that totals over the account need now, if they needed fewer before.
     /// - Throws: `PostingRefusal` with the code `overflow` if the sums would have too many digits.
-    func book(_ amount: Amount, on date: BookDate) throws {
+    func book(_ amount: Amount, on date: BookDate) throws -> DigitRange? {
         let turnover = turnovers[amount.commodity] ?? Turnover()
+        let digits = digits(of: amount.commodity)
         guard let sum = turnover.adding(amount.quantity) else {
             let range = turnover.digits.union(DigitRange(of: amount.quantity))
             throw PostingRefusal.beyondTotals(amount, on: id, needing: range)
@@ -86,6 +88,7 @@ public final class Account: StoredEntity {
         balances[amount.commodity] = try (balances[amount.commodity] ?? .zero).adding(amount.quantity)
         let day = AccountMoved.Day(date: date, commodity: amount.commodity)
         movements[day] = try (movements[day] ?? .zero).adding(amount.quantity)
+        return digits.covers(sum.digits) ? nil : sum.digits
     }
 
     /// Checks the rule, and raises one ``AccountMoved`` for all bookings since the last call.

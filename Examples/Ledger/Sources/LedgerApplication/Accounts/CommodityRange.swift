@@ -42,3 +42,22 @@ public final class CommodityRange: StoredEntity {
         return true
     }
 }
+
+extension CommodityRange {
+    /// Widens the range of the posting's commodity to include `digits`.
+    ///
+    /// - Throws: `PostingRefusal` with the code `overflow` if totals can't have these digits.
+    static func widen(to digits: DigitRange, for posting: Posting, in context: EntityContext) async throws {
+        let commodity = posting.amount.commodity
+        let range: CommodityRange
+        if let known = try await context.find(CommodityRange.self, id: commodity) {
+            range = known
+        } else {
+            range = CommodityRange(of: commodity)
+            context.insert(range)
+        }
+        if !range.widen(to: digits) {
+            throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: range.digits.union(digits))
+        }
+    }
+}

@@ -28,26 +28,24 @@ public struct SetAccountRule: CQDCommand, Codable, SerializedCommand {
 ///
 /// Throws ``UnknownAccount``, or ``AccountRefusal`` if the current balances break the rule.
 public final class SetAccountRuleHandler: HandlesCommand, Resolvable {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+    public static let dependencies = Dependencies().on(EntityContext.self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        unitOfWork = scope.resolve()
+        context = scope.resolve()
     }
 
     /// Handles the command.
     public func handle(_ command: SetAccountRule) async throws {
-        try await unitOfWork.execute { context in
-            guard let account = try await context.find(Account.self, id: command.account) else {
-                throw UnknownAccount(
-                    account: command.account,
-                    known: try await context.fetch(Account.self).map(\.id)
-                )
-            }
-            try account.setRule(command.rule)
+        guard let account = try await context.find(Account.self, id: command.account) else {
+            throw UnknownAccount(
+                account: command.account,
+                known: try await context.fetch(Account.self).map(\.id)
+            )
         }
+        try account.setRule(command.rule)
     }
 }

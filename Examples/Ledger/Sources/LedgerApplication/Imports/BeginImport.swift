@@ -38,39 +38,37 @@ public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
 /// If the same content was imported under another name, the job finishes at once and posts nothing. If an import under
 /// another name hasn't finished, the handler throws ``ContentReserved``.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+    public static let dependencies = Dependencies().on(EntityContext.self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        unitOfWork = scope.resolve()
+        context = scope.resolve()
     }
 
     /// Handles the command.
     public func handle(_ command: BeginImport) async throws {
-        try await unitOfWork.execute { context in
-            let job = ImportJob(
-                id: command.id,
-                name: command.name,
-                content: command.content,
-                total: command.total
-            )
-            var twin: String?
-            switch try await JournalContent.claim(command.content, for: command.name, in: context) {
-            case .reserved(let content):
-                content.begin(job)
-                context.insert(job)
-                if command.total > 0 { return }
-                content.finish(job)
-            case .imported(let other):
-                context.insert(job)
-                twin = other
-            }
-            job.advance(posted: 0, known: command.total)
-            job.finish()
-            try await ImportedJournal.record(job, sameAs: twin, in: context)
+        let job = ImportJob(
+            id: command.id,
+            name: command.name,
+            content: command.content,
+            total: command.total
+        )
+        var twin: String?
+        switch try await JournalContent.claim(command.content, for: command.name, in: context) {
+        case .reserved(let content):
+            content.begin(job)
+            context.insert(job)
+            if command.total > 0 { return }
+            content.finish(job)
+        case .imported(let other):
+            context.insert(job)
+            twin = other
         }
+        job.advance(posted: 0, known: command.total)
+        job.finish()
+        try await ImportedJournal.record(job, sameAs: twin, in: context)
     }
 }

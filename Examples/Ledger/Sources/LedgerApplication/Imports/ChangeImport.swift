@@ -41,30 +41,28 @@ public struct ChangeImport: CQDCommand, Encodable, SerializedCommand {
 ///
 /// Throws ``UnknownImport``.
 public final class ChangeImportHandler: HandlesCommand, Resolvable {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+    public static let dependencies = Dependencies().on(EntityContext.self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        unitOfWork = scope.resolve()
+        context = scope.resolve()
     }
 
     /// Handles the command.
     public func handle(_ command: ChangeImport) async throws {
-        try await unitOfWork.execute { context in
-            guard let job = try await context.find(ImportJob.self, id: command.id) else {
-                throw UnknownImport(id: command.id)
-            }
-            switch command.change {
-            case .pause: job.pause()
-            case .resume: job.resume()
-            case .fail(let failure):
-                if !job.isOpen { return }
-                job.fail(failure)
-                try await JournalContent.fail(job, in: context)
-            }
+        guard let job = try await context.find(ImportJob.self, id: command.id) else {
+            throw UnknownImport(id: command.id)
+        }
+        switch command.change {
+        case .pause: job.pause()
+        case .resume: job.resume()
+        case .fail(let failure):
+            if !job.isOpen { return }
+            job.fail(failure)
+            try await JournalContent.fail(job, in: context)
         }
     }
 }

@@ -16,48 +16,40 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
     /// Number of origins in one read, and of transactions between two reports of progress.
     private static let stride = 256
 
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
     private let dispatcher: any CommandQueryDispatcher
     private let progress: any ImportProgress
 
     /// The types that the handler resolves.
     public static let dependencies = Dependencies()
-        .on(UnitOfWork<EntityContext>.self)
+        .on(EntityContext.self)
         .on((any CommandQueryDispatcher).self)
         .on((any ImportProgress).self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        unitOfWork = scope.resolve()
+        context = scope.resolve()
         dispatcher = scope.resolve()
         progress = scope.resolve()
     }
 
     /// Handles the command.
     public func handle(_ command: ImportJournal) async throws {
-        try await unitOfWork.execute { context in
-            let origins = Self.origins(of: command)
-            let known: Set<JournalOrigin>
-            var twin: String?
-            switch try await JournalContent.claim(command.content, for: command.name, in: context) {
-            case .reserved(let content):
-                known = try await Self.known(among: origins, in: context)
-                content.finish()
-            case .imported(let other):
-                known = Set(origins)
-                twin = other
-            }
-            let posted = try await post(command, origins: origins, except: known)
-
-            let record: ImportedJournal
-            if let earlier = try await context.find(ImportedJournal.self, id: command.name) {
-                record = earlier
-            } else {
-                record = ImportedJournal(named: command.name, content: command.content)
-                context.insert(record)
-            }
-            record.recordImport(of: command.content, posted: posted, known: origins.count - posted, sameAs: twin)
+        let origins = Self.origins(of: command)
+        let known: Set<JournalOrigin>
+        var twin: String?
+        switch try await JournalContent.claim(command.content, for: command.name, in: context) {
+        case .reserved(let content):
+            known = try await Self.known(among: origins, in: context)
+            content.finish()
+        case .imported(let other):
+            known = Set(origins)
+            twin = other
         }
+        let posted = try await post(command, origins: origins, except: known)
+
+        let record = try await ImportedJournal.record(of: command.name, content: command.content, in: context)
+        record.recordImport(of: command.content, posted: posted, known: origins.count - posted, sameAs: twin)
     }
 
     /// Posts the transactions whose origin is not in `known`, and returns their number.

@@ -57,46 +57,43 @@ public struct ImportStep: CQDCommand, Encodable, SerializedCommand {
 /// of the transactions meanwhile, the step fails with a retryable conflict, and the retry skips that transaction. If
 /// the domain refuses a transaction, the handler throws ``ImportJob/Failure`` and nothing is posted.
 public final class ImportStepHandler: HandlesCommand, Resolvable {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
     private let dispatcher: any CommandQueryDispatcher
 
     /// The types that the handler resolves.
     public static let dependencies = Dependencies()
-        .on(UnitOfWork<EntityContext>.self)
+        .on(EntityContext.self)
         .on((any CommandQueryDispatcher).self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        unitOfWork = scope.resolve()
+        context = scope.resolve()
         dispatcher = scope.resolve()
     }
 
     /// Handles the command.
     public func handle(_ command: ImportStep) async throws {
-        let dispatcher = dispatcher
-        try await unitOfWork.execute { context in
-            guard let job = try await context.find(ImportJob.self, id: command.id),
-                job.state == .queued || job.state == .running, job.done == command.start
-            else { return }
-            let known = try await Transaction.known(among: command.entries.map(\.origin), in: context)
-            // One read for all accounts, instead of one for each transaction.
-            let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
-            _ = try await context.find(Account.self, ids: accounts)
-            var posted = 0
-            for entry in command.entries where !known.contains(entry.origin) {
-                do {
-                    try await dispatcher.dispatch(PostTransaction(entry.draft, origin: entry.origin.fingerprint))
-                } catch let refusal as PostingRefusal {
-                    throw ImportJob.Failure(code: "\(refusal.code)", message: refusal.message, line: entry.line)
-                }
-                posted += 1
+        guard let job = try await context.find(ImportJob.self, id: command.id),
+            job.state == .queued || job.state == .running, job.done == command.start
+        else { return }
+        let known = try await Transaction.known(among: command.entries.map(\.origin), in: context)
+        // One read for all accounts, instead of one for each transaction.
+        let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
+        _ = try await context.find(Account.self, ids: accounts)
+        var posted = 0
+        for entry in command.entries where !known.contains(entry.origin) {
+            do {
+                try await dispatcher.dispatch(PostTransaction(entry.draft, origin: entry.origin.fingerprint))
+            } catch let refusal as PostingRefusal {
+                throw ImportJob.Failure(code: "\(refusal.code)", message: refusal.message, line: entry.line)
             }
-            job.advance(posted: posted, known: command.entries.count - posted)
-            if job.done == job.total {
-                job.finish()
-                try await JournalContent.finish(job, in: context)
-                try await ImportedJournal.record(job, sameAs: nil, in: context)
-            }
+            posted += 1
+        }
+        job.advance(posted: posted, known: command.entries.count - posted)
+        if job.done == job.total {
+            job.finish()
+            try await JournalContent.finish(job, in: context)
+            try await ImportedJournal.record(job, sameAs: nil, in: context)
         }
     }
 }
@@ -109,13 +106,7 @@ extension ImportJob {
 extension ImportedJournal {
     /// Records the outcome of `job`.
     static func record(_ job: ImportJob, sameAs twin: String?, in context: EntityContext) async throws {
-        let record: ImportedJournal
-        if let earlier = try await context.find(ImportedJournal.self, id: job.name) {
-            record = earlier
-        } else {
-            record = ImportedJournal(named: job.name, content: job.content)
-            context.insert(record)
-        }
+        let record = try await record(of: job.name, content: job.content, in: context)
         record.recordImport(of: job.content, posted: job.posted, known: job.known, sameAs: twin)
     }
 }

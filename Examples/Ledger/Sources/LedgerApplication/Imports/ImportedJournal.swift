@@ -54,3 +54,17 @@ extension EntityIndex<ImportedJournal> {
     /// It isn't unique, because a content can be imported under two names.
     public static var content: Self { EntityIndex("content") { $0.content } }
 }
+
+extension ImportedJournal {
+    /// Returns the record of the journal `name`, which is new if no journal was imported under this name.
+    static func record(
+        of name: String,
+        content: Fingerprint,
+        in context: EntityContext
+    ) async throws -> ImportedJournal {
+        if let known = try await context.find(ImportedJournal.self, id: name) { return known }
+        let record = ImportedJournal(named: name, content: content)
+        context.insert(record)
+        return record
+    }
+}

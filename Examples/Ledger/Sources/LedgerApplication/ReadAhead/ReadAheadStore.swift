@@ -23,7 +23,7 @@ public final class ReadAheadStore: StoreDecorator {
     }
 
     /// Starts commits in the order in which their commands held the keys.
-    private actor CommitQueue {
+    private actor CommitOrder {
         /// Calls `start` and commits.
         ///
         /// Both run on this actor without suspension until the base store waits for the disk. So a command that
@@ -38,7 +38,7 @@ public final class ReadAheadStore: StoreDecorator {
     public let base: any DeliveryStore
 
     private let unserialized: any DeliveryStore
-    private let queue = CommitQueue()
+    private let order = CommitOrder()
     private let pending = Mutex<[EntityReference: PendingWrite]>([:])
 
     /// Creates a store that reads from `base` and commits to it.
@@ -86,7 +86,7 @@ public final class ReadAheadStore: StoreDecorator {
         let references = changes.writes.map(\.document.reference)
         let isStored = OneShot<Bool>()
         do {
-            try await queue.commit(changes, to: base) { [changes] in
+            try await order.commit(changes, to: base) { [changes] in
                 pending.withLock { pending in
                     for write in changes.writes {
                         pending[write.document.reference] = PendingWrite(document: write.document, isStored: isStored)

@@ -30,57 +30,38 @@ public struct PostTransaction: CQDCommand, Codable, SerializedCommand {
     }
 }
 
-/// Stores the transaction and books its postings to their accounts, in one unit of work.
+/// Stores the transaction and books its postings to their accounts.
 ///
-/// If the handler of another command dispatches this command, as an import does, it joins that unit of work. Before the
-/// commit, ``FinishBooking`` checks the rules of the accounts. After it, the relay delivers the events to
-/// ``KeepStatement`` and ``SendWebhook``.
+/// `UnitOfWorkMiddleware` runs each command in one unit of work. If the handler of another command dispatches this
+/// command, as an import does, it joins that unit of work. Before the commit, ``FinishBooking`` checks the rules of the
+/// accounts. After it, the relay delivers the events to ``KeepStatement`` and ``SendWebhook``.
 ///
 /// The handler throws `PostingRefusal` if the draft isn't balanced, or if totals can't hold its amounts.
 public final class PostTransactionHandler: HandlesCommand, Resolvable {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(UnitOfWork<EntityContext>.self)
+    public static let dependencies = Dependencies().on(EntityContext.self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        unitOfWork = scope.resolve()
+        context = scope.resolve()
     }
 
     /// Handles the command.
     public func handle(_ command: PostTransaction) async throws {
-        try await unitOfWork.execute { context in
-            let id = command.id ?? .version7()
-            let transaction = try Transaction(posting: command.draft, id: id, origin: command.origin)
-            context.insert(transaction)
-            let known = try await context.find(Account.self, ids: transaction.postings.map(\.account))
-            var accounts = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
-            for (index, posting) in transaction.postings.enumerated() {
-                let account = accounts[posting.account] ?? Account(opening: posting.account)
-                if accounts.updateValue(account, forKey: posting.account) == nil { context.insert(account) }
-                let commodity = posting.amount.commodity
-                let digits = account.digits(of: commodity)
-                try account.book(posting.amount, on: transaction.date)
-                let needed = account.digits(of: commodity)
-                if !digits.covers(needed) { try await Self.widen(to: needed, for: posting, in: context) }
-                if index == 0 { account.countTransaction() }
+        let id = command.id ?? .version7()
+        let transaction = try Transaction(posting: command.draft, id: id, origin: command.origin)
+        context.insert(transaction)
+        let known = try await context.find(Account.self, ids: transaction.postings.map(\.account))
+        var accounts = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
+        for (index, posting) in transaction.postings.enumerated() {
+            let account = accounts[posting.account] ?? Account(opening: posting.account)
+            if accounts.updateValue(account, forKey: posting.account) == nil { context.insert(account) }
+            if let digits = try account.book(posting.amount, on: transaction.date) {
+                try await CommodityRange.widen(to: digits, for: posting, in: context)
             }
-        }
-    }
-
-    /// Widens the range of the posting's commodity to include `digits`.
-    private static func widen(to digits: DigitRange, for posting: Posting, in context: EntityContext) async throws {
-        let commodity = posting.amount.commodity
-        let range: CommodityRange
-        if let known = try await context.find(CommodityRange.self, id: commodity) {
-            range = known
-        } else {
-            range = CommodityRange(of: commodity)
-            context.insert(range)
-        }
-        if !range.widen(to: digits) {
-            throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: range.digits.union(digits))
+            if index == 0 { account.countTransaction() }
         }
     }
 }

@@ -30,7 +30,7 @@ status=0
 (
     cd "$copy"
     TSAN_OPTIONS=$options SWIFT_BACKTRACE=enable=no \
-        "$root/.ci/watched" 2400 "$tests" --testing-library swift-testing --no-parallel \
+        "$root/.ci/watched.py" 2400 "$tests" --testing-library swift-testing --no-parallel \
         --filter 'Headrace(Core|Resolution|Commands|Flux|Services|Stations|Storage|Domain|Relay|SQLite|Inspector|Hummingbird|Testing)Tests' \
         --skip 'CrashTests|DamageTests|PowerFailureTests|FailedSyncTests|StoreContractTests|RandomGraphTests|aMillionQueuedActionsTakeLessThan200BytesEach'
 ) || status=$?

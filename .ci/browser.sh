@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests the served pages in a real browser. Installs the required packages (Debian, root).
-#   .ci/browser                     all tests of Tests/Browser
-#   .ci/browser test_page.Balances  some tests
-#   .ci/browser --pictures [DIR]    writes docs/pictures/ledger.png, and pictures at other sizes and in dark mode into DIR
+#   .ci/browser.sh                     all tests of Tests/Browser
+#   .ci/browser.sh test_page.Balances  some tests
+#   .ci/browser.sh --pictures [DIR]    writes docs/pictures/ledger.png, and pictures at other sizes and in dark mode into DIR
 # LEDGER and INSPECTOR_SUBJECT are the paths of the programs. If they aren't set, the script builds the programs.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

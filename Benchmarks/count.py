@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts instructions and heap allocations per operation, exactly, with valgrind.
 
-    Benchmarks/count [--check | --update] [--scratch-path PATH] [BENCHMARK ...] [CASE ...]
+    Benchmarks/count.py [--check | --update] [--scratch-path PATH] [BENCHMARK ...] [CASE ...]
 
 Each case runs at two lengths, and the difference excludes start and preparation. With --check, it
 fails if a case exceeds its line in Benchmarks/thresholds by more than 2% three times. --update writes
@@ -137,8 +137,8 @@ def main():
 
     if options.update:
         lines = [
-            "# Instructions and heap allocations per operation, as Benchmarks/count measures them;",
-            "# Swift 6.3.1, x86_64 Linux. 'Benchmarks/count --update' writes this file. Counts that vary from run to run, because",
+            "# Instructions and heap allocations per operation, as Benchmarks/count.py measures them;",
+            "# Swift 6.3.1, x86_64 Linux. 'Benchmarks/count.py --update' writes this file. Counts that vary from run to run, because",
             "# of the addresses of types or a random number, have their maximum.",
         ]
         # Two benchmarks can have a case with the same name.

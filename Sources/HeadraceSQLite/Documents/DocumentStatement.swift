@@ -10,7 +10,7 @@ import GRDB
 import HeadraceStorage
 
 /// A statement that reads documents of one kind, collected in parts that are joined in the order of SQL.
-struct SelectStatement: Sendable {
+struct DocumentStatement: Sendable {
     private enum Order {
         case byKey
         /// The order by an index with at most one value for each entity.

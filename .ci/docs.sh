@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 site=${2:-$work/out}
 mkdir "$work/graphs" "$work/Headrace.docc"
 
-"$root/.ci/symbol-graphs" "$build" "$work/graphs"
+"$root/.ci/symbol-graphs.sh" "$build" "$work/graphs"
 cp "$root"/Sources/*/*.docc/* "$work/Headrace.docc"
 # HeadraceSwiftUI has no symbols on Linux, so its page can't link to any.
 rm "$work/Headrace.docc/HeadraceSwiftUI.md"

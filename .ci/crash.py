@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills the server of the ledger under load, repeatedly, and then checks its books.
 
-    .ci/crash [--rounds N] [--seed N] [--threads N]
+    .ci/crash.py [--rounds N] [--seed N] [--threads N]
 
 Each round starts the server with the same books. Many threads post transfers with idempotency keys, and the server is ended
 with kill -9 at a random moment. Transfers without an acknowledgement are sent again with their keys. The last round ends with

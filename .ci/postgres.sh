@@ -8,7 +8,7 @@ trap 'rm -f "$log"' EXIT
 cd "$root"
 # Each test has several connections. Without a limit, all tests start at once.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$((2 * $(getconf _NPROCESSORS_ONLN)))
-.ci/watched 1200 Scripts/postgres .build/debug/headracePackageTests.xctest --testing-library swift-testing \
+.ci/watched.py 1200 Scripts/postgres .build/debug/headracePackageTests.xctest --testing-library swift-testing \
     --filter HeadracePostgresTests | tee "$log"
 # Without a server, the tests are skipped, and the run succeeds.
 if grep -q SKIPPED "$log"; then

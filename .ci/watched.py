@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs tests for a limited time, and prints the tests that failed or hung.
 
-    .ci/watched SECONDS COMMAND [ARGUMENT ...]
+    .ci/watched.py SECONDS COMMAND [ARGUMENT ...]
 
 Prints the output of the command and exits with its code. After SECONDS it ends the command with all of its children, and
 exits with 124. At the end of a failed run it repeats the issues of the tests, and names the tests that began and

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws Benchmarks/figures.csv as Benchmarks/figures.svg, and writes its table into Benchmarks/README.md.
 
-    Benchmarks/plot [--check]
+    Benchmarks/plot.py [--check]
 
 Each bar compares a figure with its target: to the left of the line the target is met, to the right it is missed.
 With --check it writes nothing, and exits with 1 if the drawing or the table doesn't match the figures.
@@ -79,7 +79,7 @@ files = {
 if "--check" in sys.argv:
     stale = [path.name for path, text in files.items() if not path.exists() or path.read_text() != text]
     if stale:
-        sys.exit(f"{', '.join(stale)}: out of date with figures.csv. To fix, run Benchmarks/plot")
+        sys.exit(f"{', '.join(stale)}: out of date with figures.csv. To fix, run Benchmarks/plot.py")
 else:
     for path, text in files.items():
         path.write_text(text)

@@ -17,7 +17,7 @@ import Synchronization
 /// its changes in `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the
 /// check is one read of a page that SQLite has in memory. If the number is new, the check compares the kinds that this
 /// store uses. Changes of other kinds of entities don't concern the store.
-final class SchemaCheck: Sendable {
+final class FileSchemaCheck: Sendable {
     let ids: SchemaIDs
     private let path: String
     private let feed: CommitFeed

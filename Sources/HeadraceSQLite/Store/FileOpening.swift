@@ -15,7 +15,7 @@ import HeadraceStorage
 /// The other processes wait for the lock and find the file prepared. SQLite doesn't always wait: the switch to
 /// write-ahead mode, and the end of the last connection of another process, return `SQLITE_BUSY` immediately. So
 /// opening is retried until it succeeds or times out.
-struct StoreOpening {
+struct FileOpening {
     let path: String
 
     /// The name of a virtual file system; the default of SQLite if it is `nil`.
@@ -67,7 +67,7 @@ struct StoreOpening {
     private func prepare(_ database: Database) throws -> (SchemaIDs, generation: Int) {
         var prepared = (SchemaIDs(), generation: 0)
         try database.inTransaction(.immediate) {
-            prepared = try SchemaCheck.tracking(in: database) {
+            prepared = try FileSchemaCheck.tracking(in: database) {
                 try StoreSchema.prepare(database, path: path, faults: faults)
                 return try SchemaIDs.reconcile(schema, in: database, path: path)
             }

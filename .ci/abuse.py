@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends invalid and excessive requests to the server of the ledger, and checks its health after each group.
 
-    .ci/abuse [--idle N] [--load SECONDS]
+    .ci/abuse.py [--idle N] [--load SECONDS]
 
 The requests have bodies that are too large, invalid JSON or UTF-8, paths out of the page, foreign hosts and pages, or endless
 headers. Other clients are too slow, or are thousands of idle connections. The server must answer each with a clear 4xx or

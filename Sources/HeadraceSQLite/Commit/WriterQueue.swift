@@ -13,7 +13,7 @@ import Synchronization
 /// Commits that wait at the same time share a transaction.
 ///
 /// No commit is delayed to fill a batch: the next batch collects while one transaction is written to disk.
-final class CommitQueue: Sendable {
+final class WriterQueue: Sendable {
     /// A commit and the continuation of its caller.
     struct Entry: Sendable {
         let writer: ChangeSetWriter

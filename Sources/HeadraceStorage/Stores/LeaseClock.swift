@@ -4,19 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-#if SQLite
 import Foundation
-import HeadraceStorage
 import Synchronization
 
 /// Decides when to look again for leases and retries that were written by a clock that is ahead.
 ///
 /// The search reads all lanes that wait for longer than a lease, so it doesn't run with each request.
-final class LeaseClock: Sendable {
+package final class LeaseClock: Sendable {
     private let last = Mutex<Date?>(nil)
 
+    package init() {}
+
     /// Whether the duration of a lease has passed since the last time, in either direction.
-    func isDue(_ request: LeaseRequest) -> Bool {
+    package func isDue(_ request: LeaseRequest) -> Bool {
         last.withLock { last in
             let distance = last.map { abs(request.now.timeIntervalSince($0)) } ?? .infinity
             if distance < request.duration / .seconds(1) { return false }
@@ -25,4 +25,3 @@ final class LeaseClock: Sendable {
         }
     }
 }
-#endif

@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "docs" / "public-api.md"
-MARK = "<!-- `.ci/public-api --update` writes the rest of this file. -->\n"
+MARK = "<!-- `.ci/public-api.py --update` writes the rest of this file. -->\n"
 
 # Members that the compiler makes or that protocols of the standard library require.
 DEMANDED = {"!=(_:_:)", "==(_:_:)", "hash(into:)", "hashValue", "encode(to:)", "init(from:)", "init(rawValue:)", "$current"}
@@ -23,7 +23,7 @@ IMPLIED = {"Copyable", "Escapable", "SendableMetatype"}
 
 def graphs(build):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([ROOT / ".ci" / "symbol-graphs", build, folder], check=True)
+        subprocess.run([ROOT / ".ci" / "symbol-graphs.sh", build, folder], check=True)
         for path in sorted(pathlib.Path(folder).iterdir()):
             yield path.name.split(".")[0].split("@")[0], json.loads(path.read_text())
 
@@ -140,4 +140,4 @@ wanted = current.split(MARK)[0] + generated(words[0] if words else ROOT / ".buil
 if "--update" in sys.argv:
     LIST.write_text(wanted)
 elif current != wanted:
-    sys.exit("docs/public-api.md differs from the public declarations. To fix, review the change, then run .ci/public-api --update")
+    sys.exit("docs/public-api.md differs from the public declarations. To fix, review the change, then run .ci/public-api.py --update")

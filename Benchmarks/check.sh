@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs all benchmarks one at a time, counts instructions and allocations, and exits with 1 if a figure exceeds its bound.
 #
-#     Benchmarks/check [--scratch-path PATH]
+#     Benchmarks/check.sh [--scratch-path PATH]
 #
 # A bound is the target, or, if the target is missed, the best result with a tolerance. The benchmark states it beside the
 # figure. The import has no bound, but must run. Don't run other programs at the same time.
@@ -31,7 +31,7 @@ import-benchmark --rounds 3
 LIST
 
 printf '\n=== count\n'
-"$root/Benchmarks/count" --check --scratch-path "$scratch" </dev/null || beyond+=("count")
+"$root/Benchmarks/count.py" --check --scratch-path "$scratch" </dev/null || beyond+=("count")
 
 if [ ${#beyond[@]} -gt 0 ]; then
     printf 'Exceeds its bound: %s\n' "${beyond[@]}" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the served ledger and, in the same minute, its floor (served-floor).
 
-    Benchmarks/served [--seconds N] [--accounts N] [--transactions N] LEDGER FLOOR
+    Benchmarks/served.py [--seconds N] [--accounts N] [--transactions N] LEDGER FLOOR
 
 LEDGER and FLOOR are the paths of the built programs. Needs wrk. Prints rows with transfers per second at 64 connections,
 queries per second at 64 connections, and the time from a post to its event on the stream. Then it imports a generated journal,

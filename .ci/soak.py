@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts the served ledger under load for some minutes, and plots its memory and its response times.
 
-    .ci/soak [--minutes N] [--threads N] [--plot FILE]
+    .ci/soak.py [--minutes N] [--threads N] [--plot FILE]
 
 Threads post transfers and request balances and registers, each as soon as its previous request is answered. One more client
 reads the event stream. Each second adds one row: the memory, the number of requests, and the median and the 99th percentile of

@@ -5,7 +5,7 @@ It reads doc comments and run-time messages of Swift files, and the paragraphs o
 matches one of the patterns below. At most 3% of all sentences may be marked, and 8% of the sentences of a file, of which two
 are always allowed. The patterns find only a part of the problem: read your text as a newcomer, too.
 
-Usage: .ci/prose [PATH...]
+Usage: .ci/prose.py [PATH...]
 """
 import pathlib
 import re
