@@ -159,7 +159,7 @@ private struct SharedObject {
     private let binding: Binding
 
     init<T: Sendable>(_ contract: T.Type) {
-        let binding = SingletonBinding<T>(BindingDescription(contract: T.self)) { _ in
+        let binding = TypedBinding<T>(.singleton, BindingDescription(contract: T.self)) { _ in
             fatalError("not made in these tests")
         }
         self.init(binding, contract, scope: nil)

@@ -82,7 +82,11 @@ import Testing
 
         station.pour(.note("a"))
 
-        #expect(calls.withLock(\.self) == ["outer will", "inner will", "inner did", "outer did"])
+        #expect(
+            calls.withLock(\.self) == [
+                "outer should", "inner should", "outer will", "inner will", "inner did", "outer did",
+            ]
+        )
         #expect(station.entries == ["a"])
     }
 
@@ -99,6 +103,21 @@ import Testing
         #expect(error?.code == .refused)
         #expect(station.entries == [])
         #expect(observer.lines == ["begin action", "end action failure"])
+    }
+
+    @Test func theOutermostMiddlewareThatRefusesIsNamedAndTheInnerOnesAreNotCalled() async throws {
+        let calls = Mutex<[String]>([])
+        let inner = Noting(name: "inner") { call in calls.withLock { $0.append(call) } }
+        let station = Station(
+            initialState: Log.State(),
+            middleware: [Refusing(), inner, AlsoRefusing()]
+        ) { Log() }
+
+        let error = await #expect(throws: MessageError.self) { try await station.pour(.note("a")).finish() }
+
+        #expect(error?.message.contains("refused by the middleware 'Refusing'") == true)
+        #expect(calls.withLock(\.self) == [])
+        #expect(station.entries == [])
     }
 
     @Test func anyMiddlewareMayRefuseAnEffect() async throws {
@@ -140,6 +159,11 @@ private struct Noting: ActionMiddleware {
     let name: String
     let note: @Sendable (String) -> Void
 
+    func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool {
+        note("\(name) should")
+        return true
+    }
+
     func willExecute<Message: Sendable>(_ message: Message, in context: MessageContext) { note("\(name) will") }
 
     func didExecute<Message: Sendable>(_ message: Message, in context: MessageContext, outcome: MessageOutcome) {
@@ -148,6 +172,10 @@ private struct Noting: ActionMiddleware {
 }
 
 private struct Refusing: ActionMiddleware {
+    func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool { false }
+}
+
+private struct AlsoRefusing: ActionMiddleware {
     func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool { false }
 }
 

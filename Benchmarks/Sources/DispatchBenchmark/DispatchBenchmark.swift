@@ -36,6 +36,7 @@ enum DispatchBenchmark {
             Figure(.transientWithScope, floor: .makeObjectAndLookUp),
             Figure(.graphOfThree, floor: .makeThreeAndLookUpThree),
             Figure(.firstScopedObject, floor: .makeObject),
+            Figure(.buildContainer, floor: .makeObject),
         ]).run()
     }
 }

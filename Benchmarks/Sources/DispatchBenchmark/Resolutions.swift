@@ -69,6 +69,20 @@ extension Workload {
         }
     }
 
+    /// Registers types and builds a container of them, at most 10,000 in each container.
+    ///
+    /// Each type is new to the first container.
+    static let buildContainer = Workload("register-a-type-and-build") {
+        { iterations in
+            var left = iterations
+            while left > 0 {
+                let count = min(left, 10_000)
+                consume(makeContainer { Numbered.register(count, in: $0) })
+                left -= count
+            }
+        }
+    }
+
     /// Opens a scope and creates its first object.
     static let firstScopedObject = Workload("new-scope-and-its-first-object") {
         let container = makeContainer { $0.scoped { Settings() } }

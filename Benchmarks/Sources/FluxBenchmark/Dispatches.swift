@@ -26,6 +26,24 @@ extension Workload {
         }
     }
 
+    /// Dispatches an action through synchronous middleware.
+    static func dispatch(throughSynchronous count: Int) -> Workload {
+        Workload("dispatch-through-\(count)-synchronous") {
+            let counter = Counter(middlewares: synchronousMiddleware(count))
+            return { iterations in
+                for number in 0..<iterations { await counter.dispatch(Count(number)) }
+            }
+        }
+    }
+
+    /// Waits for a dispatcher that has nothing to do.
+    static let drain = Workload("drain-with-nothing-left") {
+        let counter = Counter()
+        return { iterations in
+            for _ in 0..<iterations { try await counter.drain() }
+        }
+    }
+
     /// Queues actions while the dispatcher is paused, activates it, and waits until all are executed.
     static let queue = Workload("queue-an-action-and-execute-it") {
         let counter = Counter()

@@ -15,7 +15,9 @@ enum FluxBenchmark {
             Figure(.dispatch(through: 0), floor: .hopAndContinue, atMost: 2.5),
             Figure(.dispatch(through: 10), floor: .dispatch(through: 0), atMost: 5),
             Figure(.dispatch(through: 1), floor: .dispatch(through: 0)),
+            Figure(.dispatch(throughSynchronous: 10), floor: .dispatch(through: 0)),
             Figure(.queue, floor: .hopAndContinue),
+            Figure(.drain, floor: .callDirectly),
         ]).run()
     }
 }

@@ -99,6 +99,18 @@ extension Workload {
         }
     }
 
+    /// Waits, on the main actor, for an action whose effects have ended.
+    static let finish = Workload("finish-with-nothing-left") {
+        let loop: @MainActor @Sendable (Int) async throws -> Void = MainActor.assumeIsolated {
+            let station = Station(initialState: Tally.State()) { Tally() }
+            return { iterations in
+                let poured = station.pour(.addLater)
+                for _ in 0...iterations { try await poured.finish() }
+            }
+        }
+        return { iterations in try await loop(iterations) }
+    }
+
     /// Starts a task and waits for it.
     static let awaitTask = Workload("floor-task", concurrent: true) {
         { @concurrent iterations in

@@ -23,6 +23,7 @@ enum StationBenchmark {
             Figure(.middleware(10), floor: .pour),
             Figure(.middleware(1), floor: .pour),
             Figure(.make, floor: .callClosure),
+            Figure(.finish, floor: .callClosure),
         ]).runOnMainActor()
     }
 }

@@ -18,7 +18,7 @@ nonisolated(nonsending) func withCancellableContinuation<Value: Sendable>(
     enqueue: (CheckedContinuation<Value, any Error>) -> Result<Value, any Error>?,
     remove: @Sendable () -> CheckedContinuation<Value, any Error>?
 ) async throws -> Value {
-    try await withTaskCancellationHandler {
+    try await withCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
             if let result = enqueue(continuation) { continuation.resume(with: result) }
         }

@@ -11,14 +11,16 @@ extension MessageContext {
     }
 
     /// Runs the synchronous `operation` as the handler of the message with `context`.
+    @inlinable
     package static func withCurrent<Result>(
         _ context: MessageContext,
         _ operation: () throws -> Result
     ) rethrows -> Result {
-        try AmbientMessageContext.$current.withValue(.message(context), operation: operation)
+        try AmbientMessageContext.binding.withValue(.message(context), operation: operation)
     }
 
     /// Runs `operation` as the handler of a new message, without middleware or observers.
+    @inlinable
     package static nonisolated(nonsending) func handlingNew<Result>(
         _ kind: MessageKind,
         type: Any.Type,

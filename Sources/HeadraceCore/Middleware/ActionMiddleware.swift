@@ -33,12 +33,15 @@ public protocol ActionMiddleware: Middleware {
 
 extension ActionMiddleware {
     /// Returns true.
+    @inlinable
     public func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool { true }
 
     /// Does nothing.
+    @inlinable
     public func willExecute<Message: Sendable>(_ message: Message, in context: MessageContext) {}
 
     /// Does nothing.
+    @inlinable
     public func didExecute<Message: Sendable>(
         _ message: Message,
         in context: MessageContext,
@@ -48,6 +51,7 @@ extension ActionMiddleware {
     /// Calls the three methods around `next`.
     ///
     /// - Throws: ``MessageError`` with the code ``MessageError/Code/refused``; the errors of `next`.
+    @inlinable
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -68,6 +72,7 @@ extension ActionMiddleware {
 
 extension MessageError {
     /// Returns the error for a message that `middleware` has refused.
+    @usableFromInline
     package static func refused(_ context: MessageContext, by middleware: any ActionMiddleware.Type) -> MessageError {
         MessageError(
             code: .refused,

@@ -142,7 +142,7 @@ final class ActionQueue: Sendable {
     }
 
     private nonisolated(nonsending) func waitForTurn(at number: Int) async throws {
-        try await withTaskCancellationHandler {
+        try await withCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
                 switch state.withLock({ $0.wait(waiter, at: number) }) {
                 case .turn?: waiter.resume()
@@ -215,7 +215,7 @@ final class ActionQueue: Sendable {
     }
 
     private nonisolated(nonsending) func drain(_ number: Int) async throws {
-        try await withTaskCancellationHandler {
+        try await withCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
                 let isWaiting: Bool? = state.withLock { state in
                     Task.isCancelled ? nil : state.drain(waiter, number: number)

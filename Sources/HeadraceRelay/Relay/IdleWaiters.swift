@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceCore
 import Synchronization
 
 /// The callers that wait until a relay is idle.
@@ -29,7 +30,7 @@ final class IdleWaiters: Sendable {
             state.lastTicket += 1
             return state.lastTicket
         }
-        return try await withTaskCancellationHandler {
+        return try await withCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 // The cancellation handler takes the lock too. Either it ran before, and the task is cancelled here, or it
                 // runs after, and finds the waiter.

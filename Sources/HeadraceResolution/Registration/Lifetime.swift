@@ -6,11 +6,7 @@
 
 /// How long a resolver keeps an object and returns it again.
 public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
-    enum Kind: String {
-        case transient, scoped, singleton
-    }
-
-    let kind: Kind
+    let kind: BindingLifetime
 
     /// A new object each time.
     public static let transient = Lifetime(kind: .transient)

@@ -82,7 +82,7 @@ public struct Registration: Sendable {
         self.lifetime = lifetime
         self.contract = contract
         self.dependencies = dependencies
-        makeBinding = { Self.binding(lifetime, $0, factory) }
+        makeBinding = { TypedBinding(lifetime.kind, $0, factory) }
     }
 
     /// Records that `factory` makes a `Contract` on the main actor.
@@ -95,7 +95,7 @@ public struct Registration: Sendable {
     ) {
         let factory = MainActorBinding<Contract>.withoutIsolation(factory)
         self.init(lifetime, contract, dependencies, factory: factory)
-        makeBinding = { MainActorBinding(Self.binding(lifetime, $0, factory)) }
+        makeBinding = { MainActorBinding(TypedBinding(lifetime.kind, $0, factory)) }
     }
 
     /// Records that `assigned` makes a `Contract`, or resolves its implementation if the container has a registration of it.
@@ -111,7 +111,7 @@ public struct Registration: Sendable {
         delegation = Delegation(
             implementation: implementation,
             dependencies: resolving.dependencies,
-            makeBinding: { Self.binding(lifetime, $0, resolve) }
+            makeBinding: { TypedBinding(lifetime.kind, $0, resolve) }
         )
     }
 
@@ -120,18 +120,6 @@ public struct Registration: Sendable {
         var copy = self
         copy.joinsSet = true
         return copy
-    }
-
-    private static func binding<Contract>(
-        _ lifetime: Lifetime,
-        _ description: BindingDescription,
-        _ factory: @escaping Factory<Contract>
-    ) -> TypedBinding<Contract> {
-        switch lifetime.kind {
-        case .transient: TransientBinding(description, factory)
-        case .scoped: ScopedBinding(description, factory)
-        case .singleton: SingletonBinding(description, factory)
-        }
     }
 
     /// The registration as it is in a container in which `types` are registered.

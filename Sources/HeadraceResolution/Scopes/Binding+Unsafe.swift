@@ -6,8 +6,6 @@
 
 /// A registration inside a container: the factory and, for a singleton, its object.
 ///
-/// The lifetimes are subclasses, not cases, so that a resolution is one virtual call.
-///
 /// Why `@unchecked Sendable` is right here: Swift checks `Sendable` for final classes only, so it can't check the base
 /// class of a hierarchy. This hierarchy is closed (this file and ``MainActorBinding``), and every stored property in it is
 /// an immutable `Sendable` value or an ``InstanceReference``.
@@ -33,29 +31,95 @@ class Binding: ResolutionPath.Element, @unchecked Sendable {
 ///
 /// ``ResolutionScope`` finds it by the identity of `T` in a table that ``Blueprint`` keys by the same type. So the scope
 /// may downcast it without a check.
+///
+/// The lifetimes are cases, not subclasses. The runtime makes the metadata of a generic class for each `T`, and makes that of a
+/// generic superclass too, and that is most of the work of building a container.
 class TypedBinding<T>: Binding, @unchecked Sendable {
     let factory: @Sendable (any DependencyResolutionScope) -> T
+    private let lifetime: BindingLifetime
 
-    init(_ description: BindingDescription, _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
+    /// The object of a singleton; not set for another lifetime.
+    private let made = InstanceReference()
+
+    init(
+        _ lifetime: BindingLifetime,
+        _ description: BindingDescription,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T
+    ) {
+        self.lifetime = lifetime
         self.factory = factory
         super.init(description)
     }
+
+    override func hasMade(in scope: ResolutionScope) -> Bool {
+        switch lifetime {
+        case .transient: false
+        case .scoped: scope.objects.find(description.index) != nil
+        case .singleton: made.load() != nil
+        }
+    }
+
+    override var isMadeInOutermostScope: Bool { lifetime == .singleton }
 
     /// Returns the object for a caller in `scope`.
     ///
     /// `given` is the scope that the factory of a transient object receives: `scope`, or a ``BorrowedScope`` of it if a
     /// shared object needs the transient object.
     func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
-        preconditionFailure("abstract")
+        if let made = unsafe made.unretained() {
+            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
+        }
+        return otherInstance(for: scope, given: given)
+    }
+
+    /// Returns an object that isn't an existing singleton.
+    ///
+    /// A function of its own, so that the look-up of a singleton saves no registers.
+    @inline(never)
+    private final func otherInstance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        switch lifetime {
+        case .transient:
+            return ResolutionPath.making(self) { factory(given) }
+        case .scoped:
+            if let made = unsafe scope.objects.unretained(description.index) {
+                return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
+            }
+            return makeScoped(in: scope)
+        case .singleton:
+            return makeSingleton(in: scope.outermost)
+        }
+    }
+
+    /// Creates the one object of `scope`, which keeps it.
+    private func makeScoped(in scope: ResolutionScope) -> T {
+        makeOnce(
+            CreationKey(binding: self, scope: scope),
+            in: scope,
+            existing: { scope.objects.find(description.index) },
+            store: {
+                scope.objects.insert($0)
+                return $0
+            }
+        )
+    }
+
+    /// Creates the one object in the outermost scope, even if another scope asks first, and keeps it.
+    private func makeSingleton(in outermost: ResolutionScope) -> T {
+        makeOnce(
+            CreationKey(binding: self, scope: nil),
+            in: outermost,
+            existing: { made.load() },
+            store: { made.storeIfNil($0) }
+        )
     }
 
     /// Returns the value of `instance`, which this binding has created.
-    fileprivate final func value(of instance: SharedInstance) -> T {
+    private final func value(of instance: SharedInstance) -> T {
         unsafe unsafeDowncast(instance, to: TypedInstance<T>.self).value
     }
 
     /// Returns the value that `existing` finds, or creates it in `scope` and stores it.
-    fileprivate final func makeOnce(
+    private final func makeOnce(
         _ key: CreationKey,
         in scope: ResolutionScope,
         existing: () -> SharedInstance?,
@@ -66,53 +130,5 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
             return store(TypedInstance(index: description.index, made))
         }
         return value(of: instance)
-    }
-}
-
-/// Creates a new object each time.
-final class TransientBinding<T>: TypedBinding<T>, @unchecked Sendable {
-    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
-        ResolutionPath.making(self) { factory(given) }
-    }
-}
-
-/// Creates one object in each scope, which keeps it.
-final class ScopedBinding<T>: TypedBinding<T>, @unchecked Sendable {
-    override func hasMade(in scope: ResolutionScope) -> Bool { scope.objects.find(description.index) != nil }
-
-    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
-        if let made = unsafe scope.objects.unretained(description.index) {
-            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
-        }
-        return makeOnce(
-            CreationKey(binding: self, scope: scope),
-            in: scope,
-            existing: { scope.objects.find(description.index) },
-            store: {
-                scope.objects.insert($0)
-                return $0
-            }
-        )
-    }
-}
-
-/// Creates one object, in the outermost scope even if another scope asks first, and keeps it.
-final class SingletonBinding<T>: TypedBinding<T>, @unchecked Sendable {
-    private let made = InstanceReference()
-
-    override func hasMade(in scope: ResolutionScope) -> Bool { made.load() != nil }
-
-    override var isMadeInOutermostScope: Bool { true }
-
-    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
-        if let made = unsafe made.unretained() {
-            return unsafe made._withUnsafeGuaranteedRef { value(of: $0) }
-        }
-        return makeOnce(
-            CreationKey(binding: self, scope: nil),
-            in: scope.outermost,
-            existing: { made.load() },
-            store: { made.storeIfNil($0) }
-        )
     }
 }

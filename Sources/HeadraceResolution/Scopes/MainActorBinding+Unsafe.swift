@@ -14,7 +14,8 @@ final class MainActorBinding<T>: TypedBinding<T>, @unchecked Sendable {
 
     init(_ inner: TypedBinding<T>) {
         self.inner = inner
-        super.init(inner.description, inner.factory)
+        // The inner binding keeps the object, so this binding has no lifetime.
+        super.init(.transient, inner.description, inner.factory)
     }
 
     override var isOnMainActor: Bool { true }

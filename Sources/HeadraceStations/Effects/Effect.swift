@@ -33,8 +33,12 @@ public struct Effect<Action: Sendable>: Sendable {
         self.storage = storage
     }
 
-    init(_ kind: EffectTree<Action>.Kind) {
-        storage = .tree(EffectTree(kind))
+    init(_ kind: CompoundEffect<Action>.Kind) {
+        storage = .tree(EffectTree(.compound(CompoundEffect(kind))))
+    }
+
+    init(running operation: @escaping EffectTree<Action>.Operation) {
+        storage = .tree(EffectTree(.run(operation)))
     }
 
     /// No work.
@@ -60,17 +64,15 @@ public struct Effect<Action: Sendable>: Sendable {
         catch handler: (nonisolated(nonsending) @Sendable (_ error: any Error, _ pour: Pour<Action>) async -> Void)? =
             nil
     ) -> Effect {
-        guard let handler else { return Effect(.run(operation)) }
-        return Effect(
-            .run { pour in
-                do {
-                    try await operation(pour)
-                } catch {
-                    if pour.isCancelled { throw error }
-                    await handler(error, pour)
-                }
+        guard let handler else { return Effect(running: operation) }
+        return Effect(running: { pour in
+            do {
+                try await operation(pour)
+            } catch {
+                if pour.isCancelled { throw error }
+                await handler(error, pour)
             }
-        )
+        })
     }
 
     /// Fails with `error` at once: the ``PourTask`` of the action throws it, and observers are notified.
@@ -125,7 +127,7 @@ public struct Effect<Action: Sendable>: Sendable {
         _ tree: EffectTree<Action>,
         _ transform: @escaping @Sendable (Action) -> Other
     ) -> Effect<Other> {
-        Effect<Other>(tree.kind.map(transform))
+        tree.map(transform)
     }
 
     /// The same effect, started in the namespace of a child.
@@ -153,7 +155,7 @@ public struct Effect<Action: Sendable>: Sendable {
         case .none:
             self = other
         case .tree(let tree):
-            if case .merge(let effects) = tree.kind {
+            if case .compound(let compound) = tree.content, case .merge(let effects) = compound.kind {
                 self = Effect(.merge(effects + [other]))
             } else {
                 self = Effect(.merge([self, other]))

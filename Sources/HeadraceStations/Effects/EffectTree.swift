@@ -9,8 +9,25 @@
 final class EffectTree<Action: Sendable>: Sendable {
     typealias Operation = nonisolated(nonsending) @Sendable (Pour<Action>) async throws -> Void
 
-    enum Kind: Sendable {
+    /// The two forms of content.
+    ///
+    /// Most effects only run code. The size of that form doesn't depend on `Action`, so generic code handles it without a look-up of
+    /// the metadata of a generic type.
+    enum Content: Sendable {
         case run(Operation)
+        case compound(CompoundEffect<Action>)
+    }
+
+    let content: Content
+
+    init(_ content: Content) {
+        self.content = content
+    }
+}
+
+/// An effect that isn't only code to run.
+final class CompoundEffect<Action: Sendable>: Sendable {
+    enum Kind: Sendable {
         case fail(any Error)
         case merge([Effect<Action>])
         case concatenate([Effect<Action>])
@@ -33,10 +50,20 @@ final class EffectTree<Action: Sendable>: Sendable {
     }
 }
 
-extension EffectTree.Kind {
-    func map<Other: Sendable>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectTree<Other>.Kind {
+extension EffectTree {
+    func map<Other: Sendable>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
+        switch content {
+        case .run(let operation): Effect(running: { pour in try await operation(pour.map(transform)) })
+        case .compound(let compound): Effect(compound.kind.map(transform))
+        }
+    }
+}
+
+extension CompoundEffect.Kind {
+    fileprivate func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (Action) -> Other
+    ) -> CompoundEffect<Other>.Kind {
         switch self {
-        case .run(let operation): .run { pour in try await operation(pour.map(transform)) }
         case .fail(let error): .fail(error)
         case .merge(let effects): .merge(effects.map { $0.map(transform) })
         case .concatenate(let effects): .concatenate(effects.map { $0.map(transform) })

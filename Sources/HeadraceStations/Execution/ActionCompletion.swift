@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 import Synchronization
 
 /// The completion of one action: counts the work that the action has started and that hasn't ended.
@@ -63,7 +64,13 @@ final class ActionCompletion: Sendable {
     ///
     /// Cancelling the task that waits cancels the effects.
     nonisolated(nonsending) func finish() async throws {
-        await withTaskCancellationHandler {
+        if !isFinished { await waitForEnd() }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        try Task.checkCancellation()
+    }
+
+    private nonisolated(nonsending) func waitForEnd() async {
+        await withCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isFinished = state.withLock { state in
                     if state.open > 0 { state.waiting.append(continuation) }
@@ -74,7 +81,5 @@ final class ActionCompletion: Sendable {
         } onCancel: {
             scope.cancel()
         }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-        try Task.checkCancellation()
     }
 }

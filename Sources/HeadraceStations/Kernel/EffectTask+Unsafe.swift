@@ -64,7 +64,7 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
     private nonisolated(nonsending) func perform(on actor: any Actor) async {
         var failure: (any Error)?
         // If the core was released, so was the station, and all of its effects are cancelled.
-        if !scope.isCancelled, let (chain, clock) = core.map({ ($0.chain.isEmpty ? nil : $0.chain, $0.clock) }) {
+        if !scope.isCancelled, let (chain, clock) = surroundings {
             let pour = Pour<Action>(scope: scope, actor: actor, clock: clock) { self.deliver($0) }
             do {
                 if let chain, let action = context.action as? Action {
@@ -92,6 +92,12 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
             onEnd?(false)
         }
         context.completion.end()
+    }
+
+    /// The chain of the station, if it isn't empty, and the clock; `nil` if the core was released.
+    private var surroundings: (chain: MiddlewareChain?, clock: any TimeSource)? {
+        guard let core else { return nil }
+        return (core.chain.isEmpty ? nil : core.chain, core.clock)
     }
 
     private func deliver(_ action: Action) {

@@ -26,9 +26,14 @@ extension StationCore {
     }
 
     func start(_ tree: EffectTree<Action>, _ context: EffectContext, then onEnd: EndHandler?) {
-        switch tree.kind {
-        case .run(let operation):
-            launch(operation, context, then: onEnd)
+        switch tree.content {
+        case .run(let operation): launch(operation, context, then: onEnd)
+        case .compound(let compound): start(compound, context, then: onEnd)
+        }
+    }
+
+    private func start(_ compound: CompoundEffect<Action>, _ context: EffectContext, then onEnd: EndHandler?) {
+        switch compound.kind {
         case .fail(let error):
             context.completion.fail(error)
             notifyOfFailure(error, context)

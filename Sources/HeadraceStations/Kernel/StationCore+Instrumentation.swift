@@ -15,22 +15,22 @@ extension StationCore {
         source: ActionSource
     ) {
         let context = MessageContext(kind: .action, type: Action.self, causedBy: cause)
-        for middleware in actionMiddleware where !middleware.shouldExecute(action, in: context) {
+        if let middleware = actionMiddleware.refusing(action, in: context) {
             refuse(action, completion: completion, in: context, by: middleware)
             return
         }
         let observers = observers.areListening ? observers : []
         let start = observers.isEmpty ? nil : clock.now
         for observer in observers { observer.messageBegan(action, in: context) }
-        for middleware in actionMiddleware { middleware.willExecute(action, in: context) }
+        actionMiddleware.willExecute(action, in: context)
 
         MessageContext.withCurrent(context) {
             let effect = reduceAndNotify(action)
-            for observer in reductionObservers { observer.reduced(state, action, source) }
+            if hasReductionObservers { notifyReductionObservers(of: action, from: source) }
             self.start(effect, of: action, completion: completion, message: context)
         }
 
-        for middleware in actionMiddleware.reversed() { middleware.didExecute(action, in: context, outcome: .success) }
+        actionMiddleware.didExecute(action, in: context)
         if let start {
             let duration = start.duration(to: clock.now)
             for observer in observers { observer.messageEnded(context, outcome: .success, after: duration) }
@@ -41,15 +41,23 @@ extension StationCore {
         _ action: Action,
         completion: ActionCompletion?,
         in context: MessageContext,
-        by middleware: any ActionMiddleware
+        by middleware: any ActionMiddleware.Type
     ) {
-        let error = MessageError.refused(context, by: type(of: middleware))
+        let error = MessageError.refused(context, by: middleware)
         for observer in observers where observer.isListening {
             observer.messageBegan(action, in: context)
             observer.messageEnded(context, outcome: .failure(error), after: .zero)
         }
         (completion ?? makePouredCompletion()).fail(error)
         notifyOfFailure(error, of: action)
+    }
+
+    /// Notifies the observers that `action` was reduced.
+    ///
+    /// A function of its own, because it looks up the metadata of the observers' type.
+    @inline(never)
+    private func notifyReductionObservers(of action: Action, from source: ActionSource) {
+        for observer in reductionObservers { observer.reduced(state, action, source) }
     }
 
     func notifyOfFailure(_ error: any Error, of action: Action) {

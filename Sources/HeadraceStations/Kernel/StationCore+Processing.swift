@@ -106,9 +106,15 @@ extension StationCore {
         if status.contains(.isInstrumented) {
             processInstrumented(action, completion: completion, cause: cause, source: source)
         } else {
-            start(reduceAndNotify(action), of: action, completion: completion, message: nil)
+            processDirectly(action, completion: completion)
         }
         cancelEffectsOfAbsentChildren()
+    }
+
+    /// A function of its own, because it looks up the metadata of the effect's type.
+    @inline(never)
+    private func processDirectly(_ action: Action, completion: ActionCompletion?) {
+        start(reduceAndNotify(action), of: action, completion: completion, message: nil)
     }
 
     /// Starts the effect that `action` has returned.

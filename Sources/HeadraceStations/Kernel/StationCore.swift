@@ -28,7 +28,7 @@ final class StationCore<State, Action: Sendable> {
 
     let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
     let chain: MiddlewareChain
-    let actionMiddleware: [any ActionMiddleware]
+    let actionMiddleware: SynchronousMiddleware<Action>
     let observers: [any MessageObserver]
     let clock: any TimeSource
     let taskExecutor: (any TaskExecutor)?
@@ -43,6 +43,12 @@ final class StationCore<State, Action: Sendable> {
     var pouredCompletion: ActionCompletion?
 
     var reductionObservers: [ReductionObserver<State, Action>] = []
+
+    /// Whether ``reductionObservers`` has an element.
+    ///
+    /// Generic code reads it faster than the array.
+    private(set) var hasReductionObservers = false
+
     var lastObserverNumber = 0
 
     /// Compares two states; `nil` if the state isn't a struct that is `Equatable`.
@@ -62,7 +68,7 @@ final class StationCore<State, Action: Sendable> {
         reduce = node.reduce
         cancelAbsentChildren = node.cancelAbsentChildren
         chain = MiddlewareChain(middleware: options.middleware, observers: options.observers, clock: options.clock)
-        actionMiddleware = options.middleware.compactMap { $0 as? any ActionMiddleware }
+        actionMiddleware = SynchronousMiddleware(options.middleware)
         observers = options.observers
         clock = options.clock
         taskExecutor = options.taskExecutor
@@ -109,7 +115,8 @@ final class StationCore<State, Action: Sendable> {
 
     /// Finds out whether actions need the instrumented path.
     func updateInstrumentation() {
-        if actionMiddleware.isEmpty && observers.isEmpty && reductionObservers.isEmpty {
+        hasReductionObservers = !reductionObservers.isEmpty
+        if actionMiddleware.isEmpty && observers.isEmpty && !hasReductionObservers {
             status.remove(.isInstrumented)
         } else {
             status.insert(.isInstrumented)

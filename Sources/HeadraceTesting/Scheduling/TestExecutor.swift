@@ -15,6 +15,7 @@ import Synchronization
 package final class TestExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
+        var jobCount = 0
         var isRunning = false
         var waiting: [CheckedContinuation<Void, Never>] = []
         var generator: SeededGenerator?
@@ -34,10 +35,14 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
         state = Mutex(State(generator: seed.map { SeededGenerator(seed: $0) }))
     }
 
+    /// Number of jobs that the executor has received.
+    package var jobCount: Int { state.withLock { $0.jobCount } }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let mustStart = state.withLock { state in
             state.jobs.append(job)
+            state.jobCount += 1
             defer { state.isRunning = true }
             return !state.isRunning
         }

@@ -24,6 +24,9 @@ actor TestHost<State, Action: Sendable> {
         let count: Int
     }
 
+    /// How the station got an action.
+    private enum Occasion: String { case poured, received }
+
     nonisolated let executor: TestExecutor
     private let driver: StationDriver<State, Action>
     private let makeState: @Sendable () -> State
@@ -133,7 +136,7 @@ actor TestHost<State, Action: Sendable> {
             return (task, problems)
         }
         if exhaustivity == .off { skip(before: reduction) }
-        problems += check(reduction, "After '\(action)' was poured", exhaustivity, assert)
+        problems += check(reduction, .poured, exhaustivity, assert)
         return (task, problems)
     }
 
@@ -150,18 +153,18 @@ actor TestHost<State, Action: Sendable> {
             guard let index = received.firstIndex(where: { isMatch($0.action) }) else { return [describing(nil)] }
             let reduction = received[index]
             received.removeFirst(index + 1)
-            return check(reduction, "After '\(reduction.action)' was received", exhaustivity, assert)
+            return check(reduction, .received, exhaustivity, assert)
         }
         guard !received.isEmpty else { return [describing(nil)] }
         let reduction = received.removeFirst()
         let problems = isMatch(reduction.action) ? [] : [describing(reduction.action)]
-        return problems + check(reduction, "After '\(reduction.action)' was received", exhaustivity, assert)
+        return problems + check(reduction, .received, exhaustivity, assert)
     }
 
     /// Compares the state after `reduction` with the expected state.
     private func check(
         _ reduction: RecordedReduction,
-        _ occasion: String,
+        _ occasion: Occasion,
         _ exhaustivity: Exhaustivity,
         _ assert: (@Sendable (inout State) throws -> Void)?
     ) -> [String] {
@@ -173,7 +176,7 @@ actor TestHost<State, Action: Sendable> {
             try assert?(&expected)
         } catch {
             expectNow(reduction)
-            return ["\(occasion), the assertion of the test threw an error: \(error)"]
+            return ["\(name(of: reduction, occasion)), the assertion of the test threw an error: \(error)"]
         }
         let expectedText = text(of: expected)
         if expectedText == reduction.text { return [] }
@@ -181,13 +184,18 @@ actor TestHost<State, Action: Sendable> {
         expectNow(reduction)
         return [
             """
-            \(occasion), the state differs from the expected state:
+            \(name(of: reduction, occasion)), the state differs from the expected state:
 
             \(difference)
 
             (expected: −, actual: +)
             """
         ]
+    }
+
+    /// The words for a reduction in a message; only made for a failure, because describing an action takes long.
+    private func name(of reduction: RecordedReduction, _ occasion: Occasion) -> String {
+        "After '\(reduction.action)' was \(occasion.rawValue)"
     }
 
     /// Sets the expected state to the state after `reduction`.

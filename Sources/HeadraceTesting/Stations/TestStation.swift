@@ -140,7 +140,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         column: UInt = #column
     ) async where Action: Equatable {
         await receive(
-            "'\(action)'",
+            { "'\(action)'" },
             where: { $0 == action },
             assert,
             IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -157,7 +157,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         column: UInt = #column
     ) async {
         await receive(
-            "an action that matches the predicate",
+            { "an action that matches the predicate" },
             where: predicate,
             assert,
             IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -246,7 +246,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     }
 
     private func receive(
-        _ expected: String,
+        _ expected: @escaping @Sendable () -> String,
         where predicate: @escaping @Sendable (Action) -> Bool,
         _ assert: (@Sendable (inout State) throws -> Void)?,
         _ location: IssueSink.Location
@@ -261,9 +261,9 @@ public final class TestStation<State, Action: Sendable>: Sendable {
             describing: { action in
                 guard let action else {
                     return
-                        "Expected to receive \(expected), but no effect sent it. \(count) effects are running\(sleeps)."
+                        "Expected to receive \(expected()), but no effect sent it. \(count) effects are running\(sleeps)."
                 }
-                return "Expected to receive \(expected), but received '\(action)'."
+                return "Expected to receive \(expected()), but received '\(action)'."
             },
             assert
         )

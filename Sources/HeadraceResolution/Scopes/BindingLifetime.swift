@@ -1,0 +1,12 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// How long a binding keeps an object; see ``Lifetime``.
+///
+/// The raw value is the name in messages and drawings.
+enum BindingLifetime: String {
+    case transient, scoped, singleton
+}
