@@ -43,6 +43,11 @@ let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle"
 
 let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
 
+/// Returns products of swift-nio that only the trait `trait` needs.
+func nio(_ names: [String], for trait: String) -> [Target.Dependency] {
+    names.map { product($0, of: "swift-nio", for: trait) }
+}
+
 func swiftSyntax(_ name: String) -> Target.Dependency { product(name, of: "swift-syntax", for: "Macros") }
 
 let libraries = [
@@ -62,7 +67,7 @@ let package = Package(
             description: "Routes, middleware, and services for an HTTP server. Adds hummingbird.",
             enabledTraits: ["Lifecycle"]
         ),
-        .trait(name: "Inspector", description: "A server for the inspector. Adds FlyingFox."),
+        .trait(name: "Inspector", description: "A server for the inspector. Adds swift-nio."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
         .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
@@ -77,12 +82,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         // The next two are compiled only with HeadraceTesting.
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
@@ -364,10 +369,8 @@ let package = Package(
                 "HeadraceStations",
                 "HeadraceStorage",
                 deque,
-                product("FlyingFox", of: "FlyingFox", for: "Inspector"),
-                product("FlyingSocks", of: "FlyingFox", for: "Inspector"),
                 serviceLifecycle,
-            ],
+            ] + nio(["NIOCore", "NIOHTTP1", "NIOPosix"], for: "Inspector"),
             resources: [
                 .embedInCode("Page/icon.svg"),
                 .embedInCode("Page/index.html"),
@@ -389,11 +392,9 @@ let package = Package(
                 "HeadraceInspector",
                 "HeadraceTesting",
                 "InspectorSubject",
-                product("FlyingFox", of: "FlyingFox", for: "Inspector"),
-                product("FlyingSocks", of: "FlyingFox", for: "Inspector"),
                 logging,
                 serviceLifecycle,
-            ]
+            ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Inspector")
         ),
 
         // Empty without the trait Hummingbird.
@@ -406,9 +407,9 @@ let package = Package(
                 product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
-                product("NIOHTTP1", of: "swift-nio", for: "Hummingbird"),
+                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Hummingbird"),
                 product("UnixSignals", of: "swift-service-lifecycle", for: "Hummingbird"),
-            ]
+            ] + nio(["NIOCore", "NIOHTTP1"], for: "Hummingbird")
         ),
         .testTarget(
             name: "HeadraceHummingbirdTests",
@@ -423,10 +424,8 @@ let package = Package(
                 serviceLifecycle,
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
-                product("NIOCore", of: "swift-nio", for: "Hummingbird"),
-                product("NIOEmbedded", of: "swift-nio", for: "Hummingbird"),
-                product("NIOPosix", of: "swift-nio", for: "Hummingbird"),
-            ]
+                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Hummingbird"),
+            ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Hummingbird")
         ),
 
         // Empty on platforms without SwiftUI.

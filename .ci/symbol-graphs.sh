@@ -5,10 +5,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1
 graphs=$2
 
-# The module maps of the C modules that the imported modules use. Those of the libraries of HeadraceHummingbird are generated.
+# The module maps of the C modules that the imported modules use. Those of swift-nio and of the libraries of HeadraceHummingbird are generated.
 maps=()
 for map in "$build"/checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap \
-    "$build"/checkouts/FlyingFox/CSystemLinux/include/module.modulemap \
     "$build"/checkouts/swift-atomics/Sources/_AtomicsShims/include/module.modulemap \
     "$build"/checkouts/swift-system/Sources/CSystem/include/module.modulemap \
     "$build"/checkouts/swift-nio/Sources/CNIOWindows/include/module.modulemap \

@@ -25,7 +25,7 @@ done
 build=(--package-path "$copy" --sanitize=thread --disable-default-traits --traits SQLite,Inspector,Hummingbird)
 "$root/Scripts/build" --quiet "${build[@]}" --build-tests
 tests=$(swift build "${build[@]}" --show-bin-path)/headracePackageTests.xctest
-options="log_path=$copy/report suppressions=$root/.ci/thread-sanitizer.suppressions print_suppressions=0"
+options="log_path=$copy/report"
 status=0
 (
     cd "$copy"

@@ -50,11 +50,11 @@ class Abuse:
         self.expect(fits, f"{what}: answered {status} {body[:200]!r} and not {statuses or 'a 4xx'}")
         if fits and status is not None and body:
             try:
-                error = json.loads(body)["error"]
-                self.expect(error["code"] and error["message"], f"{what}: the error has no code or no message: {body[:200]!r}")
+                problem = json.loads(body)
+                self.expect(problem["code"] and problem["detail"], f"{what}: the problem has no code or no detail: {body[:200]!r}")
             except (ValueError, KeyError, TypeError):
                 # The server refuses invalid HTTP before the ledger receives it.
-                self.expect(status == 400, f"{what}: the error doesn't have the format of the API: {body[:200]!r}")
+                self.expect(status == 400, f"{what}: the body isn't a problem: {body[:200]!r}")
 
     def well(self, what):
         """Requires the server to answer and to have all posted transactions, and prints its memory."""

@@ -152,6 +152,18 @@ private final class ClosableStore: StoreDecorator {
         _ = makeServer()
     }
 
+    @Test func theConnectionsOfAServerAreLimited() {
+        func makeApplication(_ router: Router<BasicRequestContext>) -> some ServiceLifecycle.Service {
+            let connections = ConnectionLimit(4_096)
+            let application = Application(
+                router: router,
+                server: .http1(configuration: .init(additionalChannelHandlers: [connections.makeHandler()]))
+            )
+            return application
+        }
+        _ = makeApplication(Router())
+    }
+
     @Test func keysComeAfterTheRequest() {
         let router = Router()
 

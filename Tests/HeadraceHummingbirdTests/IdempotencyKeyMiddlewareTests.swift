@@ -84,6 +84,24 @@ import Testing
         #expect(later.status == 204)
     }
 
+    @Test func aRepetitionCanWaitForTheFirstRequest() async throws {
+        let booking = try Booking()
+        booking.router.add(middleware: RequestMiddleware(booking.configuration))
+        booking.router.add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
+        booking.router.messages(of: booking.container).post("reservations", command: ReserveSeat.self)
+        let client = booking.router.client
+        let headers = try key("a")
+
+        async let first = client.send(.post, "/reservations", reservation(seat: 99), headers: headers)
+        await booking.seats.gate.arrivals(1)
+        async let second = client.send(.post, "/reservations", reservation(seat: 99), headers: headers)
+        booking.seats.gate.open()
+
+        #expect(try await first.status == 204)
+        #expect(try await second.status == 204)
+        #expect(booking.seats.taken == [99])
+    }
+
     @Test func theKeysOfDifferentPrincipalsAreDistinct() async throws {
         let booking = try Booking()
         booking.addRoutes()

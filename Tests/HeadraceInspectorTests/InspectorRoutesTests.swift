@@ -105,6 +105,22 @@ import Testing
         #expect(await status("GET", "/api/overview", [("HOST", host), token]) == 200)
     }
 
+    @Test(arguments: ["[::1]", "[::1]:8080", "inspector.example:80"])
+    func otherNamesAreAcceptedIfTheLimitsHaveThem(host: String) async {
+        var limits = InspectorRoutes.Limits()
+        limits.hosts = ["[::1]", "inspector.example"]
+        let routes = InspectorRoutes(inspector, limits: limits)
+        let token = (name: "Authorization", value: "Bearer \(routes.bearerToken)")
+        func status(_ host: String) async -> Int {
+            await routes.respond(
+                to: InspectorRequest(method: "GET", target: "/api/overview", headers: [("Host", host), token])
+            ).status
+        }
+
+        #expect(await status(host) == 200)
+        for foreign in ["[::2]", "[::1", "[::1]x", "[::1]:", "localhost"] { #expect(await status(foreign) == 421) }
+    }
+
     @Test(arguments: ["http://evil.example", "null", "http://127.0.0.1:9090", "https://localhost:8080", ""])
     func aPageOfAnotherOriginIsRefused(origin: String) async {
         #expect(await status("GET", "/api/overview", client.headers + [("Origin", origin)]) == 403)

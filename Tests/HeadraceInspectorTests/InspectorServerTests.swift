@@ -5,20 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #if Inspector
-import FlyingFox
-import FlyingSocks
 import Foundation
 import HeadraceInspector
 import HeadraceTesting
 import Logging
+import NIOCore
+import NIOPosix
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 #if Lifecycle
 import ServiceLifecycle
 #endif
@@ -37,7 +32,7 @@ import ServiceLifecycle
     private func port(_ url: URL) throws -> UInt16 { UInt16(try #require(url.port)) }
 
     private func connect(_ port: UInt16, to host: String = "127.0.0.1") async throws -> Connection {
-        try await Connection(to: sockaddr_in.inet(ip4: host, port: port))
+        try await Connection(to: host, port: port)
     }
 
     /// Sends `text` and returns everything that arrives before the connection closes.
@@ -254,6 +249,28 @@ import ServiceLifecycle
         await server.stop()
     }
 
+    @Test func aClientThatClosesItsOutputReceivesItsResponse() async throws {
+        let port = try port(try await server.start())
+        let socket = try await connect(port)
+        try await socket.write(request("/", port))
+        try await socket.finish()
+
+        #expect(await socket.rest().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        await socket.close()
+        await server.stop()
+    }
+
+    @Test func stoppingTheServerClosesConnectionsWithoutARequest() async throws {
+        let port = try port(try await server.start())
+        let socket = try await connect(port)
+        await clock.waitForSleepers(1)
+
+        await server.stop()
+
+        #expect(await socket.rest().isEmpty)
+        await socket.close()
+    }
+
     @Test func aClientThatExpectsContinueReceivesIt() async throws {
         let port = try port(try await server.start())
         let socket = try await connect(port)
@@ -271,20 +288,54 @@ import ServiceLifecycle
 
 /// A connection of a client.
 private struct Connection: Sendable {
-    private let socket: AsyncSocket
-    private let pool: any AsyncSocketPool
+    private struct Ended: Error {}
 
-    init(to address: sockaddr_in) async throws {
-        let pool = try await SocketPool<Poll>.client
-        self.pool = pool
-        // This timeout is in real time, and the tests of a busy machine share few threads.
-        socket = try await AsyncSocket.connected(to: address, pool: pool, timeout: 300)
+    /// Passes on the input of a connection.
+    private final class Receiver: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let input: AsyncStream<String>.Continuation
+
+        init(_ input: AsyncStream<String>.Continuation) {
+            self.input = input
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            input.yield(String(buffer: unwrapInboundIn(data)))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            input.finish()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
     }
 
-    func write(_ text: String) async throws { try await socket.write(Data(text.utf8)) }
+    private let channel: any Channel
+    private let input: AsyncStream<String>
+
+    init(to host: String, port: UInt16) async throws {
+        let (input, continuation) = AsyncStream<String>.makeStream()
+        self.input = input
+        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            // This timeout is in real time, and the tests of a busy machine share few threads.
+            .connectTimeout(.seconds(300))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Receiver(continuation))
+                }
+            }
+            .connect(host: host, port: Int(port))
+            .get()
+    }
+
+    func write(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)) }
 
     func read() async throws -> String {
-        String(decoding: try await socket.read(atMost: 4_096), as: UTF8.self)
+        for await text in input { return text }
+        throw Ended()
     }
 
     func read(until text: String) async throws {
@@ -294,17 +345,12 @@ private struct Connection: Sendable {
 
     /// Returns everything that arrives before the server closes the connection.
     func rest() async -> String {
-        var all = ""
-        while let more = try? await read() { all += more }
-        return all
+        await input.reduce(into: "") { $0 += $1 }
     }
 
-    /// Closes the socket after the pool has removed it from the poll set; `ServerPool` explains the reason.
-    func close() async {
-        if let actor = pool as? any Actor { await Self.turn(of: actor) }
-        try? socket.close()
-    }
+    /// Closes the output only.
+    func finish() async throws { try await channel.close(mode: .output) }
 
-    private static func turn(of actor: isolated any Actor) {}
+    func close() async { try? await channel.close() }
 }
 #endif

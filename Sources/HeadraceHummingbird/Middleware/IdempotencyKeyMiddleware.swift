@@ -23,7 +23,7 @@ import Synchronization
 ///
 /// - A repeated request receives the outcome of the first request, in a response of the same form.
 /// - While the first request is being handled by this process, a repeated request receives the status 409 with
-///   `Retry-After`. Another process waits for the first, or returns its outcome.
+///   `Retry-After`, or waits for the first with `waitsForFirst`. Another process always waits.
 /// - A request with the same key and another command, or a command with other content, receives the status 422.
 /// - A key that isn't 1 to 255 bytes of text, or that occurs twice, receives the status 400.
 ///
@@ -43,13 +43,18 @@ public struct IdempotencyKeyMiddleware<Context: RequestContext>: RouterMiddlewar
     }
 
     private let isRequired: Bool
+    private let waitsForFirst: Bool
     private let keysInUse = KeysInUse()
 
     /// Creates the middleware.
     ///
-    /// - Parameter isRequired: Whether a request without a key receives the status 400.
-    public init(isRequired: Bool = false) {
+    /// - Parameters:
+    ///   - isRequired: Whether a request without a key receives the status 400.
+    ///   - waitsForFirst: Whether a repeated request waits for the outcome of the first. The draft demands 409, the default.
+    ///     Wait if the clients are pages that repeat a request after a lost connection and show each refusal.
+    public init(isRequired: Bool = false, waitsForFirst: Bool = false) {
         self.isRequired = isRequired
+        self.waitsForFirst = waitsForFirst
     }
 
     /// Handles `request` with its key for the command that it dispatches.
@@ -70,6 +75,7 @@ public struct IdempotencyKeyMiddleware<Context: RequestContext>: RouterMiddlewar
             )
         }
         let key = MessageContext.currentPrincipal.map { "\($0.principalID)/\(given)" } ?? given
+        if waitsForFirst { return try await IdempotencyMiddleware.withKey(key) { try await next(request, context) } }
         guard keysInUse.insert(key) else {
             throw Problem(
                 .conflict,

@@ -34,10 +34,14 @@ public struct Problem: CodedError, HTTPResponseError {
         /// The reason, for the user who filled in the field.
         public var text: String
 
+        /// Line of the body, counting from 1; `nil` if the body isn't a text with lines.
+        public var line: Int?
+
         /// Creates a failure.
-        public init(path: String, text: String) {
+        public init(path: String, text: String, line: Int? = nil) {
             self.path = path
             self.text = text
+            self.line = line
         }
     }
 
@@ -94,17 +98,23 @@ public struct Problem: CodedError, HTTPResponseError {
     /// The response with the problem as its body.
     public var response: Response {
         get throws {
+            Response(status: status, headers: allHeaders, body: ResponseBody(byteBuffer: try body))
+        }
+    }
+
+    var allHeaders: HTTPFields {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        headers[.xContentTypeOptions] = "nosniff"
+        return headers
+    }
+
+    var body: ByteBuffer {
+        get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            var headers = headers
-            headers[.contentType] = "application/problem+json"
-            headers[.cacheControl] = "no-store"
-            headers[.xContentTypeOptions] = "nosniff"
-            return Response(
-                status: status,
-                headers: headers,
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(self)))
-            )
+            return ByteBuffer(bytes: try encoder.encode(self))
         }
     }
 

@@ -7,8 +7,8 @@
 #if Hummingbird
 import Foundation
 import HTTPTypes
-import HeadraceCore
-import Hummingbird
+public import HeadraceCore
+public import Hummingbird
 
 extension Request {
     /// Decodes a message from the parameters of the path and from the body, if there is one.
@@ -21,7 +21,7 @@ extension Request {
         clock: any TimeSource
     ) async throws -> Message {
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
-        let bytes = try await collectedBody(limits: limits, clock: clock)
+        let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
         if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
         if context.requestDecoder is JSONDecoder { try requireJSON() }
         var request = self
@@ -59,8 +59,19 @@ extension Request {
         }
     }
 
-    private func collectedBody(limits: RequestLimits, clock: any TimeSource) async throws -> ByteBuffer {
-        let limit = limits.bodyLength
+    /// Reads the complete body.
+    ///
+    /// - Parameters:
+    ///   - limit: Maximum length of the body in bytes.
+    ///   - time: Maximum time until the body has arrived.
+    ///   - clock: Measures the time.
+    /// - Returns: The body.
+    /// - Throws: ``Problem`` with the status 413 if the body is too long, and with 408 if it is too slow.
+    public func collectedBody(
+        upTo limit: Int,
+        within time: Duration,
+        clock: any TimeSource = ContinuousClock()
+    ) async throws -> ByteBuffer {
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Problem.tooLarge(limit) }
         let body = body
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
@@ -73,7 +84,7 @@ extension Request {
                 return bytes
             }
             group.addTask {
-                try await clock.sleep(until: clock.now.advanced(by: limits.bodyTime), tolerance: nil)
+                try await clock.sleep(until: clock.now.advanced(by: time), tolerance: nil)
                 return nil
             }
             defer { group.cancelAll() }

@@ -50,7 +50,8 @@ public final class InspectorRoutes: Sendable {
 
         /// Accepted host names without a port; `127.0.0.1` and `localhost` by default.
         ///
-        /// This prevents DNS rebinding: a foreign site that points its own name to this machine is refused.
+        /// This prevents DNS rebinding: a foreign site that points its own name to this machine is refused. An IPv6 address
+        /// has brackets.
         public var hosts: Set<String> = ["127.0.0.1", "localhost"]
 
         /// Creates limits with the default values.
@@ -152,11 +153,14 @@ public final class InspectorRoutes: Sendable {
         return nil
     }
 
-    /// The host without its port.
+    /// Returns the host without its port; empty if it is malformed.
     private static func name(of host: String) -> String {
-        let parts = host.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count > 1, UInt16(parts[1]) == nil { return "" }
-        return parts[0].lowercased()
+        // An IPv6 address has brackets around its colons.
+        let bracket = host.hasPrefix("[") ? host.firstIndex(of: "]").map { host.index(after: $0) } : nil
+        let end = bracket ?? host.firstIndex(of: ":") ?? host.endIndex
+        let rest = host[end...]
+        if !rest.isEmpty, rest.first != ":" || UInt16(rest.dropFirst()) == nil { return "" }
+        return host[..<end].lowercased()
     }
 
     /// Exchanges the token for a cookie.

@@ -5,161 +5,168 @@
 //===----------------------------------------------------------------------===//
 
 #if Inspector
-import FlyingSocks
-import Foundation
 import HeadraceCore
+import NIOCore
+import NIOHTTP1
 
 /// One connection: reads a request, writes the response, and closes the socket.
 ///
 /// ``InspectorRoutes/Limits`` limit the size of the head and the body. Reading the request and each write have a timeout.
-struct ServerConnection: Sendable {
+final class ServerConnection: Sendable {
+    typealias Input = NIOAsyncChannelInboundStream<RequestCollector.Outcome>.AsyncIterator
+
     private static let readTimeout: Duration = .seconds(10)
     private static let writeTimeout: Duration = .seconds(10)
     private static let drainTimeout: Duration = .seconds(2)
 
-    let socket: AsyncSocket
-    let pool: ServerPool
-    let routes: InspectorRoutes
-    let clock: any TimeSource
+    private let connection: NIOAsyncChannel<RequestCollector.Outcome, Never>
+    private let routes: InspectorRoutes
+    private let clock: any TimeSource
 
-    private struct ClientTimeout: Error {}
-
-    func serve() async {
-        await answer()
-        await pool.settle()
-        try? socket.close()
+    /// Prepares `channel`, on its event loop.
+    init(_ channel: any Channel, routes: InspectorRoutes, clock: any TimeSource) throws {
+        // A client may close its side after the request.
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        try RequestCollector.addHandlers(to: channel.pipeline.syncOperations, limits: routes.limits)
+        connection = try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+        self.routes = routes
+        self.clock = clock
     }
 
-    private func answer() async {
-        do {
-            let request: InspectorRequest
-            do {
-                request = try await within(Self.readTimeout) { try await readRequest() }
-            } catch let problem as RequestHead.Problem {
-                try await write(.refusal(problem.status, problem.message))
-                return await drain()
-            } catch is ClientTimeout {
-                try await write(.refusal(408, "The request took longer than \(Self.readTimeout)."))
-                return discardArrived()
+    /// Closes a connection that was accepted but not served, because the server has stopped.
+    deinit {
+        channel.close(promise: nil)
+    }
+
+    private var channel: any Channel { connection.channel }
+
+    /// Serves the request, and returns when the connection is closed.
+    func serve() async {
+        await withTaskCancellationHandler {
+            // An error means that the client has disconnected or the server stops, so no response is possible.
+            try? await connection.executeThenClose { input in
+                var input = input.makeAsyncIterator()
+                try await answer(&input)
             }
-            try await write(await routes.respond(to: request))
-        } catch {
-            // The client has disconnected or the server stops, so no response is possible.
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
+
+    /// Refuses the client, because too many connections are open.
+    func refuse() async {
+        try? await connection.executeThenClose { _ in
+            let headers: HTTPHeaders = ["Connection": "close", "Content-Length": "0", "Retry-After": "1"]
+            channel.write(Self.head(503, headers), promise: nil)
+            try await channel.writeAndFlush(HTTPServerResponsePart.end(nil)).get()
+        }
+    }
+
+    private func answer(_ input: inout Input) async throws {
+        switch try await readRequest(&input) {
+        case .request(let request, let version):
+            try await write(await routes.respond(to: request), version: version, &input)
+        case .refusal(408, let message):
+            try await write(.refusal(408, message), &input)
+        case .refusal(let status, let message):
+            try await write(.refusal(status, message), &input)
+            try await drain(&input)
+        case nil:
             return
         }
     }
 
     // MARK: Reading
 
-    private func readRequest() async throws -> InspectorRequest {
-        var bytes: [UInt8] = []
-        var end: Int?
-        while end == nil {
-            bytes += try await socket.read(atMost: 4_096)
-            end = try RequestHead.end(in: bytes, limits: routes.limits)
+    private func readRequest(_ input: inout Input) async throws -> RequestCollector.Outcome? {
+        let channel = channel
+        return try await within(Self.readTimeout) {
+            channel.pipeline.fireUserInboundEventTriggered(RequestCollector.TimeLimitReached())
+        } operation: {
+            try await input.next(isolation: #isolation)
         }
-        guard let end else { throw SocketError.disconnected }
-        let head = try RequestHead(bytes[..<end], limits: routes.limits)
-        if head.expectsContinue { try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-        var body = Array(bytes[end...].prefix(head.bodyLength))
-        while body.count < head.bodyLength {
-            body += try await socket.read(atMost: min(4_096, head.bodyLength - body.count))
-        }
-        return InspectorRequest(method: head.method, target: head.target, headers: head.headers, body: Data(body))
     }
 
-    /// Discards bytes until the client has finished.
+    /// Closes the output, and waits until the client has finished.
     ///
     /// If the socket closed at once, the client could lose the refusal.
-    private func drain() async {
-        _ = try? await within(Self.drainTimeout) {
-            while true { _ = try await socket.read(atMost: 4_096) }
-        }
-    }
-
-    /// Discards the bytes that have arrived, without waiting for more.
-    ///
-    /// The system resets a connection that is closed with bytes unread, and the client then loses the response.
-    private func discardArrived() {
-        for _ in 0..<16 {
-            guard let bytes = try? socket.socket.read(atMost: 4_096), !bytes.isEmpty else { return }
+    private func drain(_ input: inout Input) async throws {
+        let channel = channel
+        try await channel.close(mode: .output).get()
+        try await within(Self.drainTimeout) {
+            channel.close(promise: nil)
+        } operation: {
+            while try await input.next(isolation: #isolation) != nil {}
         }
     }
 
     // MARK: Writing
 
-    private func write(_ response: InspectorResponse) async throws {
-        var lines = ["HTTP/1.1 \(response.status) \(Self.reason(of: response.status))", "Connection: close"]
-        lines += response.headers.map { "\($0.name): \($0.value)" }
+    private func write(
+        _ response: InspectorResponse,
+        version: HTTPVersion = .http1_1,
+        _ input: inout Input
+    ) async throws {
+        var headers: HTTPHeaders = ["Connection": "close"]
+        headers.add(contentsOf: response.headers.map { ($0.name, $0.value) })
         switch response.body {
         case .data(let data):
-            lines.append("Content-Length: \(data.count)")
-            try await send(Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + data)
-        case .stream(let stream):
-            try await send(Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-            await write(stream)
+            headers.add(name: "Content-Length", value: "\(data.count)")
+            try await send(
+                Self.head(response.status, headers, version), .body(.byteBuffer(ByteBuffer(bytes: data))), .end(nil))
+        case .stream(let events):
+            try await send(Self.head(response.status, headers, version))
+            try await write(events, &input)
         }
     }
 
-    /// Writes `stream` until it ends, the client disconnects, or the task is cancelled.
-    private func write(_ stream: InspectorEventStream) async {
-        await withTaskGroup { group in
-            group.addTask {
-                for await event in stream {
-                    do { try await send(event) } catch { return }
-                }
-            }
-            group.addTask {
-                // The client sends nothing more. The read fails when it disconnects.
-                while let _ = try? await socket.read(atMost: 4_096) {}
-            }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
-    private func send(_ data: Data) async throws {
-        try await within(Self.writeTimeout) { try await socket.write(data) }
-    }
-
-    /// Runs `operation`, and cancels it after `duration`.
-    private func within<Result: Sendable>(
-        _ duration: Duration,
-        _ operation: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        let clock = clock
-        return try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await operation() }
-            group.addTask {
-                try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
-                throw ClientTimeout()
+    /// Writes `events` until they end, the client disconnects, or the task is cancelled.
+    private func write(_ events: InspectorEventStream, _ input: inout Input) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                // Without output, the client is done, so the connection ends.
+                defer { channel.close(promise: nil) }
+                for await event in events { try await send(.body(.byteBuffer(ByteBuffer(bytes: event)))) }
             }
             defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw ClientTimeout() }
-            return result
+            // The client sends nothing more. The input ends when it disconnects.
+            while try await input.next(isolation: #isolation) != nil {}
         }
     }
 
-    /// Returns the reason phrase for a status code.
-    private static func reason(of status: Int) -> String {
-        switch status {
-        case 200: "OK"
-        case 303: "See Other"
-        case 308: "Permanent Redirect"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 411: "Length Required"
-        case 413: "Content Too Large"
-        case 414: "URI Too Long"
-        case 415: "Unsupported Media Type"
-        case 421: "Misdirected Request"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 500...: "Server Error"
-        default: "Bad Request"
+    /// Writes `parts`, and returns when the system has accepted them.
+    private func send(_ parts: HTTPServerResponsePart...) async throws {
+        let channel = channel
+        try await within(Self.writeTimeout) {
+            channel.close(promise: nil)
+        } operation: {
+            for part in parts.dropLast() { channel.write(part, promise: nil) }
+            if let last = parts.last { try await channel.writeAndFlush(last).get() }
+        }
+    }
+
+    private static func head(
+        _ status: Int,
+        _ headers: HTTPHeaders,
+        _ version: HTTPVersion = .http1_1
+    ) -> HTTPServerResponsePart {
+        .head(HTTPResponseHead(version: version, status: HTTPResponseStatus(statusCode: status), headers: headers))
+    }
+
+    /// Runs `operation`, and calls `expire` if it takes longer than `duration`.
+    private nonisolated(nonsending) func within<Result>(
+        _ duration: Duration,
+        expire: @escaping @Sendable () -> Void,
+        operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        let clock = clock
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
+                expire()
+            }
+            defer { group.cancelAll() }
+            return try await operation()
         }
     }
 }

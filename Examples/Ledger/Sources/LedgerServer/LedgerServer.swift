@@ -9,7 +9,7 @@ import Hummingbird
 import LedgerApplication
 public import Logging
 import NIOCore
-public import ServiceLifecycle
+import ServiceLifecycle
 public import UnixSignals
 
 /// Serves a ledger by an HTTP API and a live web page, and delivers its events.
@@ -50,7 +50,7 @@ public final class LedgerServer: Sendable {
     ///   - configuration: The configuration.
     ///   - observers: Observers of commands, queries, actions, and events.
     ///   - relayObservers: Observers of the outcomes of deliveries.
-    ///   - inspector: The inspector of the server; `nil` for none.
+    ///   - inspector: The inspector to serve below `/inspector`; `nil` for none.
     ///   - relayConfiguration: The settings of the relay.
     ///   - clock: The clock for all waiting.
     ///   - logger: The logger.
@@ -89,7 +89,7 @@ public final class LedgerServer: Sendable {
             clock: clock,
             logger: logger
         )
-        connections = try ConnectionLimit(FileLimit.allow(configuration.limits.connections))
+        connections = ConnectionLimit(FileLimit.allow(configuration.limits.connections))
         streams = Permits(configuration.limits.eventStreams)
         inspector?.show(container.graph)
         inspector?.show(station, named: "Page")
@@ -102,17 +102,19 @@ public final class LedgerServer: Sendable {
     /// streams. The next start continues imports and deliveries.
     ///
     /// - Parameters:
-    ///   - services: Services that run beside the server and are shut down after it.
     ///   - signals: The signals that trigger a graceful shutdown.
     ///   - onListening: Called with the address when the server listens.
+    ///   - onInspecting: Called with the address of the inspector when the server listens, if there is an inspector. The
+    ///     address contains the token.
     /// - Throws: ``ListeningError`` if the server can't listen at the address; the errors of the services.
     public func run(
-        beside services: [any ServiceLifecycle.Service] = [],
         signals: [UnixSignal] = [.sigterm, .sigint],
-        onListening: @escaping @Sendable (_ address: String) async -> Void = { _ in }
+        onListening: @escaping @Sendable (_ address: String) async -> Void = { _ in },
+        onInspecting: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws {
         do {
-            let server = try await makeServer(beside: services, signals: signals, onListening: onListening)
+            let server = try await makeServer(
+                signals: signals, onListening: onListening, onInspecting: onInspecting)
             try await server.run()
         } catch {
             // The first error is more important than an error of 'close()'. Closing the store again does nothing.
@@ -123,9 +125,9 @@ public final class LedgerServer: Sendable {
 
     /// Creates the service of all parts.
     func makeServer(
-        beside services: [any ServiceLifecycle.Service] = [],
         signals: [UnixSignal] = [],
-        onListening: @escaping @Sendable (_ address: String) async -> Void
+        onListening: @escaping @Sendable (_ address: String) async -> Void,
+        onInspecting: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws -> HeadraceServer {
         let log = EventLog(store: store, pollInterval: configuration.limits.pollInterval, clock: clock)
         // Before the page is loaded, so that it misses no event. Some events may be read twice.
@@ -139,8 +141,8 @@ public final class LedgerServer: Sendable {
         }
         inspector?.show(cluster.graph)
         return HeadraceServer(
-            services: services + [relay, cluster, imports],
-            application: makeApplication(onListening: onListening),
+            services: [relay, cluster, imports],
+            application: makeApplication(onListening: onListening, onInspecting: onInspecting),
             signals: signals,
             shutdownTime: .milliseconds(1_200),
             logger: logger
@@ -160,19 +162,32 @@ public final class LedgerServer: Sendable {
     }
 
     private func makeApplication(
-        onListening: @escaping @Sendable (_ address: String) async -> Void
+        onListening: @escaping @Sendable (_ address: String) async -> Void,
+        onInspecting: @escaping @Sendable (_ address: String) async -> Void
     ) -> some ServiceLifecycle.Service {
         let router = Router(context: LedgerRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        // The inspector comes before the middleware, so that the flow doesn't show its own requests. It checks the host and the
+        // origin itself.
+        let signInPath = inspector.map { inspector in
+            var limits = InspectorRoutes.Limits()
+            limits.hosts.formUnion(([host] + configuration.allowedHosts).map { $0.lowercased() })
+            return router.mountInspector(
+                inspector, allowsWrites: configuration.inspectorAllowsWrites, limits: limits, announce: { _ in }
+            )
+            .signInPath
+        }
         router.addMiddleware {
             RequestMiddleware(observers: observers)
             HostGuardMiddleware(hosts: [configuration.host] + configuration.allowedHosts)
         }
+        let keyed = router.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
         for route in routes {
+            let router: any RouterMethods<LedgerRequestContext> = route.takesKey ? keyed : router
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await route.respond(RequestReader(request: request, context: context))
             }
         }
-        let host = configuration.host
         let connections = connections
         let idleTimeout = TimeAmount(configuration.limits.idleTimeout)
         return Application(
@@ -189,13 +204,14 @@ public final class LedgerServer: Sendable {
                 )
             ),
             configuration: ApplicationConfiguration(
-                address: .hostname(host, port: configuration.port),
+                address: .hostname(configuration.host, port: configuration.port),
                 serverName: nil,
                 backlog: 1_024
             ),
             onServerRunning: { channel in
-                let name = host.contains(":") ? "[\(host)]" : host
-                await onListening("http://\(name):\(channel.localAddress?.port ?? 0)")
+                let address = "http://\(host):\(channel.localAddress?.port ?? 0)"
+                await onListening(address)
+                if let signInPath { await onInspecting(address + signInPath) }
             },
             logger: logger
         )

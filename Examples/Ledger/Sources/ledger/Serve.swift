@@ -53,13 +53,15 @@ struct Serve: AsyncParsableCommand {
         configuration.port = Int(port)
         configuration.allowedHosts = allowHost
         configuration.webhook = webhook.flatMap(Self.url)
+        configuration.inspectorAllowsWrites = inspectWrites
         let inspector = inspect || inspectWrites ? Inspector(configuration: Self.inspection) : nil
         let server = try Failure.telling { [configuration] in try LedgerServer(configuration, inspector: inspector) }
-        let beside = inspector.map { inspector in
-            InspectorServer(inspector, allowsWrites: inspectWrites) { Self.say("Its inspector is at \($0)") }
-        }
         try await Failure.telling {
-            try await server.run(beside: beside.map { [$0] } ?? []) { Self.say("The ledger is served at \($0)") }
+            try await server.run {
+                Self.say("The ledger is served at \($0)")
+            } onInspecting: {
+                Self.say("Its inspector is at \($0)")
+            }
         }
     }
 

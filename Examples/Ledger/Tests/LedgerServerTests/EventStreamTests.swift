@@ -94,7 +94,7 @@ extension LedgerServerTests {
                         _ = try await events.next()
                         let answer = try await server.get("/api/events")
                         #expect(answer.status == 503)
-                        #expect(try answer.json(ErrorResponse.self).error.code == "tooManyStreams")
+                        #expect(try answer.json(ProblemBody.self).code == "tooManyStreams")
                     }
                 }
             }

@@ -6,6 +6,7 @@
 
 import Foundation
 import HTTPTypes
+import Headrace
 import Testing
 
 @testable import LedgerServer
@@ -74,7 +75,7 @@ extension LedgerServerTests {
             #expect(CocoaError(.fileWriteUnknown, userInfo: [NSUnderlyingErrorKey: cause]).isLackOfSpace)
             #expect(CocoaError(.fileWriteOutOfSpace).isLackOfSpace)
             #expect(!CocoaError(.fileWriteNoPermission).isLackOfSpace)
-            #expect(APIError.full("the books").status.code == 507)
+            #expect(Problem.full("the books").status.code == 507)
         }
     }
 }

@@ -132,13 +132,13 @@ extension LedgerServerTests {
                 let answer = try await server.upload(journal(10) + "2026-13-01 no such month\n    a  1\n    b\n")
 
                 #expect(answer.status == 422)
-                let error = try answer.json(ErrorResponse.self).error
+                let error = try answer.json(ProblemBody.self)
                 #expect(error.code == "invalidDate")
-                #expect(error.line == 41)
+                #expect(error.failures?.first?.line == 41)
                 #expect(try await server.get("/api/imports").json(ImportsResponse.self).imports == [])
                 #expect(try await server.balances() == [])
                 let claims = try await server.upload("2026-01-01 x\n    a  1 EUR = 2 EUR\n    b\n")
-                #expect(try claims.json(ErrorResponse.self).error.code == "failedAssertion")
+                #expect(try claims.json(ProblemBody.self).code == "failedAssertion")
             }
         }
 
@@ -210,7 +210,7 @@ extension LedgerServerTests {
 
                     let answer = try await server.upload(text, named: "second.journal")
                     #expect(answer.status == 409)
-                    #expect(try answer.json(ErrorResponse.self).error.code == "contentReserved")
+                    #expect(try answer.json(ProblemBody.self).code == "contentReserved")
 
                     #expect(try await server.send("POST", "/api/imports/\(id)/resume").status == 200)
                     _ = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }

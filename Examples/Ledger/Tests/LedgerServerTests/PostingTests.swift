@@ -46,7 +46,7 @@ extension LedgerServerTests {
 
                 let other = try await server.transfer("4 EUR", key: "the key")
                 #expect(other.status == 409)
-                #expect(try other.json(ErrorResponse.self).error.code == "keyUsed")
+                #expect(try other.json(ProblemBody.self).code == "keyUsed")
                 #expect(try await server.balances() == ["cash -3 EUR", "food 3 EUR"])
             }
         }
@@ -144,9 +144,9 @@ extension LedgerServerTests {
                 #expect(try await server.transfer("10 EUR").status == 201)
                 let below = try await server.transfer("0.01 EUR")
                 #expect(below.status == 422)
-                #expect(try below.json(ErrorResponse.self).error.code == "belowZero")
+                #expect(try below.json(ProblemBody.self).code == "belowZero")
                 let late = try await server.transfer("5 EUR", from: "equity", to: "cash", on: "2027-01-01")
-                #expect(try late.json(ErrorResponse.self).error.code == "closed")
+                #expect(try late.json(ProblemBody.self).code == "closed")
                 #expect(try await server.balances() == ["equity -10 EUR", "food 10 EUR"])
             }
         }

@@ -45,9 +45,9 @@ extension LedgerServerTests {
                     let answer = try await server.post("/api/transactions", json: json)
 
                     #expect(answer.status == status, "\(json): \(answer.text)")
-                    let error = try answer.json(ErrorResponse.self).error
+                    let error = try answer.json(ProblemBody.self)
                     #expect(error.code == code, "\(json): \(error)")
-                    #expect(!error.message.isEmpty)
+                    #expect(!error.detail.isEmpty)
                 }
                 #expect(try await server.balances() == [])
             }
@@ -186,12 +186,12 @@ extension LedgerServerTests {
                     (#"{"date":"today","postings":[]}"#, "date"),
                     (
                         #"{"date":"2026-01-01","postings":[{"account":"a"},{"account":"b","amount":"x"}]}"#,
-                        "postings.1.amount"
+                        "postings[1].amount"
                     ),
-                    (#"{"date":"2026-01-01","postings":[{"account":"a\n"}]}"#, "postings.0.account"),
+                    (#"{"date":"2026-01-01","postings":[{"account":"a\n"}]}"#, "postings[0].account"),
                 ] {
                     let answer = try await server.post("/api/transactions", json: json)
-                    #expect(try answer.json(ErrorResponse.self).error.field == field)
+                    #expect(try answer.json(ProblemBody.self).failures?.first?.path == field)
                 }
             }
         }
@@ -236,7 +236,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aRefusedConnectionReceivesAJSONError() async throws {
+        @Test func aRefusedConnectionReceivesAProblem() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) {
                 $0.limits.connections = 1
@@ -249,10 +249,10 @@ extension LedgerServerTests {
                         try Answer(try await reading.all())
                     }
                     #expect(answer.status == 503)
-                    #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
+                    #expect(answer.headers["content-type"] == "application/problem+json")
                     #expect(answer.headers["content-length"] == "\(answer.body.count)")
                     #expect(answer.headers["retry-after"] == "5")
-                    #expect(try answer.json(ErrorResponse.self).error.code == "tooManyConnections")
+                    #expect(try answer.json(ProblemBody.self).code == "tooManyConnections")
                 }
             }
         }

@@ -51,10 +51,13 @@ import FoundationNetworking
         }
         let address = try Self.address(in: output, after: "Its inspector is at ")
 
-        // First without the token, because a request with the token sets a cookie.
-        let end = try #require(address.firstIndex(of: "?"))
-        #expect(try await Self.get(String(address[..<end])).status == 401)
-        #expect(try await Self.get(address).status == 200)
+        let parts = address.components(separatedBy: "/inspector/?token=")
+        try #require(parts.count == 2)
+        let overview = parts[0] + "/inspector/api/overview"
+        #expect(try await Self.get(overview).status == 401)
+        #expect(try await Self.get(overview, token: parts[1]).status == 200)
+        // It is on the server of the ledger.
+        #expect(try await Self.get(parts[0] + "/api/balances").status == 200)
     }
 
     @Test func aPortInUseIsReportedWithARemedy() async throws {
@@ -174,8 +177,10 @@ import FoundationNetworking
         return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 
-    private static func get(_ address: String) async throws -> (status: Int, text: String) {
-        let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: address)))
+    private static func get(_ address: String, token: String? = nil) async throws -> (status: Int, text: String) {
+        var request = URLRequest(url: try #require(URL(string: address)))
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        let (data, response) = try await URLSession.shared.data(for: request)
         return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 }

@@ -171,6 +171,13 @@ struct ImportBegunResponse: Codable, Equatable {
 
 /// The response to `GET /api/imports/ID`.
 struct ImportResponse: Codable, Equatable {
+    /// The reason of a failed import.
+    struct Failure: Codable, Equatable {
+        let code: String
+        let message: String
+        let line: Int?
+    }
+
     let id: UUID
     let name: String
     let state: String
@@ -178,7 +185,7 @@ struct ImportResponse: Codable, Equatable {
     let total: Int
     let posted: Int
     let known: Int
-    let error: ErrorResponse.Content?
+    let error: Failure?
 
     init(_ status: ImportStatus) {
         id = status.id
@@ -188,7 +195,7 @@ struct ImportResponse: Codable, Equatable {
         total = status.total
         posted = status.posted
         known = status.known
-        error = status.failure.map { ErrorResponse.Content(code: $0.code, message: $0.message, line: $0.line) }
+        error = status.failure.map { Failure(code: $0.code, message: $0.message, line: $0.line) }
     }
 
     func encode(to encoder: any Encoder) throws {

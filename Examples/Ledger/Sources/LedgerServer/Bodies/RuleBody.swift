@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HTTPTypes
+import Headrace
 import LedgerApplication
 import LedgerBooks
 
@@ -21,8 +21,7 @@ struct RuleBody: Codable, Equatable {
     func rule() throws -> AccountRule? {
         let day = try closedFrom.map { text in
             guard let day = BookDate(text) else {
-                throw APIError(
-                    .unprocessableContent,
+                throw Problem.invalid(
                     "invalidDate",
                     "'\(text.prefix(60))' isn't a date. To fix, write it as in 2026-01-31."
                 )

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
-import HTTPTypes
+import Headrace
 import LedgerBooks
 import LedgerJournal
 
@@ -29,19 +29,17 @@ struct TransactionRequest: Codable, Equatable {
     ///
     /// The transaction isn't validated yet.
     ///
-    /// - Throws: ``APIError``.
+    /// - Throws: `Problem`.
     func draft() throws -> TransactionDraft {
         guard let day = BookDate(date) else {
-            throw APIError(
-                .unprocessableContent,
+            throw Problem.invalid(
                 "invalidDate",
                 "'\(date.prefix(60))' isn't a date. To fix, write it as in 2026-01-31."
             )
             .about("date")
         }
         if postings.count > Self.mostPostings {
-            throw APIError(
-                .unprocessableContent,
+            throw Problem.invalid(
                 "tooManyPostings",
                 "The transaction has too many postings. To fix, use at most \(Self.mostPostings)."
             )
@@ -51,15 +49,16 @@ struct TransactionRequest: Codable, Equatable {
         for (index, posting) in postings.enumerated() {
             let place = "Posting \(index + 1)"
             let account = posting.account.trimmingCharacters(in: .whitespaces)
-            try Self.requireLine(account, as: "The account of posting \(index + 1)", field: "postings.\(index).account")
+            try Self.requireLine(
+                account, as: "The account of posting \(index + 1)", field: "postings[\(index)].account")
             var draft = PostingDraft(account: account)
             let text = posting.amount?.trimmingCharacters(in: .whitespaces) ?? ""
             if !text.isEmpty {
                 do {
                     (draft.amount, draft.cost) = try JournalParser(maximumLineLength: 200).amount(text)
                 } catch let error as JournalError {
-                    throw APIError(.unprocessableContent, "\(error.code)", "\(place): \(error.message)")
-                        .about("postings.\(index).amount")
+                    throw Problem.invalid("\(error.code)", "\(place): \(error.message)")
+                        .about("postings[\(index)].amount")
                 }
             }
             drafts.append(draft)
@@ -81,20 +80,20 @@ struct TransactionRequest: Codable, Equatable {
         // Most texts are ASCII and need no other check.
         if isPrintableASCII(text) { return }
         if text.contains(where: \.isNewline) {
-            throw APIError(.unprocessableContent, "severalLines", "\(what) must be a single line.").about(field)
+            throw Problem.invalid("severalLines", "\(what) must be a single line.").about(field)
         }
     }
 
     private static func requireText(_ text: String, as what: String, field: String) throws {
         if text.utf8.count > longestText {
-            throw APIError(.unprocessableContent, "tooLong", "\(what) must have at most \(longestText) bytes.")
+            throw Problem.invalid("tooLong", "\(what) must have at most \(longestText) bytes.")
                 .about(field)
         }
         if isPrintableASCII(text) { return }
         let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" }
         if !isPlain {
-            throw APIError(
-                .unprocessableContent, "controlCharacter", "\(what) contains a control character. To fix, remove it."
+            throw Problem.invalid(
+                "controlCharacter", "\(what) contains a control character. To fix, remove it."
             )
             .about(field)
         }

@@ -27,6 +27,9 @@ public struct LedgerServerConfiguration: Sendable {
     /// The URL that receives each posted transaction by a POST request; `nil` for none.
     public var webhook: URL?
 
+    /// Whether the inspector may replay and discard dead letters.
+    public var inspectorAllowsWrites = false
+
     /// The limits for clients.
     public var limits = LedgerServerLimits()
 

@@ -27,15 +27,6 @@ struct JSONAnswer {
         Response(status: status, headers: allHeaders, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 
-    /// Returns the head and the body of a response that closes the connection.
-    func closing(retryAfter: Int?) -> (head: HTTPResponse, body: Data) {
-        var headers = allHeaders
-        headers[.connection] = "close"
-        headers[.contentLength] = "\(json.count)"
-        if let retryAfter { headers[.retryAfter] = "\(retryAfter)" }
-        return (HTTPResponse(status: status, headerFields: headers), json)
-    }
-
     private var allHeaders: HTTPFields {
         var headers = headers
         headers[.contentType] = "application/json; charset=utf-8"

@@ -48,16 +48,16 @@ final class ImportService: ServiceLifecycle.Service {
 
     /// Starts the import of the journal in `bytes`, if the parser accepts all of it.
     ///
-    /// - Throws: `JournalError`; ``APIError`` if too many imports are open, if an import of the same content under
+    /// - Throws: `JournalError`; `Problem` if too many imports are open, if an import of the same content under
     ///   another name hasn't finished, or if the disk is full.
     func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
         if runs.withLock(\.count) >= limits.openImports {
-            throw APIError(
+            throw Problem(
                 .serviceUnavailable,
-                "tooManyImports",
-                "\(limits.openImports) imports run or are paused, which is the maximum. To fix, wait until an import has ended.",
-                retryAfter: 5
+                code: "tooManyImports",
+                "\(limits.openImports) imports run or are paused, which is the maximum. To fix, wait until an import has ended."
             )
+            .retry(after: .seconds(5))
         }
         let total = try await Self.count(bytes, named: name)
         let id = UUID.version7()
@@ -69,8 +69,7 @@ final class ImportService: ServiceLifecycle.Service {
             )
         } catch {
             spool.discard(id)
-            guard let reserved = error as? ContentReserved else { throw error }
-            throw APIError(.conflict, reserved.codeName, reserved.description)
+            throw error
         }
         guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else {
             spool.discard(id)
@@ -181,11 +180,14 @@ final class ImportService: ServiceLifecycle.Service {
 
     /// Returns the reason of a failed import, with its consequences.
     private static func failure(_ error: any Error) -> ImportJob.Failure {
+        let problem = ProblemTable.ledger.problem(for: error)
         let reason =
-            (error as? ImportJob.Failure).map {
-                ErrorResponse.Content(code: $0.code, message: $0.message, line: $0.line)
-            }
-            ?? ErrorResponse(APIError(error)).error
+            error as? ImportJob.Failure
+            ?? ImportJob.Failure(
+                code: problem?.code ?? "internal",
+                message: problem?.message ?? "The server has failed. To fix, look for the error in its log.",
+                line: problem?.failures.first?.line
+            )
         return ImportJob.Failure(
             code: reason.code,
             message: reason.message

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import Headrace
 
 /// Stores the journals of open imports in files beside the database, so that imports continue after a restart.
 ///
@@ -23,7 +24,7 @@ struct ImportSpool: Sendable {
     /// Stores `bytes`, and returns when they are on the disk.
     ///
     /// - Returns: A lock that prevents other servers from deleting the file. Hold it until the import is stored.
-    /// - Throws: ``APIError`` with the status 507 if the disk is full.
+    /// - Throws: `Problem` with the status 507 if the disk is full.
     func keep(_ bytes: [UInt8], for id: UUID) async throws -> FolderLock? {
         let part = file(of: id, ending: Self.temporary)
         do {
@@ -44,7 +45,7 @@ struct ImportSpool: Sendable {
             return lock
         } catch {
             try? FileManager.default.removeItem(at: part)
-            throw error.isLackOfSpace ? APIError.full("the journal") : error
+            throw error.isLackOfSpace ? Problem.full("the journal") : error
         }
     }
 

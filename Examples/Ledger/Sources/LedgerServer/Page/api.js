@@ -39,8 +39,9 @@ export async function ask(path, { timeout = 15_000, ...options } = {}) {
     body = {};
   }
   if (response.ok) return body;
-  if ([502, 503, 504].includes(response.status)) throw new NoAnswer(body.error?.message ?? "");
-  throw new Refusal(response.status, body.error ?? {});
+  const { code, detail: message, failures: [{ line, path: field } = {}] = [] } = body;
+  if ([502, 503, 504].includes(response.status)) throw new NoAnswer(message ?? "");
+  throw new Refusal(response.status, { code, message, line, field });
 }
 
 /// Posts a transaction with an idempotency key, so that repeated attempts post it once.

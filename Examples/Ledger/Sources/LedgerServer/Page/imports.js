@@ -75,13 +75,16 @@ export function importPanel() {
       error,
     );
     list.prepend(item);
-    const shown = { item, progress, percent, state, counts, error, button, name };
+    const shown = { item, progress, percent, state, counts, error, button, name, done: 0 };
     items.set(id, shown);
     return shown;
   }
 
   function change(one) {
     const shown = items.get(one.id) ?? make(one.id, one.name);
+    // An event that was sent before the response to a click can arrive after it.
+    if (one.done < shown.done) return;
+    shown.done = one.done;
     const isFinished = one.state === "finished";
     const part = isFinished ? 1 : one.total > 0 ? Math.min(one.done / one.total, 1) : 0;
     shown.item.dataset.state = one.state;
@@ -121,6 +124,8 @@ export function importPanel() {
         item.remove();
         items.delete(id);
       }
+      // A server that was restarted with an older database has the truth, too.
+      for (const shown of items.values()) shown.done = 0;
       for (const one of all) change(one);
     },
 

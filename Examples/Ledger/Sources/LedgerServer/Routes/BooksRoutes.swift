@@ -32,11 +32,11 @@ struct BooksRoutes: Sendable {
                 let series = try await dispatcher.dispatch(GetHistory(of: account))
                 return try JSONAnswer(HistoryResponse(series, of: account)).response()
             },
-            .post("/api/transactions", post),
+            .post("/api/transactions", takesKey: true, post),
             .get("/api/transactions/{id}") { reader in
                 let id = try reader.id("transaction")
                 guard let posted = try await dispatcher.dispatch(GetTransaction(id: id)) else {
-                    throw APIError.notFound("There is no transaction '\(id)'.")
+                    throw Problem.notFound("There is no transaction '\(id)'.")
                 }
                 return try JSONAnswer(TransactionResponse(posted)).response()
             },
@@ -50,14 +50,14 @@ struct BooksRoutes: Sendable {
         var limit = 50
         if let text = try reader.parameter("limit") {
             guard let number = Int(text), (1...500).contains(number) else {
-                throw APIError.malformed("The parameter 'limit' must be a number from 1 to 500.")
+                throw Problem.malformed("The parameter 'limit' must be a number from 1 to 500.")
             }
             limit = number
         }
         var cursor: GetRegisterPage.Cursor?
         if let text = try reader.parameter("after") {
             guard let given = GetRegisterPage.Cursor(text) else {
-                throw APIError.malformed("The parameter 'after' must be the 'next' of a page.")
+                throw Problem.malformed("The parameter 'after' must be the 'next' of a page.")
             }
             cursor = given
         }
@@ -67,26 +67,17 @@ struct BooksRoutes: Sendable {
 
     @Sendable
     private func post(_ reader: RequestReader) async throws -> Response {
-        let keys = reader.request.headers[values: .idempotencyKey]
-        if keys.count > 1 {
-            throw APIError.malformed("The field 'Idempotency-Key' occurs twice. To fix, send it once.")
-        }
         let draft = try await reader.json(TransactionRequest.self, limits: limits).draft()
-        guard let key = keys.first else {
+        guard let key = reader.request.headers[.idempotencyKey] else {
             let id = UUID.version7()
             try await dispatcher.dispatch(PostTransaction(draft, id: id))
             return try posted(id)
         }
-        guard (1...255).contains(key.utf8.count) else {
-            throw APIError.malformed("The field 'Idempotency-Key' must have 1 to 255 bytes.")
-        }
         // The command must be equal in each attempt, so it has no identifier. Its origin identifies the transaction.
         let origin = Fingerprint(["idempotency-key", key])
-        try await IdempotencyMiddleware.withKey(key) {
-            try await dispatcher.dispatch(PostTransaction(draft, origin: origin))
-        }
+        try await dispatcher.dispatch(PostTransaction(draft, origin: origin))
         guard let transaction = try await dispatcher.dispatch(GetTransaction(from: origin)) else {
-            throw APIError.notFound("The transaction no longer exists.")
+            throw Problem.notFound("The transaction no longer exists.")
         }
         return try posted(transaction.id)
     }

@@ -44,18 +44,18 @@ struct ImportRoutes: Sendable {
         let name = try reader.required("name")
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, name.utf8.count <= 255 else {
-            throw APIError.malformed("'name' must be a file name of at most 255 bytes.")
+            throw Problem.malformed("'name' must be a file name of at most 255 bytes.")
         }
         try reader.requireType("text/plain")
         // First, so that a journal that is too large doesn't take the place of another upload.
         try reader.requireLength(atMost: limits.journalBytes)
         guard let permit = uploads.tryAcquire() else {
-            throw APIError(
+            throw Problem(
                 .serviceUnavailable,
-                "tooManyUploads",
-                "Too many journals are being uploaded. To fix, send it again in a moment.",
-                retryAfter: 2
+                code: "tooManyUploads",
+                "Too many journals are being uploaded. To fix, send it again in a moment."
             )
+            .retry(after: .seconds(2))
         }
         defer { withExtendedLifetime(permit) {} }
         let bytes = try await reader.bytes(limit: limits.journalBytes, within: limits.uploadTimeout)

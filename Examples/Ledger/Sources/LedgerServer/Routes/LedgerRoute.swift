@@ -15,6 +15,9 @@ struct LedgerRoute: Sendable {
 
     /// The path, with its parameters in braces.
     let path: String
+
+    /// Whether repetitions of a request are detected by its `Idempotency-Key`.
+    var takesKey = false
     let respond: @Sendable (RequestReader) async throws -> Response
 
     static func get(
@@ -26,9 +29,10 @@ struct LedgerRoute: Sendable {
 
     static func post(
         _ path: String,
+        takesKey: Bool = false,
         _ respond: @escaping @Sendable (RequestReader) async throws -> Response
     ) -> LedgerRoute {
-        LedgerRoute(method: .post, path: path, respond: respond)
+        LedgerRoute(method: .post, path: path, takesKey: takesKey, respond: respond)
     }
 
     static func put(

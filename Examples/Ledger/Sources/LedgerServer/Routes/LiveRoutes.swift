@@ -20,12 +20,12 @@ struct LiveRoutes: Sendable {
         [
             .get("/api/events") { reader in
                 guard let permit = streams.tryAcquire() else {
-                    throw APIError(
+                    throw Problem(
                         .serviceUnavailable,
-                        "tooManyStreams",
-                        "Too many event streams are open. To fix, close another event stream.",
-                        retryAfter: 10
+                        code: "tooManyStreams",
+                        "Too many event streams are open. To fix, close another event stream."
                     )
+                    .retry(after: .seconds(10))
                 }
                 return Response.events(
                     EventStream(await station.states(limit: 1), limits: limits, permit: permit),

@@ -7,6 +7,18 @@
 import Foundation
 import Testing
 
+/// The body of an error response.
+struct ProblemBody: Decodable {
+    struct Failure: Decodable {
+        let path: String
+        let line: Int?
+    }
+
+    let code: String
+    let detail: String
+    let failures: [Failure]?
+}
+
 /// A response of the server.
 struct Answer: Sendable {
     let status: Int

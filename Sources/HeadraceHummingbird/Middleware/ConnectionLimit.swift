@@ -4,32 +4,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
+#if Hummingbird
 import HTTPTypes
-import Headrace
-import NIOCore
+import HeadraceCore
+public import NIOCore
 import NIOHTTPTypes
 
-/// Limits the number of open connections.
+/// Limits the number of open connections of a server.
 ///
-/// Further connections receive the status 503 and are closed.
-final class ConnectionLimit: Sendable {
+/// ```swift
+/// let connections = ConnectionLimit(4_096)
+/// let application = Application(
+///     router: router,
+///     server: .http1(configuration: .init(additionalChannelHandlers: [connections.makeHandler()]))
+/// )
+/// ```
+///
+/// Further connections receive the status 503 with `Retry-After` before they have sent a request, and are closed.
+public struct ConnectionLimit: Sendable {
     private let permits: Permits
-    private let refusal: (head: HTTPResponse, body: Data)
+    private let problem: Problem
 
-    init(_ limit: Int) throws {
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - limit: Maximum number of open connections, at least 0.
+    ///   - retryAfter: The time after which clients should try again, rounded up to whole seconds.
+    public init(_ limit: Int, retryAfter: Duration = .seconds(5)) {
         permits = Permits(limit)
-        let error = APIError(
+        problem = Problem(
             .serviceUnavailable,
-            "tooManyConnections",
-            "The server has too many connections. To fix, send it again later, on a connection that is kept open.",
-            retryAfter: 5
+            code: "tooManyConnections",
+            "The server has too many connections. To fix, send it again later, on a connection that is kept open."
         )
-        refusal = try JSONAnswer(ErrorResponse(error), status: error.status).closing(retryAfter: error.retryAfter)
+        .retry(after: retryAfter)
     }
 
     /// Returns the handler of a new connection.
-    func makeHandler() -> some RemovableChannelHandler {
+    public func makeHandler() -> some RemovableChannelHandler {
         Handler(self)
     }
 
@@ -70,10 +82,16 @@ final class ConnectionLimit: Sendable {
             isActive = true
             permit = limit.permits.tryAcquire()
             if permit != nil { return }
-            context.write(wrapOutboundOut(.head(limit.refusal.head)), promise: nil)
-            context.write(wrapOutboundOut(.body(ByteBuffer(bytes: limit.refusal.body))), promise: nil)
+            let body = (try? limit.problem.body) ?? ByteBuffer()
+            var headers = limit.problem.allHeaders
+            headers[.connection] = "close"
+            headers[.contentLength] = "\(body.readableBytes)"
+            let head = HTTPResponse(status: limit.problem.status, headerFields: headers)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(body)), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             context.close(promise: nil)
         }
     }
 }
+#endif

@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+import HTTPTypes
+import HeadraceHummingbird
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@Suite struct ConnectionLimitTests {
+    private func connect(_ limit: ConnectionLimit) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: limit.makeHandler())
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+        return channel
+    }
+
+    /// Returns the head of the response that `channel` has received without a request.
+    private func refusal(of channel: EmbeddedChannel) throws -> HTTPResponse? {
+        guard case .head(let head) = try channel.readOutbound(as: HTTPResponsePart.self) else { return nil }
+        return head
+    }
+
+    @Test func aConnectionBeyondTheLimitIsRefusedUntilAnotherCloses() throws {
+        let limit = ConnectionLimit(2)
+        let first = try connect(limit)
+        let second = try connect(limit)
+
+        let third = try connect(limit)
+
+        let head = try #require(try refusal(of: third))
+        #expect(head.status.code == 503)
+        #expect(head.headerFields[.contentType] == "application/problem+json")
+        #expect(head.headerFields[.retryAfter] == "5")
+        #expect(head.headerFields[.connection] == "close")
+        guard case .body(let body) = try third.readOutbound(as: HTTPResponsePart.self) else {
+            Issue.record("The response has no body.")
+            return
+        }
+        #expect(head.headerFields[.contentLength] == "\(body.readableBytes)")
+        #expect(String(buffer: body).contains(#""code":"tooManyConnections""#))
+        #expect(third.isActive == false)
+        #expect(try refusal(of: first) == nil)
+        #expect(try refusal(of: second) == nil)
+
+        try first.close().wait()
+        #expect(try refusal(of: connect(limit)) == nil)
+    }
+
+    @Test func onlyAnAcceptedConnectionPassesOnItsRequests() throws {
+        let limit = ConnectionLimit(1)
+        let request = HTTPRequestPart.head(HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/"))
+        let accepted = try connect(limit)
+        let refused = EmbeddedChannel(handler: limit.makeHandler())
+        refused.pipeline.fireChannelActive()
+
+        try accepted.writeInbound(request)
+        try refused.writeInbound(request)
+
+        #expect(try accepted.readInbound(as: HTTPRequestPart.self) == request)
+        #expect(try refused.readInbound(as: HTTPRequestPart.self) == nil)
+    }
+}
+#endif
