@@ -90,6 +90,7 @@ struct PreparedStatement: ~Copyable {
                 argumentCount,
                 (bytes.baseAddress ?? empty.baseAddress)?.assumingMemoryBound(to: CChar.self),
                 UInt64(bytes.count),
+                // SQLITE_TRANSIENT: SQLite copies the bytes. Swift doesn't import the macro, which casts a number.
                 unsafeBitCast(-1, to: sqlite3_destructor_type.self),
                 UInt8(SQLITE_UTF8)
             )

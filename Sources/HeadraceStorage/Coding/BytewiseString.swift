@@ -19,7 +19,7 @@ package struct BytewiseString: Hashable, Comparable {
     }
 
     package static func < (one: BytewiseString, other: BytewiseString) -> Bool {
-        one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+        one.compare(other) < 0
     }
 
     package func hash(into hasher: inout Hasher) {

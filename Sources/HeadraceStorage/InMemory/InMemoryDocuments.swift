@@ -9,6 +9,7 @@ struct InMemoryDocuments {
     private struct Kind {
         let name: String
         var documents: [BytewiseString: StoredDocument] = [:]
+        var sortedKeys = SortedOnDemand<SortedChunks<BytewiseString>, BytewiseString>()
     }
 
     /// A store has few kinds, and comparing their names is faster than hashing one.
@@ -27,13 +28,32 @@ struct InMemoryDocuments {
     /// Keeps `document` instead of the document with the same reference.
     mutating func update(_ document: StoredDocument) {
         let index = index(of: document.reference.kind) ?? add(document.reference.kind)
-        kinds[index].documents[BytewiseString(document.reference.key)] = document
+        let key = BytewiseString(document.reference.key)
+        if kinds[index].documents.updateValue(document, forKey: key) == nil {
+            kinds[index].sortedKeys.note(.insertion(key))
+        }
     }
 
     /// Removes the document of an entity.
     mutating func remove(_ reference: EntityReference) {
         guard let index = index(of: reference.kind) else { return }
-        kinds[index].documents[BytewiseString(reference.key)] = nil
+        let key = BytewiseString(reference.key)
+        kinds[index].documents[key] = nil
+        kinds[index].sortedKeys.note(.removal(key))
+    }
+
+    /// Returns the keys of the documents of the kind `name`, in ascending order.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of documents at first; then O(*m* log *n*) in the number *m* of changes since
+    ///   the last call.
+    mutating func sortedKeys(of name: String) -> SortedChunks<BytewiseString> {
+        guard let index = index(of: name) else { return SortedChunks() }
+        let keys = kinds[index].documents.keys
+        return kinds[index].sortedKeys.value(
+            orElse: { SortedChunks(sorted: keys.sorted()) },
+            insert: { $0.insert($1) },
+            remove: { $0.remove($1) }
+        )
     }
 
     private func index(of name: String) -> Int? {

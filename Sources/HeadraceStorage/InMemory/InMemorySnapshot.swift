@@ -4,26 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Synchronization
+
 /// A snapshot of an ``InMemoryStore``.
 final class InMemorySnapshot: EntityReader {
-    private let state: InMemoryState
+    private let state: Mutex<InMemoryState>
 
     init(_ state: InMemoryState) {
-        self.state = state
+        self.state = Mutex(state)
     }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
         try Task.checkCancellation()
-        return state.document(of: reference)
+        return state.withLock { $0.document(of: reference) }
     }
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
-        return state.fetch(query)
+        return state.withLock { $0.fetch(query) }
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try Task.checkCancellation()
-        return state.events(after: position, limit: limit)
+        return state.withLock { $0.events(after: position, limit: limit) }
     }
 }

@@ -25,7 +25,7 @@ struct InMemoryState {
     private(set) var events: [EventRecord] = []
     private(set) var lastPosition: Int64 = 0
     var deliveries = InMemoryDeliveries()
-    private var keys: [IndexName: [IndexValue: Set<BytewiseString>]] = [:]
+    private var indexes: [IndexName: InMemoryIndex] = [:]
 
     /// Returns the document of an entity.
     func document(of reference: EntityReference) -> StoredDocument? {
@@ -81,7 +81,7 @@ struct InMemoryState {
             let reference = write.document.reference
             for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
                 let place = place(of: entry, reference)
-                let others = (keys[place.index]?[place.value] ?? []).subtracting(freed[place] ?? [])
+                let others = (indexes[place.index]?.keys[place.value] ?? []).subtracting(freed[place] ?? [])
                 if let other = taken.updateValue(BytewiseString(reference.key), forKey: place) ?? others.first {
                     throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text)
                 }
@@ -100,8 +100,8 @@ struct InMemoryState {
             documents.update(write.document)
             remove(write.removedEntries, of: reference)
             for entry in write.addedEntries {
-                let place = place(of: entry, reference)
-                keys[place.index, default: [:]][place.value, default: []].insert(BytewiseString(reference.key))
+                let name = IndexName(kind: reference.kind, index: entry.index)
+                indexes[name, default: InMemoryIndex()].insert(entry.value, of: BytewiseString(reference.key))
             }
         }
         deliveries.apply(changes, firstPosition: lastPosition + 1)
@@ -129,9 +129,8 @@ struct InMemoryState {
 
     private mutating func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) {
         for entry in entries {
-            let place = place(of: entry, reference)
-            keys[place.index]?[place.value]?.remove(BytewiseString(reference.key))
-            if keys[place.index]?[place.value]?.isEmpty == true { keys[place.index]?[place.value] = nil }
+            let name = IndexName(kind: reference.kind, index: entry.index)
+            indexes[name]?.remove(entry.value, of: BytewiseString(reference.key))
         }
     }
 
@@ -147,48 +146,28 @@ struct InMemoryState {
     }
 
     /// Returns the documents that match `query`.
-    func fetch(_ query: DocumentQuery) -> [StoredDocument] {
-        var found: Set<BytewiseString>?
-        for condition in query.conditions {
-            let matches = keys(in: query.kind, condition)
-            found = found?.intersection(matches) ?? matches
-        }
-        let matching = found.map(Array.init) ?? Array(documents[query.kind].keys)
-
-        var ordered: [DocumentQuery.Place]
-        if let order = query.order {
-            var best: [BytewiseString: IndexValue] = [:]
-            let wanted = Set(matching)
-            for (value, keys) in keys[IndexName(kind: query.kind, index: order.index)] ?? [:] {
-                for key in keys where wanted.contains(key) {
-                    best[key] = best[key].map { order.isDescending ? max($0, value) : min($0, value) } ?? value
-                }
-            }
-            ordered = best.map { DocumentQuery.Place(value: $0.value, key: $0.key.text) }
-        } else {
-            ordered = matching.map { DocumentQuery.Place(value: nil, key: $0.text) }
-        }
-        let isDescending = query.order?.isDescending ?? false
-        if let last = query.after {
-            ordered.removeAll { isDescending ? $0 >= last : $0 <= last }
-        }
-        ordered.sort()
-        if isDescending { ordered.reverse() }
-
-        let stored = documents[query.kind]
-        return ordered.prefix(query.limit.map { max(0, $0) } ?? ordered.count)
-            .compactMap { stored[BytewiseString($0.key)] }
+    ///
+    /// - Complexity: O(*k* log *n*) for the first *k* of *n* documents in the order of an index, or in the order of the keys,
+    ///   once they are sorted; the first such query sorts all.
+    mutating func fetch(_ query: DocumentQuery) -> [StoredDocument] {
+        var fetch = makeFetch(query)
+        return fetch.run()
     }
 
-    private func keys(in kind: String, _ condition: DocumentQuery.Condition) -> Set<BytewiseString> {
-        let index = keys[IndexName(kind: kind, index: condition.index)] ?? [:]
-        var matches: Set<BytewiseString> = []
-        switch condition.test {
-        case .oneOf(let values):
-            for value in values { matches.formUnion(index[value] ?? []) }
-        case .range:
-            for (value, keys) in index where condition.test.accepts(value) { matches.formUnion(keys) }
+    /// Returns the execution of `query`, which also counts the entries that it reads.
+    mutating func makeFetch(_ query: DocumentQuery) -> InMemoryFetch {
+        var names = query.order.map { [$0.index] } ?? []
+        for condition in query.conditions {
+            if case .range = condition.test { names.append(condition.index) }
         }
-        return matches
+        var sorted: [String: SortedIndex] = [:]
+        for name in names { sorted[name] = indexes[IndexName(kind: query.kind, index: name)]?.sortedEntries() }
+        let isByKey = query.order == nil && query.conditions.isEmpty
+        return InMemoryFetch(
+            query,
+            documents: documents[query.kind],
+            keys: isByKey ? documents.sortedKeys(of: query.kind) : nil,
+            sorted: sorted
+        ) { indexes[IndexName(kind: query.kind, index: $0)]?.keys[$1] ?? [] }
     }
 }
