@@ -30,7 +30,7 @@ struct Subject: Sendable {
         let reference = EntityReference(kind: kind, key: key)
         let document = StoredDocument(reference: reference, version: version, schemaVersion: 1, json: document)
         var changes = ChangeSet(writes: [ChangeSet.Write(document: document)], events: [newEvent(of: reference)])
-        changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "nobody")]
+        changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "unread")]
         return changes
     }
 
@@ -134,7 +134,7 @@ struct Placed: DurableDomainEvent {
     var text: String
 }
 
-/// What a handler needs for a unit of work.
+/// The store and the handlers of a unit of work.
 final class Writing: Sendable {
     let store: PostgresStore
     let registrar: DomainEventHandlerRegistrar
