@@ -327,9 +327,10 @@ let package = Package(
         .testTarget(
             name: "HeadracePostgresTests",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceStorage",
-                "HeadraceStoreContract", "HeadraceTesting",
-            ]
+                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting",
+            ],
+            exclude: ["Golden"]
         ),
 
         // MARK: Tools

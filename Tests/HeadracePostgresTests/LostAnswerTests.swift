@@ -77,12 +77,14 @@ import Testing
             let batch = UUID()
             try await schema.run("INSERT INTO outcome (batch, writer) VALUES ('\(batch)', '\(UUID())')")
             let values: [PostgresValue] = [
-                .id(batch), .id(UUID()), .integer(check.generation), .flag(true), .flag(false),
+                .id(batch), .id(UUID()), .integer(check.generation), .flag(true), .flag(false), .text(nil), .text(nil),
             ]
             let arguments = try CommitArguments([unit], numbers: check.numbers)
 
             await #expect(throws: PostgresFailure.self) {
-                try await schema.session { try await $0.run(CommitProcedure.call, values + arguments.values) }
+                try await schema.session {
+                    try await $0.run(CommitProcedure.call(in: schema.quotedName), values + arguments.values)
+                }
             }
 
             #expect(try await store.find(EntityReference(kind: "note", key: "late")) == nil)
@@ -104,9 +106,68 @@ import Testing
         }
     }
 
+    /// Cuts and withheld answers on all connections, in the middle of concurrent commits, reads, and leases.
+    @Test func noCommitIsToldWronglyWhileConnectionsAreCut() async throws {
+        let cuts = Int(ProcessInfo.processInfo.environment["HEADRACE_POSTGRES_CUTS"] ?? "") ?? 60
+        try await withProxy { proxy, store, direct in
+            let told = try await withThrowingTaskGroup(of: Set<String>.self) { group in
+                for caller in 0..<6 {
+                    group.addTask {
+                        var keys: Set<String> = []
+                        var number = 0
+                        while proxy.faultCount < cuts {
+                            let key = "\(caller) \(number)"
+                            number += 1
+                            do {
+                                try await store.commit(.note(key, for: "a"))
+                                keys.insert(key)
+                            } catch let error as StoreError where error.code == .unreachable {
+                                // The fault was in a new connection, and the commit must not be stored.
+                            }
+                            // A read is repeated once, so two faults can still make it fail.
+                            _ = try? await store.events(after: 0, limit: 3)
+                            _ = try? await store.renew([], until: .distantFuture)
+                        }
+                        return keys
+                    }
+                }
+                group.addTask {
+                    var random = SystemRandomNumberGenerator()
+                    while proxy.faultCount < cuts {
+                        let isCut = Bool.random(using: &random)
+                        let fault = isCut ? CuttingProxy.Fault.cut(afterSent: .random(in: 0..<9_000)) : .loseAnswer
+                        await proxy.armNext(fault)
+                    }
+                    return []
+                }
+                return try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
+            }
+
+            let stored = try await direct.events(after: 0, limit: .max).compactMap(\.event.stream?.key)
+            #expect(stored.count == Set(stored).count)
+            #expect(Set(stored) == told)
+        }
+    }
+
+    /// A process that is stopped in the middle of a call holds no lock.
+    @Test func aClientThatStopsInACallDelaysNoOtherClient() async throws {
+        try await withProxy(answerTimeout: .seconds(5)) { proxy, store, direct in
+            proxy.arm(.stop(afterSent: 1_000), for: 0)
+            async let stopped: Void = store.commit(.note("stopped"))
+            await proxy.waitForFault()
+
+            for number in 0..<5 { try await direct.commit(.note("\(number)")) }
+
+            // The store cuts the connection, and commits again.
+            try await stopped
+            try await requireNotes(6, in: direct)
+        }
+    }
+
     /// Runs `body` with a store behind a proxy, and a store without a proxy.
     private func withProxy(
         outcomeTimeout: Duration = .seconds(20),
+        answerTimeout: Duration = .seconds(60),
         _ body: (CuttingProxy, PostgresStore, PostgresStore) async throws -> Void
     ) async throws {
         let folder = try #require(TestServer.folder)
@@ -116,6 +177,7 @@ import Testing
             let direct = try await schema.open()
             var configuration = schema.configuration
             configuration.outcomeTimeout = outcomeTimeout
+            configuration.answerTimeout = answerTimeout
             let store = try await PostgresStore(
                 url: "postgresql://headrace@127.0.0.1:\(proxy.port)/postgres",
                 entities: [Note.self],

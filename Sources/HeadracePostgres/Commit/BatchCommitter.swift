@@ -11,12 +11,17 @@ import Synchronization
 
 /// Commits batches of units of work, each with one call, and learns the outcome if an answer is lost.
 final class BatchCommitter: Sendable {
+    /// The time after which the outcome of a call isn't looked for, because its row may be removed: the server removes
+    /// the rows of an hour.
+    private static let longestCall = Duration.seconds(1_800)
+
     private enum Fate {
         case stored(refusals: String)
         case notStored
         case unknown(String)
     }
 
+    private let target: SessionTarget
     private let slot: SessionSlot
     private let check: SchemaCheck
     private let writer: UUID
@@ -25,18 +30,21 @@ final class BatchCommitter: Sendable {
     private let count = Mutex(0)
 
     /// - Parameters:
+    ///   - target: The rules of connections.
     ///   - slot: The connection for commits.
     ///   - check: The kinds and indexes of the store.
     ///   - writer: The identifier of the store object.
     ///   - mapper: Converts failures.
     ///   - outcomeTimeout: Time to learn the outcome of a call whose answer is lost.
     init(
+        target: SessionTarget,
         slot: SessionSlot,
         check: SchemaCheck,
         writer: UUID,
         mapper: PostgresErrorMapper,
         outcomeTimeout: Duration
     ) {
+        self.target = target
         self.slot = slot
         self.check = check
         self.writer = writer
@@ -63,6 +71,7 @@ final class BatchCommitter: Sendable {
     ) async throws -> [Result<Void, any Error>] {
         while true {
             let batch = UUID()
+            let start = ContinuousClock.now
             let failure: PostgresFailure
             do {
                 return try arguments.outcomes(try await call(batch, units, arguments))
@@ -78,6 +87,9 @@ final class BatchCommitter: Sendable {
             case .lost, .refused:
                 break
             }
+            if ContinuousClock.now > start.advanced(by: Self.longestCall) {
+                return units.map { _ in .failure(mapper.outcomeUnknown("the process was stopped", cause: failure)) }
+            }
             switch await fate(of: batch, failure, until: deadline) {
             case .stored(let refusals):
                 return try arguments.outcomes(refusals)
@@ -92,19 +104,27 @@ final class BatchCommitter: Sendable {
     }
 
     /// Commits each unit alone, because the server has refused the batch.
+    ///
+    /// Plain SQL is refused more often than the changes of the store, so units without it go first and together.
     private func commitAlone(_ units: [CommitUnit], _ failure: PostgresFailure) async -> [Result<Void, any Error>] {
         if units.count == 1, let unit = units.first {
             return [.failure(error(failure, of: unit))]
         }
-        var outcomes: [Result<Void, any Error>] = []
-        for unit in units { outcomes += await commit([unit]) }
-        return outcomes
+        let plain = units.indices.filter { units[$0].work.isEmpty }
+        let parts = plain.count < units.count ? [plain] : []
+        let rest = units.indices.filter { parts.isEmpty || !units[$0].work.isEmpty }.map { [$0] }
+        var outcomes: [Int: Result<Void, any Error>] = [:]
+        for part in parts + rest where !part.isEmpty {
+            for (index, outcome) in zip(part, await commit(part.map { units[$0] })) { outcomes[index] = outcome }
+        }
+        return units.indices.map { outcomes[$0] ?? .failure(failure) }
     }
 
-    private func error(_ failure: PostgresFailure, of unit: CommitUnit) -> StoreError {
+    private func error(_ failure: PostgresFailure, of unit: CommitUnit) -> any Error {
         if case .refused(CommitProcedure.leaseLost, _) = failure, let lease = unit.changes.settlements.last?.lease {
-            return .leaseLost(lease)
+            return StoreError.leaseLost(lease)
         }
+        if !unit.work.isEmpty, let error = PostgresStatementError(failure) { return error }
         return mapper.storeError(failure)
     }
 
@@ -118,8 +138,11 @@ final class BatchCommitter: Sendable {
         let isDurable = units.contains { $0.changes.durability == .durable }
         let values: [PostgresValue] = [
             .id(batch), .id(writer), .integer(check.generation), .flag(isDurable), .flag(prunes),
+            .text(target.isPooled ? [UInt8](target.path) : nil),
+            .text(target.isPooled ? [UInt8]("\(target.lockTimeout.milliseconds)") : nil),
         ]
-        guard let row = try await session.run(CommitProcedure.call, values + arguments.values).first else {
+        let call = CommitProcedure.call(in: target.quotedSchema)
+        guard let row = try await session.run(call, values + arguments.values, isAlone: true).first else {
             throw PostgresFailure.lost("the procedure has returned no row")
         }
         return try row.text(0)

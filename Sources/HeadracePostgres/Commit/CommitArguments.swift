@@ -28,6 +28,7 @@ struct CommitArguments {
         self.numbers = numbers
         for (number, unit) in units.enumerated() {
             try append(unit.changes, unit: .integer(Int64(number)))
+            append(unit.work, unit: .integer(Int64(number)))
             tables.append(unit.changes.settlements, unit: Int64(number), rounds: &rounds)
             leases += unit.changes.settlements.map(\.lease)
         }
@@ -77,6 +78,16 @@ struct CommitArguments {
                 .integer(message.dueAt.milliseconds), .bytes(Array(message.json)), .text(try text(of: message.origin)))
         }
         for id in changes.cancellations { tables.append("c", unit, .id(id)) }
+    }
+
+    private mutating func append(_ work: [StatementWork], unit: ArgumentTables.Cell) {
+        for statement in work {
+            tables.append("q", unit, .text(statement.sql))
+            let number = ArgumentTables.Cell.integer(Int64(tables.count("q")))
+            for argument in statement.arguments {
+                tables.append("g", number, .text(argument.type), .text(argument.text))
+            }
+        }
     }
 
     private mutating func append(

@@ -50,6 +50,8 @@ final class CommitQueue: Sendable {
         while let batch = takeBatch() {
             let outcomes = await committer.commit(batch.map(\.unit))
             for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
+            // The callers that go on with another commit join the next batch. Otherwise, it would have few units.
+            await Task.yield()
         }
     }
 

@@ -20,6 +20,7 @@ struct CommitUnit: Sendable {
     }
 
     let changes: ChangeSet
+    let work: [StatementWork]
     let subjects: Set<Subject>
 
     /// - Throws: ``HeadraceStorage/StoreError`` if the store can't keep the changes.
@@ -29,6 +30,8 @@ struct CommitUnit: Sendable {
             throw StoreError.undeclaredEntity(undeclared)
         }
         try TextLimit.require(changes)
+        work = changes.work.compactMap { $0 as? StatementWork }
+        for statement in work { try statement.requireText() }
         var subjects: Set<Subject> = []
         for reference in references + changes.requirements.map(\.reference) { subjects.insert(.entity(reference)) }
         func insert(_ entries: Set<ChangeSet.IndexEntry>, of kind: String) {

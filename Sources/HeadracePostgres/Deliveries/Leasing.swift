@@ -14,6 +14,7 @@ struct Leasing: Sendable {
     private static let mostLanes = 1_000_000
 
     let session: Session
+    let hints: LeaseHints
 
     func lease(_ request: LeaseRequest, checksClocks: Bool) async throws -> LeasedDeliveries {
         var known: [(subscription: Int64, message: KnownMessage)] = []
@@ -23,6 +24,7 @@ struct Leasing: Sendable {
         let subscriptions = PostgresValue.byteStrings(request.subscriptions.map { [UInt8]($0) })
         let now = request.now.milliseconds
         let end = request.now.advanced(by: request.duration).milliseconds
+        let hint = hints.read(request.subscriptions)
         let rows = try await session.run(
             LeaseProcedure.call,
             [
@@ -32,8 +34,10 @@ struct Leasing: Sendable {
                 .integers(known.map(\.subscription)), .byteStrings(known.map { [UInt8]($0.message.name) }),
                 .integers(known.map { Int64($0.message.versions.lowerBound) }),
                 .integers(known.map { Int64($0.message.versions.upperBound) }),
+                .integers(hint.lanes), .integer(hint.replays),
             ]
         )
+        try hints.note(rows, of: request.subscriptions)
         var leased = LeasedDeliveries()
         for row in rows.rows {
             let delivery = try delivery(row, of: request, after: leased.lanes.last?.last)
@@ -43,12 +47,12 @@ struct Leasing: Sendable {
                 leased.lanes.append([delivery])
             }
         }
+        async let next = session.run(LeaseProcedure.nextDue, [subscriptions, .integer(now)])
         if !leased.lanes.isEmpty {
             // A handler can have effects outside of the database, so its event must not be lost any longer.
             _ = try await session.run("SELECT pg_logical_emit_message(true, 'headrace', '') IS NULL")
         }
-        let next = try await session.run(LeaseProcedure.nextDue, [subscriptions, .integer(now)])
-        leased.nextDue = next.first?.optionalInteger(0).map(Date.init(milliseconds:))
+        leased.nextDue = try await next.first?.optionalInteger(0).map(Date.init(milliseconds:))
         return leased
     }
 

@@ -14,13 +14,33 @@ enum CommitProcedure {
     /// The lock of all writers of a store, for the rest of the transaction.
     static let lock = "pg_advisory_xact_lock(hashtextextended('headrace ' || current_schema(), 0))"
 
+    /// Sets how the statements of a transaction are planned.
+    ///
+    /// Planning takes several times as long as a small batch, so plans are kept. A kept plan doesn't know the number of
+    /// rows, so large batches are planned again. Without table scans, a plan that was made for an empty table stays
+    /// good when the table grows.
+    static func planning(ofRows count: String) -> String {
+        """
+        set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode',
+            CASE WHEN \(count) > 1000 THEN 'force_custom_plan' ELSE 'force_generic_plan' END, true)
+        """
+    }
+
     /// The SQLSTATE of a commit for kinds and indexes that have changed.
     static let schemaChanged = "HR001"
 
     /// The SQLSTATE of a unit of work that settles one lease twice and ends it with the first settlement.
     static let leaseLost = "HR002"
 
-    /// The parameters after `batch`, `writer`, `generation`, `is_durable`, and `prunes`, with their types.
+    /// The parameters before the columns, with their types.
+    ///
+    /// `path` and `lock_timeout` are the settings of a session that keeps none, and otherwise NULL.
+    static let head: [(name: String, type: String)] = [
+        ("p_batch", "uuid"), ("p_writer", "uuid"), ("p_generation", "bigint"), ("p_is_durable", "boolean"),
+        ("p_prunes", "boolean"), ("p_path", "text"), ("p_lock_timeout", "text"),
+    ]
+
+    /// The parameters after ``head``, with their types.
     static let columns: [(name: String, type: String)] =
         [
             // Idempotency records.
@@ -48,17 +68,22 @@ enum CommitProcedure {
             ("c_unit", "bigint"), ("c_id", "uuid"),
             // The units of the settlements, whose other columns follow.
             ("s_unit", "bigint"),
-        ] + SettlementProcedure.columns
+        ] + SettlementProcedure.columns + [
+            // Plain SQL, and its arguments by the number of their statement.
+            ("q_unit", "bigint"), ("q_sql", "text"),
+            ("g_statement", "bigint"), ("g_type", "text"), ("g_value", "text"),
+        ]
 
-    static var call: String {
-        let places = (1...columns.count + 5).map { "$\($0)" }.joined(separator: ", ")
-        return "CALL commit_batch(\(places), NULL)"
+    /// The call of the procedure in `schema`, which is quoted.
+    static func call(in schema: String) -> String {
+        let places = (1...head.count + columns.count).map { "$\($0)" }.joined(separator: ", ")
+        return "CALL \(schema).commit_batch(\(places), NULL)"
     }
 
     static var statement: String {
         """
-        CREATE PROCEDURE commit_batch(
-            p_batch uuid, p_writer uuid, p_generation bigint, p_is_durable boolean, p_prunes boolean,
+        CREATE OR REPLACE PROCEDURE commit_batch(
+            \(head.map { "\($0.name) \($0.type)" }.joined(separator: ", ")),
             \(columns.map { "\($0.name) \($0.type)[]" }.joined(separator: ", ")),
             INOUT p_refusals text
         ) LANGUAGE plpgsql AS $procedure$
@@ -71,7 +96,11 @@ enum CommitProcedure {
             v_valid bigint[];
             v_lost bigint[];
         BEGIN
+            IF p_path IS NOT NULL THEN
+                PERFORM set_config('search_path', p_path, true), set_config('lock_timeout', p_lock_timeout, true);
+            END IF;
             PERFORM set_config('synchronous_commit', 'off', true);
+            PERFORM \(planning(ofRows: "cardinality(w_unit) + cardinality(i_unit) + cardinality(d_event)"));
             PERFORM \(lock);
             IF (SELECT generation FROM store) <> p_generation THEN
                 RAISE EXCEPTION 'the schema has changed' USING ERRCODE = '\(schemaChanged)';
@@ -227,6 +256,28 @@ enum CommitProcedure {
             IF cardinality(c_unit) > 0 THEN
                 PERFORM cancel(ARRAY(SELECT c.id FROM unnest(c_unit, c_id) c (unit, id) WHERE c.unit <> ALL (v_refused)));
             END IF;
+            IF cardinality(q_unit) > 0 THEN
+                PERFORM execute_work(v_refused, q_unit, q_sql, g_statement, g_type, g_value);
+            END IF;
+        """
+
+    /// Executes the plain SQL of units of work.
+    ///
+    /// An anonymous block gives the arguments their types. Neither the block nor the statement can end the transaction.
+    static let work = """
+        CREATE OR REPLACE FUNCTION execute_work(
+            p_refused bigint[], q_unit bigint[], q_sql text[], g_statement bigint[], g_type text[], g_value text[]
+        ) RETURNS void LANGUAGE plpgsql SET enable_seqscan = on SET plan_cache_mode = auto AS $function$
+        BEGIN
+            FOR v_number IN 1..cardinality(q_unit) LOOP
+                CONTINUE WHEN q_unit[v_number] = ANY (p_refused);
+                EXECUTE format('DO %L', format('BEGIN EXECUTE %L%s; END', q_sql[v_number], (
+                    SELECT ' USING ' || string_agg(format('%L::%s', argument.value, argument.type), ', ' ORDER BY n)
+                    FROM unnest(g_statement, g_type, g_value) WITH ORDINALITY argument (statement, type, value, n)
+                    WHERE argument.statement = v_number
+                )));
+            END LOOP;
+        END $function$
         """
 }
 #endif

@@ -12,7 +12,7 @@ enum DeliveryProcedures {
     static let statements = [
         // Adds deliveries to the lanes of their streams, and makes the lanes that are missing, in the order of deliveries.
         """
-        CREATE FUNCTION deliver(
+        CREATE OR REPLACE FUNCTION deliver(
             p_positions bigint[], p_subscriptions bytea[], p_kinds bytea[], p_keys bytea[], p_is_replay boolean
         ) RETURNS void LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
@@ -49,7 +49,7 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE FUNCTION schedule(
+        CREATE OR REPLACE FUNCTION schedule(
             p_refused bigint[], m_unit bigint[], m_id uuid[], m_type text[], m_name bytea[], m_version bigint[],
             m_kind bytea[], m_key bytea[], m_due bigint[], m_document text[], m_origin text[]
         ) RETURNS void LANGUAGE plpgsql AS $function$
@@ -79,7 +79,7 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE FUNCTION cancel(p_ids uuid[]) RETURNS void LANGUAGE sql AS $function$
+        CREATE OR REPLACE FUNCTION cancel(p_ids uuid[]) RETURNS void LANGUAGE sql AS $function$
             DELETE FROM delivery USING scheduled_message message
             WHERE message.id = ANY (p_ids) AND delivery.lane = message.lane;
             DELETE FROM lane USING scheduled_message message WHERE message.id = ANY (p_ids) AND lane.id = message.lane;
@@ -89,7 +89,7 @@ enum DeliveryProcedures {
         $function$
         """,
         """
-        CREATE FUNCTION renew(p_lanes bigint[], p_tokens bigint[], p_ready bigint) RETURNS bigint[]
+        CREATE OR REPLACE FUNCTION renew(p_lanes bigint[], p_tokens bigint[], p_ready bigint) RETURNS bigint[]
         LANGUAGE plpgsql AS $function$
         BEGIN
             PERFORM set_config('synchronous_commit', 'off', true);
@@ -105,7 +105,7 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE FUNCTION replay_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
+        CREATE OR REPLACE FUNCTION replay_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
         DECLARE
             v_count bigint;
@@ -133,7 +133,7 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE FUNCTION discard_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
+        CREATE OR REPLACE FUNCTION discard_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
         DECLARE
             v_count bigint;
         BEGIN
@@ -146,7 +146,7 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE FUNCTION replay(p_name bytea, p_events bytea[], p_after bigint) RETURNS bigint
+        CREATE OR REPLACE FUNCTION replay(p_name bytea, p_events bytea[], p_after bigint) RETURNS bigint
         LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
         DECLARE
@@ -162,6 +162,7 @@ enum DeliveryProcedures {
             UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
                 unknown_name = NULL, unknown_version = NULL, unknown_since = NULL
             WHERE subscription = v_subscription;
+            PERFORM nextval('replay_number');
             SELECT array_agg(position ORDER BY position), array_agg(stream_kind ORDER BY position),
                 array_agg(stream_key ORDER BY position)
             INTO v_positions, v_kinds, v_keys
@@ -176,7 +177,7 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE FUNCTION prune(p_records_before bigint, p_events_before bigint, p_limit bigint) RETURNS bigint
+        CREATE OR REPLACE FUNCTION prune(p_records_before bigint, p_events_before bigint, p_limit bigint) RETURNS bigint
         LANGUAGE plpgsql AS $function$
         DECLARE
             v_records bigint := 0;

@@ -20,20 +20,26 @@ enum LeaseProcedure {
         """
 
     /// The function also reads the messages: a statement that calls it has an earlier snapshot.
-    static let call = "SELECT * FROM lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+    static let call = "SELECT * FROM lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+
+    /// The places of `o_is_new` and `o_replays` in the rows.
+    static let (isNewColumn, replaysColumn) = (27, 28)
 
     static let nextDue = """
-        SELECT min(ready_at) FROM subscription JOIN lane ON lane.subscription = subscription.id
-        WHERE subscription.name = ANY ($1) AND lane.ready_at > $2
+        SELECT min(next.ready_at) FROM subscription CROSS JOIN LATERAL (
+            SELECT lane.ready_at FROM lane WHERE lane.subscription = subscription.id AND lane.ready_at > $2
+            ORDER BY lane.ready_at LIMIT 1
+        ) next WHERE subscription.name = ANY ($1)
         """
 
     static let statements = [
         // The lanes of one subscription that are due: first those that waited, up to half of the limit, then new lanes.
         // Lanes that wait for a relay that knows their message come before both.
         """
-        CREATE FUNCTION due_lanes(
+        CREATE OR REPLACE FUNCTION due_lanes(
             p_subscription bigint, p_number bigint, p_limit bigint, p_now bigint, p_taken bigint[],
-            p_known_subscription bigint[], p_known_name bytea[], p_known_low bigint[], p_known_high bigint[]
+            p_known_subscription bigint[], p_known_name bytea[], p_known_low bigint[], p_known_high bigint[],
+            p_hint bigint
         ) RETURNS bigint[] LANGUAGE plpgsql AS $function$
         DECLARE
             v_left bigint[];
@@ -62,7 +68,7 @@ enum LeaseProcedure {
             v_first := v_waited[1:v_half];
             v_fresh := ARRAY(
                 SELECT lane.id FROM lane
-                WHERE lane.subscription = p_subscription AND lane.ready_at = 0
+                WHERE lane.subscription = p_subscription AND lane.ready_at = 0 AND lane.id > p_hint
                     AND lane.id <> ALL (v_first || p_taken)
                 ORDER BY lane.id LIMIT p_limit - cardinality(v_first)
             );
@@ -70,20 +76,23 @@ enum LeaseProcedure {
         END $function$
         """,
         """
-        CREATE FUNCTION lease(
+        CREATE OR REPLACE FUNCTION lease(
             p_subscriptions bytea[], p_lane_limit bigint, p_batch_limit bigint, p_now bigint, p_until bigint,
             p_latest_clock bigint, p_checks_clocks boolean,
-            p_known_subscription bigint[], p_known_name bytea[], p_known_low bigint[], p_known_high bigint[]
+            p_known_subscription bigint[], p_known_name bytea[], p_known_low bigint[], p_known_high bigint[],
+            p_hints bigint[], p_replays bigint
         ) RETURNS TABLE (
             o_lane bigint, o_token bigint, o_subscription bigint, o_attempts bigint, o_may_have_run boolean,
             o_unknown_since bigint, o_place bigint, o_is_replay boolean,
             e_position bigint, e_id uuid, e_name bytea, e_version bigint, e_kind bytea, e_key bytea, e_date bigint,
             e_document text, e_origin text,
             m_number bigint, m_id uuid, m_type text, m_name bytea, m_version bigint, m_kind bytea, m_key bytea,
-            m_due bigint, m_document text, m_origin text
+            m_due bigint, m_document text, m_origin text, o_is_new boolean, o_replays bigint
         ) LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
         DECLARE
+            v_replays bigint := (SELECT last_value FROM replay_number);
+            v_hints bigint[] := CASE WHEN v_replays = p_replays THEN p_hints ELSE '{}' END;
             v_ids bigint[] := ARRAY(
                 SELECT coalesce(subscription.id, 0) FROM unnest(p_subscriptions) WITH ORDINALITY wanted (name, n)
                 LEFT JOIN subscription ON subscription.name = wanted.name ORDER BY wanted.n
@@ -94,16 +103,26 @@ enum LeaseProcedure {
             v_found bigint[];
             v_taken bigint[] := '{}';
         BEGIN
+            PERFORM \(CommitProcedure.planning(ofRows: "p_lane_limit"));
             -- Most requests find nothing, so they don't take the lock.
-            IF NOT EXISTS (
-                SELECT 1 FROM lane
-                WHERE lane.subscription = ANY (v_ids) AND (
-                    lane.ready_at <= p_now OR lane.unknown_name IS NOT NULL
-                    OR p_checks_clocks AND lane.since > p_latest_clock
+            -- Each condition has an index, except the last, which is rare.
+            IF NOT (
+                EXISTS (
+                    SELECT 1 FROM unnest(v_ids) WITH ORDINALITY wanted (id, n) JOIN lane ON lane.subscription = wanted.id
+                    WHERE lane.ready_at = 0 AND lane.id > coalesce(v_hints[wanted.n], 0)
+                ) OR EXISTS (
+                    SELECT 1 FROM lane WHERE lane.subscription = ANY (v_ids) AND lane.ready_at BETWEEN 1 AND p_now
+                ) OR EXISTS (
+                    SELECT 1 FROM lane WHERE lane.subscription = ANY (v_ids) AND lane.unknown_name IS NOT NULL
+                ) OR p_checks_clocks AND EXISTS (
+                    SELECT 1 FROM lane WHERE lane.subscription = ANY (v_ids) AND lane.since > p_latest_clock
                 )
             ) THEN RETURN; END IF;
             PERFORM set_config('synchronous_commit', 'off', true);
             PERFORM \(CommitProcedure.lock);
+            -- A replay that held the lock before has made lanes new again.
+            v_replays := (SELECT last_value FROM replay_number);
+            IF v_replays <> p_replays THEN v_hints := '{}'; END IF;
             IF p_checks_clocks THEN
                 UPDATE lane SET ready_at = p_now + greatest(0, lane.ready_at - lane.since), since = p_now
                 WHERE lane.subscription = ANY (v_ids) AND lane.ready_at > p_now AND lane.since > p_latest_clock;
@@ -116,7 +135,8 @@ enum LeaseProcedure {
                     IF v_room <= 0 THEN EXIT; END IF;
                     v_found := due_lanes(
                         v_ids[v_number], v_number, v_room, p_now, v_taken,
-                        p_known_subscription, p_known_name, p_known_low, p_known_high
+                        p_known_subscription, p_known_name, p_known_low, p_known_high,
+                        coalesce(v_hints[v_number], 0)
                     );
                     DELETE FROM lane WHERE lane.id = ANY (v_found)
                         AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.lane = lane.id);
@@ -146,7 +166,8 @@ enum LeaseProcedure {
                 FROM (SELECT run.id, max(run.place) AS place FROM run GROUP BY run.id) last WHERE lane.id = last.id
             )
             SELECT run.id, run.token + 1, array_position(v_ids, run.subscription)::bigint, run.attempts,
-                run.may_have_run, run.unknown_since, run.place, run.is_replay, \(event), \(message)
+                run.may_have_run, run.unknown_since, run.place, run.is_replay, \(event), \(message),
+                run.ready_at = 0, v_replays
             FROM run
             LEFT JOIN event ON event.position = run.place
             LEFT JOIN scheduled_message message ON message.number = -run.place

@@ -36,9 +36,10 @@ enum SettlementProcedure {
     static var statements: [String] {
         [
             """
-            CREATE FUNCTION settle_alone(\(parameters)) RETURNS bigint[] LANGUAGE plpgsql AS $function$
+            CREATE OR REPLACE FUNCTION settle_alone(\(parameters)) RETURNS bigint[] LANGUAGE plpgsql AS $function$
             BEGIN
-                PERFORM set_config('synchronous_commit', 'off', true);
+                PERFORM set_config('synchronous_commit', 'off', true),
+                    \(CommitProcedure.planning(ofRows: "cardinality(s_lane) + cardinality(a_position)"));
                 PERFORM \(CommitProcedure.lock);
                 RETURN settle(p_chosen, \(columns.map(\.name).joined(separator: ", ")));
             END $function$
@@ -50,7 +51,7 @@ enum SettlementProcedure {
     /// Applies the settlements with the numbers `p_chosen`, and returns the numbers of those whose lease has ended.
     private static var settle: String {
         """
-        CREATE FUNCTION settle(\(parameters)) RETURNS bigint[] LANGUAGE plpgsql AS $function$
+        CREATE OR REPLACE FUNCTION settle(\(parameters)) RETURNS bigint[] LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
         DECLARE
             v_refused bigint[] := '{}';

@@ -16,6 +16,13 @@ enum TableSchema {
         WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)
         """
 
+    /// The changes of each version of the tables after the first.
+    static let migrations: [(version: Int64, statements: [String])] = [
+        // Counts replays, which make old lanes new again. The first number doesn't change the last value of a sequence.
+        (2, ["CREATE SEQUENCE replay_number", "SELECT nextval('replay_number')"])
+    ]
+
+    /// The tables of the first version.
     static let statements = [
         """
         CREATE TABLE store (

@@ -12,13 +12,13 @@ import Synchronization
 final class Session: Sendable {
     private let thread: PollingThread
     private let number: PollingThread.Number
-    private let timeout: Duration
+    private let target: SessionTarget
     private let state: SessionState
 
-    private init(thread: PollingThread, number: PollingThread.Number, timeout: Duration, state: SessionState) {
+    private init(thread: PollingThread, number: PollingThread.Number, target: SessionTarget, state: SessionState) {
         self.thread = thread
         self.number = number
-        self.timeout = timeout
+        self.target = target
         self.state = state
     }
 
@@ -51,7 +51,7 @@ final class Session: Sendable {
                         return Session(
                             thread: thread,
                             number: thread.adopt(connection),
-                            timeout: target.timeout,
+                            target: target,
                             state: state
                         )
                     })
@@ -67,13 +67,16 @@ final class Session: Sendable {
         _ values: [PostgresValue] = [],
         isPrepared: Bool = true,
         isLimited: Bool = true,
+        isAlone: Bool = false,
         completion: @escaping @Sendable (Result<PostgresRows, PostgresFailure>) -> Void
     ) {
         let request = PostgresRequest(
+            setup: isAlone ? nil : target.setup,
             sql: sql,
             values: values,
-            isPrepared: isPrepared,
-            timeout: isLimited ? timeout : nil,
+            // The statement would be prepared on one connection of the server, and executed on another.
+            isPrepared: isPrepared && !target.isPooled,
+            timeout: isLimited ? target.timeout : nil,
             completion: completion
         )
         thread.start(request, on: number)
@@ -86,16 +89,18 @@ final class Session: Sendable {
     ///   - values: Its parameters.
     ///   - isPrepared: Whether the connection prepares the statement once and uses it again.
     ///   - isLimited: Whether the connection is cut if the answer takes too long.
+    ///   - isAlone: Whether no other statement may be in its transaction, not even the settings of a pooled connection.
     /// - Returns: Its rows.
     /// - Throws: ``PostgresFailure``.
     func run(
         _ sql: String,
         _ values: [PostgresValue] = [],
         isPrepared: Bool = true,
-        isLimited: Bool = true
+        isLimited: Bool = true,
+        isAlone: Bool = false
     ) async throws -> PostgresRows {
         try await withCheckedThrowingContinuation { continuation in
-            start(sql, values, isPrepared: isPrepared, isLimited: isLimited) { result in
+            start(sql, values, isPrepared: isPrepared, isLimited: isLimited, isAlone: isAlone) { result in
                 continuation.resume(with: result.mapError { $0 as any Error })
             }
         }

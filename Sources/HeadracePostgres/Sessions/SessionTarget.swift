@@ -22,6 +22,9 @@ struct SessionTarget: Sendable {
     /// Time that a statement waits for a lock.
     let lockTimeout: Duration
 
+    /// Whether each transaction can be on another connection of the server, as behind a pooler in transaction mode.
+    var isPooled = false
+
     /// The schema as an SQL name.
     var quotedSchema: String { "\"\(schema.replacing("\"", with: "\"\""))\"" }
 
@@ -30,8 +33,10 @@ struct SessionTarget: Sendable {
     /// The procedures rely on a new snapshot for each statement, and on commits that wait for the disk. The defaults of
     /// the database can be different.
     var settings: [String] {
-        [
-            "SET search_path = \(quotedSchema), pg_catalog",
+        if isPooled { return [] }
+        return [
+            "SET search_path = \(path)",
+            "SET jit = off",
             "SET default_transaction_isolation = 'read committed'",
             "SET lock_timeout = \(lockTimeout.milliseconds)",
             "SET idle_in_transaction_session_timeout = 0",
@@ -40,6 +45,25 @@ struct SessionTarget: Sendable {
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
             """,
         ]
+    }
+}
+
+extension SessionTarget {
+    /// The value of `search_path`.
+    var path: String { "\(quotedSchema), pg_catalog" }
+
+    /// The statement before each request of a pooled connection, in its transaction.
+    ///
+    /// A pooled connection keeps no settings, because the next transaction belongs to another client.
+    var setup: PostgresRequest.Setup? {
+        if !isPooled { return nil }
+        return PostgresRequest.Setup(
+            sql: """
+                SELECT set_config('search_path', $1, true), set_config('lock_timeout', $2, true),
+                    set_config('jit', 'off', true)
+                """,
+            values: [.text([UInt8](path)), .text([UInt8]("\(lockTimeout.milliseconds)"))]
+        )
     }
 }
 

@@ -20,7 +20,7 @@ final class PostgresSnapshot: EntityReader {
     init(on session: Session, numbers: SchemaNumbers, mapper: PostgresErrorMapper) async throws {
         reading = DocumentReading(session: session, numbers: numbers)
         self.mapper = mapper
-        _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false)
+        _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false, isAlone: true)
         // The first query takes the snapshot, not BEGIN.
         _ = try await session.run("SELECT generation FROM store", isPrepared: false)
     }

@@ -27,7 +27,8 @@ extension PostgresStore: DeliveryStore {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         return try await mapper.translating {
-            try await Leasing(session: try await deliveries.session()).lease(request, checksClocks: checksClocks)
+            try await Leasing(session: try await deliveries.session(), hints: leaseHints)
+                .lease(request, checksClocks: checksClocks)
         }
     }
 

@@ -49,6 +49,17 @@ public final class PostgresStore: ObservableStore {
         /// open snapshot.
         public var readerCount = 2
 
+        /// Whether a pooler in transaction mode, such as pgbouncer, is between the store and the server; `false` by
+        /// default.
+        ///
+        /// Then each transaction can be on another connection of the server. The store keeps no settings, prepared
+        /// statements, or locks beyond a transaction, and doesn't receive notifications: relays and live queries look
+        /// for the commits of other processes at their poll interval.
+        ///
+        /// The database must have its default isolation level, `read committed`, and commits that wait for the disk.
+        /// Opening fails otherwise. The pooler needs at least two connections to the server for each store.
+        public var isPooled = false
+
         /// Creates the default configuration.
         public init() {}
     }
@@ -66,6 +77,7 @@ public final class PostgresStore: ObservableStore {
     let deliveries: SessionSlot
     let notifier: CommitNotifier
     let leaseClock = LeaseClock()
+    let leaseHints = LeaseHints()
     let clock = ServerClock()
     private let target: SessionTarget
     private let thread: PollingThread
@@ -107,7 +119,8 @@ public final class PostgresStore: ObservableStore {
             schema: configuration.schema,
             connectTimeout: Int(max(1, (configuration.connectTimeout / .seconds(1)).rounded(.up))),
             timeout: configuration.answerTimeout,
-            lockTimeout: configuration.lockTimeout
+            lockTimeout: configuration.lockTimeout,
+            isPooled: configuration.isPooled
         )
         self.mapper = mapper
         self.target = target
@@ -130,6 +143,7 @@ public final class PostgresStore: ObservableStore {
             }
             check = SchemaCheck(numbers, generation: generation, mapper: mapper)
             let committer = BatchCommitter(
+                target: target,
                 slot: commits,
                 check: check,
                 writer: writer,
@@ -144,7 +158,8 @@ public final class PostgresStore: ObservableStore {
                 signal: deliverySignal)
             try await mapper.translating { [clock, deliveries, listener] in
                 try await clock.measure(on: try await deliveries.session())
-                try await listener.listen()
+                // A notification would reach a connection that belongs to another client by then.
+                if !target.isPooled { try await listener.listen() }
             }
         } catch {
             thread.stop()
@@ -227,11 +242,14 @@ public final class PostgresStore: ObservableStore {
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, `keyTaken`, `tooLong`, or `unsupportedWork` if the changes don't fit the store;
+    ///   ``PostgresStatementError`` if plain SQL fails;
     ///   `schemaChanged`, `locked`, `full`, `unreachable`, or `unusable` if the database can't be written. In these cases,
     ///   nothing has changed. With the code `outcomeUnknown`, the server wasn't back in time, and the changes may or may
     ///   not be stored.
     public func commit(_ changes: ChangeSet) async throws {
-        if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
+        if let work = changes.work.first(where: { !($0 is StatementWork) }) {
+            throw StoreError.unsupportedWork(work, by: Self.self)
+        }
         try await queue.commit(try CommitUnit(changes, numbers: check.numbers))
         commitFeed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }

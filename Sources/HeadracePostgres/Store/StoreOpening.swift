@@ -13,7 +13,7 @@ import HeadraceStorage
 /// Several processes may open a schema at the same time: they prepare it one after the other.
 struct StoreOpening {
     /// The version of the tables that this version of Headrace knows.
-    private static let tableVersion: Int64 = 1
+    private static let tableVersion: Int64 = 2
 
     let target: SessionTarget
     let schema: EntitySchema
@@ -25,22 +25,25 @@ struct StoreOpening {
     func open(on session: Session, other: Session) async throws -> (SchemaNumbers, generation: Int64) {
         try await requireUTF8(session)
         try await requireLocks(session, other)
-        _ = try await session.run("BEGIN", isPrepared: false)
+        if target.isPooled { try await requireDefaults(session) }
+        _ = try await session.run("BEGIN", isPrepared: false, isAlone: true)
         do {
             // Another process can build indexes for minutes, so the wait has no limit.
-            _ = try await session.run("SET LOCAL lock_timeout = 0", isPrepared: false)
             _ = try await session.run(
-                "SELECT pg_advisory_xact_lock(hashtextextended('headrace ' || $1, 0))",
+                """
+                SELECT set_config('lock_timeout', '0', true),
+                    pg_advisory_xact_lock(hashtextextended('headrace ' || $1, 0))
+                """,
                 [.text([UInt8](target.schema))],
                 isLimited: false
             )
             try await prepareTables(session)
             let prepared = try await reconcile(session)
-            _ = try await session.run("COMMIT", isPrepared: false)
+            _ = try await session.run("COMMIT", isPrepared: false, isAlone: true)
             return prepared
         } catch {
             // The thrown error says more than an error of the roll-back.
-            _ = try? await session.run("ROLLBACK", isPrepared: false)
+            _ = try? await session.run("ROLLBACK", isPrepared: false, isAlone: true)
             throw error
         }
     }
@@ -57,14 +60,38 @@ struct StoreOpening {
     /// Tests that a lock excludes other connections: some databases with the same protocol accept locks and ignore them.
     private func requireLocks(_ session: Session, _ other: Session) async throws {
         let key = PostgresValue.integer(.random(in: .min ... .max))
-        _ = try await session.run("SELECT pg_advisory_lock($1)", [key])
-        let isTaken = try await other.run("SELECT pg_try_advisory_lock($1)", [key]).first?.flag(0)
-        _ = try await session.run("SELECT pg_advisory_unlock($1)", [key])
+        // Behind a pooler, only a transaction is a session.
+        let isPooled = target.isPooled
+        if isPooled { _ = try await session.run("BEGIN", isPrepared: false, isAlone: true) }
+        _ = try await session.run(isPooled ? "SELECT pg_advisory_xact_lock($1)" : "SELECT pg_advisory_lock($1)", [key])
+        let isTaken = try await other.run("SELECT pg_try_advisory_xact_lock($1)", [key]).first?.flag(0)
+        if isPooled {
+            _ = try await session.run("COMMIT", isPrepared: false, isAlone: true)
+        } else {
+            _ = try await session.run("SELECT pg_advisory_unlock($1)", [key])
+        }
         if isTaken == false { return }
         throw mapper.unusable(
             "two sessions hold the same advisory lock, so its writers can't exclude each other",
-            remedy: "use PostgreSQL, without a connection pooler between"
+            remedy: "use PostgreSQL, and for a connection pooler set 'isPooled'"
         )
+    }
+
+    /// Requires the defaults that a pooled connection can't change for itself.
+    private func requireDefaults(_ session: Session) async throws {
+        let row = try await session.run(
+            "SELECT current_setting('default_transaction_isolation'), current_setting('synchronous_commit')")
+        let (isolation, durability) = (try row.first?.text(0), try row.first?.text(1))
+        let wrong =
+            isolation != "read committed"
+            ? "default_transaction_isolation = 'read committed'"
+            : durability == "off" ? "synchronous_commit = 'on'" : nil
+        if let wrong {
+            throw mapper.unusable(
+                "its connections are pooled, and the database has another default than \(wrong)",
+                remedy: "run ALTER ROLE … SET \(wrong)"
+            )
+        }
     }
 
     // MARK: Tables
@@ -90,17 +117,31 @@ struct StoreOpening {
         if version > Self.tableVersion {
             throw mapper.newerSchema("it has tables that this version of Headrace doesn't know")
         }
+        if version == Self.tableVersion { return }
+        for (next, statements) in TableSchema.migrations where next > version { try await run(statements, session) }
+        try await run(Self.procedures, session)
+        _ = try await session.run("UPDATE store SET tables = $1", [.integer(Self.tableVersion)])
     }
 
     private func createTables(_ session: Session) async throws {
-        let statements =
-            TableSchema.statements + DeliveryProcedures.statements + LeaseProcedure.statements
-            + SettlementProcedure.statements + [CommitProcedure.statement]
-        for statement in statements { _ = try await session.run(statement, isPrepared: false) }
+        try await run(TableSchema.statements + TableSchema.migrations.flatMap(\.statements), session)
+        try await run(Self.procedures, session)
         _ = try await session.run(
             "INSERT INTO store (one, tables, generation, identifier) VALUES (true, $1, 1, $2)",
             [.integer(Self.tableVersion), .id(UUID())]
         )
+    }
+
+    /// The functions and procedures.
+    ///
+    /// A migration replaces those with the same parameters, so their results must not change. A function with other
+    /// parameters doesn't replace its predecessor, which programs of earlier versions still call until they end.
+    private static let procedures =
+        DeliveryProcedures.statements + LeaseProcedure.statements + SettlementProcedure.statements
+        + [CommitProcedure.work, CommitProcedure.statement]
+
+    private func run(_ statements: [String], _ session: Session) async throws {
+        for statement in statements { _ = try await session.run(statement, isPrepared: false) }
     }
 
     // MARK: Kinds and indexes

@@ -91,7 +91,12 @@ import Foundation
     }
 
     /// Sends a statement, or the prepared statement `name`, with its values and the mark that ends the request.
-    func send(_ sql: String, prepared name: String?, _ values: [PostgresValue]) -> Bool {
+    func send(
+        _ sql: String,
+        prepared name: String?,
+        _ values: [PostgresValue],
+        endsRequest: Bool = true
+    ) -> Bool {
         var buffer: [UInt8] = []
         let ranges = values.map { value in
             let start = buffer.count
@@ -114,6 +119,7 @@ import Foundation
             return unsafe PQsendQueryParams(connection, sql, count, types, pointers, lengths, formats, 1)
         }
         if isSent != 1 { return false }
+        if !endsRequest { return true }
         return unsafe PQpipelineSync(connection) == 1
     }
 

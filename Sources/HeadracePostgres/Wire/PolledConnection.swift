@@ -45,9 +45,9 @@ final class PolledConnection {
     /// Sends `request`, and returns `false` if the connection has ended.
     func start(_ request: PostgresRequest) -> Bool {
         var name = request.isPrepared ? prepared[request.sql] : nil
-        var isSent = true
+        var isSent = request.setup.map { libpq.send($0.sql, prepared: nil, $0.values, endsRequest: false) } ?? true
         let isPreparing = request.isPrepared && name == nil
-        if isPreparing {
+        if isSent, isPreparing {
             preparedCount += 1
             let new = "s\(preparedCount)"
             isSent = libpq.prepare(request.sql, name: new, types: request.values.map(\.type))

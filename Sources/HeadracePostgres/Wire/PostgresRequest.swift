@@ -7,6 +7,13 @@
 #if Postgres
 /// A statement for a connection.
 struct PostgresRequest: Sendable {
+    /// A statement before the statement of a request, in the same transaction; its rows are ignored.
+    struct Setup: Sendable {
+        let sql: String
+        let values: [PostgresValue]
+    }
+
+    let setup: Setup?
     let sql: String
     let values: [PostgresValue]
 

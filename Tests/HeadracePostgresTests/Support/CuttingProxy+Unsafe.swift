@@ -16,15 +16,20 @@ final class CuttingProxy: Sendable {
     enum Fault: Sendable {
         /// The connection is cut after the client has sent a number of further bytes.
         case cut(afterSent: Int)
+        /// Nothing that the client sends after a number of further bytes reaches the server, as if the client had
+        /// stopped.
+        case stop(afterSent: Int)
         /// The first further answer doesn't reach the client, and the connection is cut.
         case loseAnswer
     }
 
     private struct State {
         var fault: Fault?
-        var armed = 0
+        // `nil` for each connection.
+        var armed: Int? = 0
         var acceptedCount = 0
         var faultCount = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
         var isClosed = false
     }
 
@@ -80,6 +85,35 @@ final class CuttingProxy: Sendable {
         }
     }
 
+    /// Arms a fault for any of the last connections, and returns after a fault.
+    func armNext(_ fault: Fault) async {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.fault = fault
+                state.armed = nil
+                state.waiters.append(continuation)
+            }
+        }
+    }
+
+    /// Returns when a fault has happened.
+    func waitForFault() async {
+        await withCheckedContinuation { continuation in
+            let hasHappened = state.withLock { state in
+                if state.faultCount == 0 { state.waiters.append(continuation) }
+                return state.faultCount > 0
+            }
+            if hasHappened { continuation.resume() }
+        }
+    }
+
+    private func noteFault(_ state: inout State) {
+        state.fault = nil
+        state.faultCount += 1
+        for waiter in state.waiters { waiter.resume() }
+        state.waiters = []
+    }
+
     private func accept() {
         while true {
             let client = Foundation.accept(listening, nil, nil)
@@ -115,18 +149,22 @@ final class CuttingProxy: Sendable {
     /// Forwards bytes in both directions until one side ends, or the fault happens.
     private func forward(client: Int32, server: Int32, number: Int) {
         var bytes = [UInt8](repeating: 0, count: 65_536)
+        var isStopped = false
         while true {
             var descriptors = [
-                pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+                // A stopped client is read no longer, except its end.
+                pollfd(fd: client, events: isStopped ? Int16(Self.hangUp) : Int16(POLLIN), revents: 0),
                 pollfd(fd: server, events: Int16(POLLIN), revents: 0),
             ]
             _ = unsafe poll(&descriptors, 2, -1)
+            if isStopped, descriptors[0].revents != 0 { return }
             if descriptors[0].revents != 0 {
                 let count = unsafe recv(client, &bytes, bytes.count, 0)
                 if count <= 0 { return }
-                let (allowed, isCut) = allow(count, on: number)
+                let (allowed, end) = allow(count, on: number)
                 if allowed > 0 { _ = unsafe send(server, bytes, allowed, Int32(MSG_NOSIGNAL)) }
-                if isCut { return }
+                if end == .cut { return }
+                isStopped = end == .stopped
             }
             if descriptors[1].revents != 0 {
                 let count = unsafe recv(server, &bytes, bytes.count, 0)
@@ -136,25 +174,36 @@ final class CuttingProxy: Sendable {
         }
     }
 
-    /// Returns how many of `count` bytes of the client reach the server, and whether the connection is cut then.
-    private func allow(_ count: Int, on number: Int) -> (Int, isCut: Bool) {
+    private enum End {
+        case none, cut, stopped
+    }
+
+    /// The event of `poll` for the end of the peer, which Glibc declares only for its own extensions.
+    private static let hangUp: Int32 = 0x2000
+
+    /// Returns how many of `count` bytes of the client reach the server, and what happens then.
+    private func allow(_ count: Int, on number: Int) -> (Int, End) {
         state.withLock { state in
-            guard state.armed == number, case .cut(let rest) = state.fault else { return (count, false) }
-            if rest > count {
-                state.fault = .cut(afterSent: rest - count)
-                return (count, false)
+            if state.armed ?? number != number { return (count, .none) }
+            switch state.fault {
+            case .cut(let rest) where rest > count: state.fault = .cut(afterSent: rest - count)
+            case .stop(let rest) where rest > count: state.fault = .stop(afterSent: rest - count)
+            case .cut(let rest):
+                noteFault(&state)
+                return (rest, .cut)
+            case .stop(let rest):
+                noteFault(&state)
+                return (rest, .stopped)
+            case .loseAnswer, nil: break
             }
-            state.fault = nil
-            state.faultCount += 1
-            return (rest, true)
+            return (count, .none)
         }
     }
 
     private func losesAnswer(on number: Int) -> Bool {
         state.withLock { state in
-            guard state.armed == number, case .loseAnswer = state.fault else { return false }
-            state.fault = nil
-            state.faultCount += 1
+            guard state.armed ?? number == number, case .loseAnswer = state.fault else { return false }
+            noteFault(&state)
             return true
         }
     }

@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import HeadraceDomain
+@testable import HeadracePostgres
+import HeadraceStorage
+import Testing
+
+/// Databases that earlier versions of Headrace have made.
+@Suite(.needsServer, .enabled(if: TestProgram.folder != nil), .timeLimit(.minutes(2))) struct MigrationTests {
+    private static let kind = EntityReference(kind: "account", key: "new")
+
+    @Test func aStoreOfTheFirstVersionIsMigratedByOneOfManyProcesses() async throws {
+        try await withFirstVersion { url in
+            let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { group in
+                for _ in 0..<4 { group.addTask { try await PostgresStore(url: url, entities: [Account.self]) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+
+            let events = try await stores[0].events(after: 0, limit: 99)
+            #expect(events.count == 32)
+            #expect(try await stores[1].fetch(DocumentQuery(kind: "account")).map(\.version) == [16, 16])
+            try await stores[2].commit(Self.insertion)
+            #expect(try await stores[3].events(after: 0, limit: 99).count == 33)
+            let leased = try await stores[3].lease(
+                LeaseRequest(
+                    subscriptions: ["nobody"], laneLimit: 9, batchLimit: 99,
+                    now: Date(timeIntervalSince1970: 1_700_000_000), duration: .seconds(10)))
+            #expect(leased.lanes.map(\.count) == [16, 16])
+        }
+    }
+
+    /// A program of the first version is open while a program of this version migrates the database.
+    @Test func aProgramOfTheFirstVersionGoesOnBesideThisVersion() async throws {
+        try await withFirstVersion { url in
+            let schema = TestSchema(url: url, name: "headrace")
+            let store = try await PostgresStore(url: url, entities: [Account.self])
+
+            // The parameters of the first version, which knew no plain SQL.
+            let columns = CommitProcedure.columns.filter { !["q", "g"].contains($0.name.prefix(1)) }
+            let generation = try await schema.run("SELECT generation FROM store").first?.integer(0) ?? 0
+            let arrays = columns.map { column in
+                switch column.name {
+                case "w_unit": "ARRAY[0]::bigint[]"
+                case "w_kind": "ARRAY[1]::bigint[]"
+                case "w_key": "ARRAY['old']::bytea[]"
+                case "w_version", "w_schema": "ARRAY[1]::bigint[]"
+                case "w_document": "ARRAY['{}']"
+                default: "'{}'::\(column.type)[]"
+                }
+            }
+            try await schema.run(
+                """
+                CALL commit_batch(gen_random_uuid(), gen_random_uuid(), \(generation)::bigint, true, false,
+                    \(arrays.joined(separator: ", ")), NULL)
+                """)
+
+            #expect(try await store.find(EntityReference(kind: "account", key: "old"))?.version == 1)
+            let leased = try await schema.run(
+                """
+                SELECT * FROM lease(ARRAY['nobody']::bytea[], 9::bigint, 9::bigint, 1::bigint, 5::bigint, 9::bigint, false,
+                    '{}'::bigint[], '{}'::bytea[], '{}'::bigint[], '{}'::bigint[])
+                """)
+            #expect(leased.count == 18)
+            try await store.commit(Self.insertion)
+        }
+    }
+
+    private static var insertion: ChangeSet {
+        let document = StoredDocument(reference: kind, version: 1, schemaVersion: 1, json: Data("{}".utf8))
+        return ChangeSet(
+            writes: [ChangeSet.Write(document: document)],
+            events: [
+                NewEvent(
+                    id: UUID(), name: "opened", version: 1, stream: kind,
+                    recordedAt: Date(timeIntervalSince1970: 1_700_000_000), json: Data("{}".utf8))
+            ])
+    }
+
+    private func withFirstVersion(_ body: (String) async throws -> Void) async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/version-1.sql")
+        try await withDatabase { url in
+            // The server's user may not be able to read the folder of the sources.
+            let copy = try #require(TestServer.folder) + "/\(UUID()).sql"
+            try Data(contentsOf: file).write(to: URL(filePath: copy))
+            try await TestProgram.run("psql", ["-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-f", copy])
+            try await body(url)
+        }
+    }
+}
+
+/// The entity of the stored databases.
+private final class Account: StoredEntity {
+    static let entityName = "account"
+
+    var id = ""
+    var text = ""
+    var raisedEvents = RaisedEvents()
+}
+#endif

@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import Synchronization
+
+/// A server of one test, which can be killed and started again.
+final class RestartableServer: Sendable {
+    let folder: String
+    private let process = Mutex<Process?>(nil)
+
+    /// The connection string; several servers are several hosts.
+    static func url(_ servers: RestartableServer...) -> String {
+        let hosts = servers.map(\.folder).joined(separator: ",")
+        return "host=\(hosts) user=headrace dbname=postgres target_session_attrs=read-write"
+    }
+
+    /// Makes the data of a server, or copies those of `primary`, whose standby it becomes.
+    init(standbyOf primary: RestartableServer? = nil) async throws {
+        folder = try TestProgram.makeFolder("s\(UUID().uuidString.prefix(8))")
+        if let primary {
+            try await TestProgram.run(
+                "pg_basebackup",
+                [
+                    "-D", folder + "/data", "-h", primary.folder, "-U", "headrace", "-R", "-X", "stream", "-c", "fast",
+                    "-N",
+                ])
+        } else {
+            try await TestProgram.run(
+                "initdb",
+                ["-D", folder + "/data", "-U", "headrace", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"])
+        }
+        try await start()
+    }
+
+    /// Starts the server, and returns when it accepts connections.
+    func start() async throws {
+        try await TestProgram.wait { [folder] in
+            // After a kill, the server refuses to start until the last process of its predecessor has ended.
+            let isRunning = process.withLock { $0?.isRunning ?? false }
+            if !isRunning {
+                let started = try? TestProgram.start(
+                    "postgres",
+                    ["-D", folder + "/data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"])
+                process.withLock { $0 = started }
+            }
+            return (try? await TestProgram.run("pg_isready", ["-q", "-h", folder])) != nil
+        }
+    }
+
+    /// Kills the server and its processes without warning.
+    func kill() {
+        guard let process = process.withLock(\.self) else { return }
+        let number = process.processIdentifier
+        let children = try? String(contentsOfFile: "/proc/\(number)/task/\(number)/children", encoding: .utf8)
+        let all = (children ?? "").split(separator: " ").compactMap { Int32($0) }
+        for child in [number] + all { _ = Foundation.kill(child, SIGKILL) }
+        process.waitUntilExit()
+    }
+
+    /// Makes a standby the primary.
+    func promote() async throws {
+        try await TestProgram.run("pg_ctl", ["promote", "-w", "-D", folder + "/data"])
+    }
+}
+#endif

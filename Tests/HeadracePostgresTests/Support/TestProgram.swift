@@ -1,0 +1,94 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+import Testing
+
+/// Programs of PostgreSQL, as the user of the server.
+enum TestProgram {
+    /// The folder of the programs, such as `initdb`.
+    static let folder = ProcessInfo.processInfo.environment["HEADRACE_POSTGRES_PROGRAMS"]
+
+    /// A refusal of a program, with its output.
+    struct Failure: Error {
+        let output: String
+    }
+
+    /// Starts a program, given by its path, or by its name in ``folder``.
+    static func start(
+        _ program: String,
+        _ arguments: [String],
+        output: Pipe? = nil,
+        end: @escaping @Sendable (Process) -> Void = { _ in }
+    ) throws -> Process {
+        let path = program.hasPrefix("/") ? program : try #require(folder) + "/" + program
+        let process = Process()
+        // A server refuses to run as root.
+        let user = "setpriv --reuid nobody --regid nogroup --clear-groups --pdeathsig KILL --".split(separator: " ")
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = (getuid() == 0 ? user.map(String.init) : []) + [path] + arguments
+        process.standardOutput = output ?? FileHandle.nullDevice
+        process.standardError = output ?? FileHandle.nullDevice
+        process.terminationHandler = end
+        try process.run()
+        return process
+    }
+
+    /// Runs a program until it ends.
+    ///
+    /// - Throws: ``Failure`` if its status isn't 0.
+    static func run(_ program: String, _ arguments: [String]) async throws {
+        let output = Pipe()
+        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
+            do {
+                _ = try start(program, arguments, output: output) {
+                    continuation.resume(returning: $0.terminationStatus)
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        if status == 0 { return }
+        throw Failure(output: String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
+    }
+
+    /// Calls `isReady` until it returns `true`, because a program doesn't tell when its socket exists.
+    static func wait(until isReady: () async -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while !(await isReady()) {
+            if ContinuousClock.now > end { throw Failure(output: "a server has not started") }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// Makes a folder for a server below the folder of the test server.
+    static func makeFolder(_ name: String) throws -> String {
+        let folder = try #require(TestServer.folder) + "/" + name
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
+        // Without the umask.
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+        return folder
+    }
+}
+
+/// Runs `body` with the URL of a new database, made with `options`, whose sessions have other defaults.
+nonisolated(nonsending) func withDatabase<Result>(
+    _ options: String = "",
+    settings: [String] = [],
+    _ body: nonisolated(nonsending) (String) async throws -> Result
+) async throws -> Result {
+    let url = try #require(TestServer.url)
+    let name = "test-\(UUID())"
+    let server = TestSchema(url: url, name: "public")
+    try await server.run("CREATE DATABASE \"\(name)\" TEMPLATE template0 \(options)")
+    for setting in settings { try await server.run("ALTER DATABASE \"\(name)\" SET \(setting)") }
+    let result = try await body(url.replacing("/postgres?", with: "/\(name)?"))
+    try await server.run("DROP DATABASE \"\(name)\" WITH (FORCE)")
+    return result
+}
+#endif
