@@ -23,6 +23,17 @@ import Testing
         #expect(answer(Account.entityName).code == "internal")
     }
 
+    @Test(arguments: [
+        (StoreError.Code.unreachable, 503, "databaseUnreachable"), (.outcomeUnknown, 503, "outcomeUnknown"),
+        (.tooLong, 422, "tooLong"),
+    ])
+    func eachFailureOfAServerHasItsOwnCode(code: StoreError.Code, status: Int, name: String) {
+        let answer = APIError(StoreError(code: code, message: "too long"))
+
+        #expect(answer.status.code == status)
+        #expect(answer.code == name)
+    }
+
     @Test func anAccountThatAnotherServerHasOpenedIsRetryable() async throws {
         let store = try InMemoryStore(entities: LedgerComposition.entities)
         let (one, other) = (EntityContext(store), EntityContext(store))

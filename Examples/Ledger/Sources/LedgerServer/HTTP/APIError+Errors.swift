@@ -93,6 +93,23 @@ extension APIError {
                 "The database file was removed or replaced while the server ran, so nothing was stored. To fix, restore "
                     + "the file, or restart the server."
             )
+        case .unreachable:
+            self.init(
+                .serviceUnavailable,
+                "databaseUnreachable",
+                "The database server can't be reached, so nothing was stored. To fix, send it again.",
+                retryAfter: 1
+            )
+        case .outcomeUnknown:
+            self.init(
+                .serviceUnavailable,
+                "outcomeUnknown",
+                "The connection to the database server has ended, and the change may be stored. To fix, send it again with "
+                    + "the same idempotency key. Without a key, look for the transaction first.",
+                retryAfter: 1
+            )
+        case .tooLong:
+            self.init(.unprocessableContent, "tooLong", error.message)
         case _ where error.isRetryable:
             self.init(
                 .serviceUnavailable,
