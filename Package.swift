@@ -321,7 +321,8 @@ let package = Package(
         .testTarget(
             name: "HeadracePostgresTests",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceStorage",
+                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceSQLite",
+                "HeadraceStorage",
                 "HeadraceStoreContract", "HeadraceTesting",
             ]
         ),
