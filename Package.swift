@@ -328,7 +328,7 @@ let package = Package(
             name: "HeadracePostgresTests",
             dependencies: [
                 "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceResolution",
-                "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting",
+                "HeadraceSQLite", "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting",
             ],
             exclude: ["Golden"]
         ),

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the store on PostgreSQL against a private server. It uses the test build of `Scripts/test`.
+# Runs the tests of the store on PostgreSQL and of the ledger against a private server, and then disturbs several servers of the
+# ledger on one database. It uses the test builds of `Scripts/test`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -15,3 +16,10 @@ if grep -q SKIPPED "$log"; then
     echo "The tests of PostgreSQL were skipped although a server should run." >&2
     exit 1
 fi
+
+# The same tests of the ledger as on SQLite. A test about files is skipped, with its reason.
+ledger=Examples/Ledger/.build/debug
+.ci/watched 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
+    --filter '^(LedgerApplicationTests|LedgerServerTests|ledgerTests)\.'
+
+LEDGER="$root/$ledger/ledger" .ci/watched 1200 Scripts/postgres .ci/servers

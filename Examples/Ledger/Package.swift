@@ -14,8 +14,18 @@ let package = Package(
         .library(name: "LedgerJournal", targets: ["LedgerJournal"]),
         .library(name: "LedgerServer", targets: ["LedgerServer"]),
     ],
+    traits: [
+        .trait(name: "Postgres", description: "A ledger in a PostgreSQL database. Needs libpq.")
+    ],
     dependencies: [
-        .package(name: "headrace", path: "../..", traits: ["Hummingbird", "Inspector", "Lifecycle", "SQLite"]),
+        .package(
+            name: "headrace",
+            path: "../..",
+            traits: [
+                "Hummingbird", "Inspector", "Lifecycle", "SQLite",
+                .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
+            ]
+        ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -112,7 +122,9 @@ let package = Package(
         .testTarget(
             name: "ledgerTests",
             dependencies: [
+                "LedgerApplication",
                 "LedgerBooks",
+                "LedgerTestSupport",
                 "ledger",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -106,6 +106,15 @@ extension ProblemTable {
     private static func problem(for error: StoreError) -> Problem? {
         switch error.code {
         case _ where error.isRetryable: busy
+        case .outcomeUnknown:
+            Problem(
+                .serviceUnavailable,
+                code: error.codeName,
+                "The connection to the database server has ended, and the change may be stored. To fix, send it again with "
+                    + "the same 'Idempotency-Key'. Without a key, read the data first."
+            )
+            .retry(after: .seconds(1))
+        case .tooLong: Problem(.unprocessableContent, code: error.codeName, error.message)
         case .versionConflict, .alreadyExists, .uniqueViolation:
             Problem(
                 .conflict,

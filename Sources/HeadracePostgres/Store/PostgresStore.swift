@@ -114,20 +114,9 @@ public final class PostgresStore: ObservableStore {
     public init(url: String, schema: EntitySchema, configuration: Configuration = Configuration()) async throws {
         self.schema = schema
         let mapper = PostgresErrorMapper(schema: configuration.schema)
-        let target = SessionTarget(
-            url: url,
-            schema: configuration.schema,
-            connectTimeout: Int(max(1, (configuration.connectTimeout / .seconds(1)).rounded(.up))),
-            timeout: configuration.answerTimeout,
-            lockTimeout: configuration.lockTimeout,
-            isPooled: configuration.isPooled
-        )
+        let target = try SessionTarget(url: url, configuration: configuration, mapper: mapper)
         self.mapper = mapper
         self.target = target
-        let length = configuration.schema.utf8.count
-        if length == 0 || length > 63 || configuration.schema.utf8.contains(0) {
-            throw mapper.unusable("its name isn't the name of a schema", remedy: "use a name of 1 to 63 bytes")
-        }
         let thread = try await mapper.translating { try PollingThread() }
         self.thread = thread
         let connect: @Sendable () async throws -> Session = { try await Session.connect(target, on: thread) }

@@ -23,6 +23,32 @@ struct StoreOpening {
     ///
     /// - Returns: The numbers of kinds and indexes, and the generation in which they are valid.
     func open(on session: Session, other: Session) async throws -> (SchemaNumbers, generation: Int64) {
+        try await prepare(session, other: other) {
+            try await prepareTables(session)
+            return try await reconcile(session)
+        }
+    }
+
+    /// Creates the schema with the contents of another store; the connections are as for ``open(on:other:)``.
+    ///
+    /// - Returns: Number of copied rows by table.
+    func copy(_ copying: StoreCopying, on session: Session, other: Session) async throws -> [StoreTable: Int] {
+        try await prepare(session, other: other) {
+            try await copying.requireEmpty(session, schema: target.schema)
+            try await prepareTables(session)
+            let counts = try await copying.copy(on: session)
+            _ = try await reconcile(session)
+            try await copying.finish(session)
+            return counts
+        }
+    }
+
+    /// Runs `body` in a transaction, while no other process opens the schema.
+    private func prepare<Value>(
+        _ session: Session,
+        other: Session,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
         try await requireUTF8(session)
         try await requireLocks(session, other)
         if target.isPooled { try await requireDefaults(session) }
@@ -37,10 +63,9 @@ struct StoreOpening {
                 [.text([UInt8](target.schema))],
                 isLimited: false
             )
-            try await prepareTables(session)
-            let prepared = try await reconcile(session)
+            let value = try await body()
             _ = try await session.run("COMMIT", isPrepared: false, isAlone: true)
-            return prepared
+            return value
         } catch {
             // The thrown error says more than an error of the roll-back.
             _ = try? await session.run("ROLLBACK", isPrepared: false, isAlone: true)

@@ -13,7 +13,7 @@ public enum LedgerComposition {
     /// Pass them to the initializer of the store.
     public static let entities: [any StoredEntity.Type] = [
         Account.self, CommodityRange.self, DailyStatement.self, ImportJob.self, ImportedJournal.self,
-        JournalContent.self, Transaction.self,
+        JournalContent.self, JournalPart.self, StoredJournal.self, Transaction.self,
     ]
 
     /// The settings of the composition.

@@ -6,7 +6,7 @@
 
 public import Headrace
 import Hummingbird
-import LedgerApplication
+public import LedgerApplication
 public import Logging
 import NIOCore
 import ServiceLifecycle
@@ -26,7 +26,7 @@ public final class LedgerServer: Sendable {
     public let configuration: LedgerServerConfiguration
 
     /// The store of the ledger.
-    public let store: SQLiteStore
+    public let store: LedgerStore
 
     /// The container of the ledger.
     public let container: Container
@@ -63,7 +63,7 @@ public final class LedgerServer: Sendable {
         relay relayConfiguration: Relay.Configuration = Relay.Configuration(),
         clock: any TimeSource = ContinuousClock(),
         logger: Logger = Logger(label: "ledger")
-    ) throws {
+    ) async throws {
         let inspectorObservers = inspector.map { [$0.observer] } ?? []
         let observers = observers + inspectorObservers
         self.configuration = configuration
@@ -71,19 +71,19 @@ public final class LedgerServer: Sendable {
         self.inspector = inspector
         self.clock = clock
         self.logger = logger
-        store = try SQLiteStore(path: configuration.database, entities: LedgerComposition.entities)
+        store = try await configuration.database.open()
         var composition = LedgerComposition.Configuration()
         composition.webhook = configuration.webhook.map { HTTPWebhook($0) }
         composition.relay = relayConfiguration
         composition.observers = observers
         composition.relayObservers = relayObservers + inspectorObservers
         composition.clock = clock
-        container = try LedgerComposition.makeContainer(on: store, configuration: composition)
+        container = try LedgerComposition.makeContainer(on: store.base, configuration: composition)
         relay = container.resolve()
         station = ActorStation(initialState: PageState(), observers: observers, clock: clock) { PageDripper() }
         imports = ImportService(
             container: container,
-            spool: ImportSpool(database: configuration.database),
+            spool: Self.spool(of: configuration.database, store: store),
             limits: configuration.limits,
             observers: observers,
             clock: clock,
@@ -93,7 +93,12 @@ public final class LedgerServer: Sendable {
         streams = Permits(configuration.limits.eventStreams)
         inspector?.show(container.graph)
         inspector?.show(station, named: "Page")
-        inspector?.show(store)
+        inspector?.show(store.base)
+    }
+
+    /// Journals are beside a file, so that the file stays small, and in a database that several machines share.
+    private static func spool(of database: LedgerDatabase, store: LedgerStore) -> any JournalSpool {
+        database.path.map { ImportSpool(database: $0) } ?? StoreSpool(store: store.base)
     }
 
     /// Serves until a graceful shutdown is triggered or the task is cancelled.
@@ -129,7 +134,7 @@ public final class LedgerServer: Sendable {
         onListening: @escaping @Sendable (_ address: String) async -> Void,
         onInspecting: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws -> HeadraceServer {
-        let log = EventLog(store: store, pollInterval: configuration.limits.pollInterval, clock: clock)
+        let log = EventLog(store: store.base, pollInterval: configuration.limits.pollInterval, clock: clock)
         // Before the page is loaded, so that it misses no event. Some events may be read twice.
         let position = try await log.lastPosition()
         var settings = Bootstrap.Configuration()
@@ -157,7 +162,8 @@ public final class LedgerServer: Sendable {
         return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
             + ImportRoutes(container: container, imports: imports, uploads: Permits(limits.uploads), limits: limits)
             .routes
-            + LiveRoutes(station: station, container: container, store: store, streams: streams, limits: limits).routes
+            + LiveRoutes(station: station, container: container, store: store.base, streams: streams, limits: limits)
+            .routes
             + PageRoutes().routes
     }
 

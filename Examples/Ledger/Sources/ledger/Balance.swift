@@ -29,7 +29,8 @@ struct Balance: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let (balances, style) = try await Session.with(database: database.path, for: .reading) { [accounts] session in
+        let (balances, style) = try await Session.with(database: database.location, for: .reading) {
+            [accounts] session in
             (
                 try await session.ask(GetBalances(matching: accounts)),
                 AmountStyle(try await session.ask(GetCommodityScales()))

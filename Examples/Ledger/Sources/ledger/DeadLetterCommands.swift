@@ -30,7 +30,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            try await Session.with(database: database.path, for: .reading) { [subscription] session in
+            try await Session.with(database: database.location, for: .reading) { [subscription] session in
                 var isEmpty = true
                 var last: Int64 = 0
                 while true {
@@ -56,7 +56,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            try await Session.with(database: database.path, for: .reading) { [number] session in
+            try await Session.with(database: database.location, for: .reading) { [number] session in
                 let letter = try await Failure.telling { try await session.deadLetters.find(number) }
                 guard let letter else { throw Failure.noDeadLetters([number]) }
                 printLines(Report.lines(of: letter))
@@ -73,7 +73,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let count = try await Session.with(database: database.path) { [choice] session in
+            let count = try await Session.with(database: database.location) { [choice] session in
                 if let subscription = choice.allOf {
                     return try await Failure.telling { try await session.deadLetters.replayAll(of: subscription) }
                 }
@@ -95,7 +95,7 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let count = try await Session.with(database: database.path) { [numbers] session in
+            let count = try await Session.with(database: database.location) { [numbers] session in
                 try await session.requireDeadLetters(numbers)
                 return try await Failure.telling { try await session.deadLetters.discard(numbers) }
             }

@@ -53,7 +53,7 @@ struct Import: AsyncParsableCommand {
         // All journals are parsed before the first is posted. So an error in one of them changes nothing.
         let journals = try files.map { try JournalFile(path: $0, standardInputName: name) }
         let progress = TerminalProgress.ifTerminal()
-        try await Session.with(database: database.path, for: .creating, progress: progress) { session in
+        try await Session.with(database: database.location, for: .creating, progress: progress) { session in
             for journal in journals {
                 print(try await session.import(journal))
             }

@@ -16,6 +16,8 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Prints the address when the server is ready. On an interrupt (Control-C) or a termination signal, it ends \
             within two seconds. The next start continues the imports.
+
+            With a PostgreSQL database, several processes on several machines can serve the same ledger.
             """
     )
 
@@ -48,14 +50,16 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var configuration = LedgerServerConfiguration(database: database.path)
+        var configuration = LedgerServerConfiguration(database: database.location)
         configuration.host = host
         configuration.port = Int(port)
         configuration.allowedHosts = allowHost
         configuration.webhook = webhook.flatMap(Self.url)
         configuration.inspectorAllowsWrites = inspectWrites
         let inspector = inspect || inspectWrites ? Inspector(configuration: Self.inspection) : nil
-        let server = try Failure.telling { [configuration] in try LedgerServer(configuration, inspector: inspector) }
+        let server = try await Failure.telling { [configuration] in
+            try await LedgerServer(configuration, inspector: inspector)
+        }
         try await Failure.telling {
             try await server.run {
                 Self.say("The ledger is served at \($0)")

@@ -30,37 +30,36 @@ struct Session: Sendable {
     /// The dead letters of the ledger.
     let deadLetters: DeadLetters
 
-    private init(_ store: SQLiteStore, progress: any ImportProgress) throws {
+    private init(_ store: LedgerStore, progress: any ImportProgress) throws {
         var configuration = LedgerComposition.Configuration()
         configuration.progress = progress
-        let container = try LedgerComposition.makeContainer(on: store, configuration: configuration)
-        deadLetters = DeadLetters(in: store)
+        let container = try LedgerComposition.makeContainer(on: store.base, configuration: configuration)
+        deadLetters = DeadLetters(in: store.base)
         dispatcher = container.resolve()
         activity = container.resolve()
     }
 
-    /// Opens the ledger in the file `database`, runs `body`, and closes the ledger, even after an error or a signal.
+    /// Opens the ledger in `database`, runs `body`, and closes the ledger, even after an error or a signal.
     ///
-    /// Afterwards, the file contains all data. There are no other files beside it unless another program has it open.
+    /// Afterwards, a file contains all data. There are no other files beside it unless another program has it open.
     ///
     /// - Throws: ``Failure``; `ExitCode` if a signal ended `body`.
     static func with<Value: Sendable>(
-        database: String,
+        database: LedgerDatabase,
         for access: Access = .writing,
         progress: any ImportProgress = NoOpImportProgress(),
         _ body: @escaping @Sendable (Session) async throws -> Value
     ) async throws -> Value {
-        if access != .creating, !FileManager.default.fileExists(atPath: database) {
+        if let path = database.path, access != .creating, !FileManager.default.fileExists(atPath: path) {
             throw Failure(
-                "There is no database '\(database)'. To fix, import a journal first: "
-                    + "ledger import FILE --database '\(database)'"
+                "There is no database '\(path)'. To fix, import a journal first: ledger import FILE --database '\(path)'"
             )
         }
-        let copy = access == .reading ? try ReadingCopy(ifNeededFor: database) : nil
+        let copy = access == .reading ? try database.path.flatMap { try ReadingCopy(ifNeededFor: $0) } : nil
         defer { copy?.remove() }
         do {
-            let store = try Failure.telling {
-                try SQLiteStore(path: copy?.path ?? database, entities: LedgerComposition.entities)
+            let store = try await Failure.telling {
+                try await (copy.map { LedgerDatabase.file($0.path) } ?? database).open()
             }
             let session = try Failure.telling {
                 do {
@@ -76,7 +75,8 @@ struct Session: Sendable {
             try closing.get()
             return value
         } catch let failure as Failure {
-            throw copy.map { Failure(failure.description.replacing($0.path, with: database)) } ?? failure
+            guard let copy, let path = database.path else { throw failure }
+            throw Failure(failure.description.replacing(copy.path, with: path))
         }
     }
 

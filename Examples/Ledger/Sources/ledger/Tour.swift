@@ -22,7 +22,7 @@ struct Tour: AsyncParsableCommand {
         if let word = words.first {
             throw ValidationError(
                 "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'register', 'accounts', "
-                    + "'rule', 'serve', or 'dead-letters', or no command for a tour."
+                    + "'rule', 'serve', 'migrate', or 'dead-letters', or no command for a tour."
             )
         }
     }
@@ -36,7 +36,7 @@ struct Tour: AsyncParsableCommand {
         )
 
         print("A new database, '\(database)', and a sample journal.\n")
-        try await Session.with(database: database, for: .creating) { session in
+        try await Session.with(database: .file(database), for: .creating) { session in
             print("Import: each transaction is a command, and all commands are one unit of work.")
             print("  \(try await session.import(sample))\n")
 

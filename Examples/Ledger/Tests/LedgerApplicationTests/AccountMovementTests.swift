@@ -13,7 +13,7 @@ import Testing
 @Suite struct AccountMovementTests {
     @Test(arguments: StoreKind.allCases)
     func anAccountRaisesOneEventForAllBookingsOfAUnitOfWork(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
 
         try await books.import(
             """
@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func theNumberOfTransactionsIsTheSumOverTheAccounts(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         for (source, target) in [("a", "b"), ("b", "c"), ("a", "b"), ("c", "a")] {
             try await books.dispatcher.dispatch(PostTransaction(try transfer("1", from: source, to: target)))
         }

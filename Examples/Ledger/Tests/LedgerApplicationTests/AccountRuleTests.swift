@@ -12,7 +12,7 @@ import Testing
 @Suite struct AccountRuleTests {
     @Test(arguments: StoreKind.allCases)
     func aNegativeBalanceIsRefusedAndZeroIsNot(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.dispatcher.dispatch(PostTransaction(try transfer("10", from: "equity", to: "assets:cash")))
         try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
 
@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func theRuleIsCheckedOnlyAtTheEndOfAUnitOfWork(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.dispatcher.dispatch(PostTransaction(try transfer("1", from: "equity", to: "assets:cash")))
         try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "assets:cash"))
 
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aClosedAccountRefusesLaterPostings(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         var draft = try transfer("1")
         try await books.dispatcher.dispatch(PostTransaction(draft))
         let closed = AccountRule(closedFrom: draft.date)
@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aRuleThatTheAccountBreaksIsNotSet(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.dispatcher.dispatch(PostTransaction(try transfer("1")))
 
         await #expect(throws: AccountRefusal.self) {

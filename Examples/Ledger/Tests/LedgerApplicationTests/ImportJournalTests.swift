@@ -32,7 +32,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
 @Suite struct ImportJournalTests {
     @Test(arguments: StoreKind.allCases)
     func equalTransactionsOfOneJournalAreAllPosted(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
 
         let outcome = try await books.import(month)
 
@@ -42,7 +42,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
 
     @Test(arguments: StoreKind.allCases)
     func importingTwicePostsNothingTwice(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(month)
 
         let outcome = try await books.import(month)
@@ -54,7 +54,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
 
     @Test(arguments: StoreKind.allCases)
     func onlyNewTransactionsOfALongerJournalArePosted(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(month)
 
         let grown = month + "2026-01-02 * coffee\n    expenses:coffee   2.50 EUR\n    assets:cash\n"
@@ -65,7 +65,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     }
 
     @Test func changedMarksAndCommentsDoNotPostATransactionAgain() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         try await books.import(month)
 
         let marked = month.replacing("2026-01-01 opening", with: "2026-01-01 ! opening ; checked")
@@ -76,7 +76,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
 
     @Test(arguments: StoreKind.allCases)
     func theSameContentUnderAnotherNameIsNotPostedAgain(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(month, named: "january.journal")
 
         let outcome = try await books.import(month, named: "copy.journal")
@@ -86,7 +86,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     }
 
     @Test func equalTransactionsOfTwoJournalsAreBothPosted() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         let coffee = "2026-01-02 coffee\n    expenses:coffee   2 EUR\n    assets:cash\n"
 
         try await books.import(coffee, named: "mine.journal")
@@ -97,7 +97,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
 
     @Test(arguments: StoreKind.allCases)
     func aRefusedTransactionRefusesTheWholeJournal(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(month)
         let before = try await books.eventNames()
         let broken = "2026-02-01 fine\n    a   1 EUR\n    b\n\n2026-02-02 broken\n    a   1 EUR\n    b   1 EUR\n"
@@ -117,7 +117,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     @Test(arguments: StoreKind.allCases)
     func anImportThatIsCancelledLeavesNothing(kind: StoreKind) async throws {
         let progress = CancellingProgress(at: 512)
-        let books = try TestBooks(kind, progress: progress)
+        let books = try await TestBooks(kind, progress: progress)
         let long = (1...1000).map { "2026-01-01 number \($0)\n    a   1 EUR\n    b\n\n" }.joined()
 
         await #expect(throws: CancellationError.self) { try await books.import(long) }
@@ -129,7 +129,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
 
     @Test func progressIsReportedFromTheStartToTheEnd() async throws {
         let progress = RecordingProgress()
-        let books = try TestBooks(progress: progress)
+        let books = try await TestBooks(progress: progress)
         let long = (1...600).map { "2026-01-01 number \($0)\n    a   1 EUR\n    b\n\n" }.joined()
 
         try await books.import(long)
@@ -141,7 +141,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
     @Test func aTruncatedJournalIsImportedWholeOrNotAtAll() async throws {
         let bytes = Array(month.utf8)
         for length in 0...bytes.count {
-            let books = try TestBooks()
+            let books = try await TestBooks()
             do {
                 try await books.import(Array(bytes.prefix(length)))
                 let transactions = try await books.eventNames().count { $0 == TransactionPosted.eventName }

@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func stepsPostTheirTransactionsAndTheLastStepFinishesTheImport(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let id = try await begin(5, in: books)
 
         try await books.dispatcher.dispatch(ImportStep(id, from: 0, try entries(0..<3)))
@@ -46,7 +46,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aRepeatedOrPrematureStepDoesNothing(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let id = try await begin(4, in: books)
         try await books.dispatcher.dispatch(ImportStep(id, from: 0, try entries(0..<2)))
 
@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aRefusedTransactionRefusesTheWholeStep(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let id = try await begin(2, in: books)
         var broken = try transfer("1")
         broken.postings[1].amount = broken.postings[0].amount
@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func anImportJobSkipsTransactionsOfAnEarlierImport(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let text = "2026-01-01 x\n    a  1 EUR\n    b\n"
         try await books.import(text, named: "steps.journal")
         let id = try await begin(1, in: books)

@@ -47,7 +47,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     @Test(arguments: StoreKind.allCases)
     func ofConcurrentImportsUnderTwoNamesOnlyTheFirstPosts(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let server = books.dispatcher
         // The accounts exist already, so that the imports conflict only in the content.
         for account in ["rent", "food"] {
@@ -67,7 +67,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     @Test(arguments: StoreKind.allCases)
     func ofConcurrentStartsUnderTwoNamesOneIsRefused(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let server = books.dispatcher
         let first = BeginImport(.version7(), of: "first.journal", content: content, total: 2)
         let other = try books.otherProcess { attempt in
@@ -84,7 +84,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     @Test(arguments: StoreKind.allCases)
     func anOpenImportReservesItsContentForItsName(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let id = try await begin("first.journal", by: books.dispatcher)
         try await books.dispatcher.dispatch(try step(id, of: "first.journal", 0..<1))
 
@@ -113,7 +113,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     @Test(arguments: StoreKind.allCases)
     func anImportThatFailsBeforeItPostsReleasesItsContent(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let one = try await begin("first.journal", by: books.dispatcher)
         let two = try await begin("first.journal", by: books.dispatcher)
         let failure = ImportJob.Failure(code: "test", message: "It fails.")
@@ -129,7 +129,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     @Test(arguments: StoreKind.allCases)
     func anImportThatFailsAfterItHasPostedKeepsItsContent(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let id = try await begin("first.journal", by: books.dispatcher)
         try await books.dispatcher.dispatch(try step(id, of: "first.journal", 0..<1))
         let failure = ImportJob.Failure(code: "test", message: "It fails.")
@@ -147,7 +147,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
 
     @Test(arguments: StoreKind.allCases)
     func aContentStaysReservedWhenItsJournalHasGrown(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(journal, named: "first.journal")
         try await books.import(journal + "2026-01-03 more\n    food  1 EUR\n    cash\n", named: "first.journal")
 
@@ -160,7 +160,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     /// Earlier versions have made no reservations.
     @Test(arguments: StoreKind.allCases)
     func contentOfEarlierVersionsIsReserved(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let unitOfWork: UnitOfWork<EntityContext> = books.container.resolve()
         try await unitOfWork.execute { [content] context in
             context.insert(ImportJob(id: .version7(), name: "open.journal", content: content, total: 2))
@@ -170,7 +170,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
         }
         _ = try await begin("open.journal", by: books.dispatcher)
 
-        let later = try TestBooks(kind)
+        let later = try await TestBooks(kind)
         let earlier: UnitOfWork<EntityContext> = later.container.resolve()
         try await earlier.execute { [content] context in
             let copy = ImportedJournal(named: "a-copy.journal", content: content)

@@ -23,7 +23,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
     /// There are more conflicts than retries of a command.
     @Test(arguments: StoreKind.allCases)
     func anImportIsStoredDespiteManyConflicts(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let server = books.dispatcher
         try await server.dispatch(PostTransaction(try transfer("7", from: "cash", to: "food")))
         let other = try books.otherProcess { attempt in
@@ -49,7 +49,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
 
     @Test(arguments: StoreKind.allCases)
     func accountsThatOthersInsertMeanwhileAreFoundByTheRetry(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let server = books.dispatcher
         let other = try books.otherProcess { attempt in
             if attempt > 3 { return }
@@ -65,7 +65,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
 
     @Test(arguments: StoreKind.allCases)
     func aRuleThatIsSetMeanwhileIsEnforced(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let server = books.dispatcher
         try await server.dispatch(PostTransaction(try transfer("10", from: "equity", to: "cash")))
         try await server.dispatch(PostTransaction(try transfer("1", from: "equity", to: "food")))
@@ -83,7 +83,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
 
     @Test(arguments: StoreKind.allCases)
     func anImportThatIsCancelledDuringConflictsLeavesNothing(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let server = books.dispatcher
         try await server.dispatch(PostTransaction(try transfer("7", from: "cash", to: "food")))
         let other = try books.otherProcess(cancellingAt: 20) { _ in

@@ -32,7 +32,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test(arguments: StoreKind.allCases)
     func bothSpellingsOfANameAreOneAccount(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         for (account, amount) in [(decomposed, "10"), (composed, "5"), (decomposed + ":x", "1")] {
             try await books.dispatcher.dispatch(PostTransaction(try transfer(amount, from: "cash", to: account)))
         }
@@ -55,7 +55,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test(arguments: StoreKind.allCases)
     func aJournalIsRecognizedInAnotherSpelling(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let text = "2026-01-01 \(decomposed)\n    \(decomposed)   10 EUR\n    cash\n"
 
         try await books.import(text, named: "\(decomposed).journal")
@@ -68,7 +68,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test func equalTransactionsInTwoSpellingsAreBothPosted() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         let text = [decomposed, composed, decomposed].map { "2026-01-01 x\n    \($0)   10 EUR\n    cash\n\n" }.joined()
 
         let outcome = try await books.import(text)

@@ -13,7 +13,7 @@ import Testing
 @Suite struct PostTransactionTests {
     @Test(arguments: StoreKind.allCases)
     func postingChangesTheBalancesOfItsAccounts(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
 
         try await books.dispatcher.dispatch(PostTransaction(try transfer("12.50")))
         try await books.dispatcher.dispatch(PostTransaction(try transfer("0.75")))
@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func anUnbalancedTransactionIsRefusedByTheDomainAndLeavesNothing(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         var draft = try transfer("12.50")
         draft.postings[1].amount = Amount(try Quantity(mantissa: -1, scale: 0), "EUR")
 
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aTransactionThatOverflowsATotalIsRefusedAndLeavesNothing(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         // The maximum of a total. Twice the amount needs another digit.
         let most = String(repeating: "9", count: 32)
         try await books.dispatcher.dispatch(PostTransaction(try transfer(most)))
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func eachAccountIsOpenedOnce(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
 
         for _ in 1...3 { try await books.dispatcher.dispatch(PostTransaction(try transfer("1"))) }
 
@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func theSameOriginIsNotPostedTwice(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let command = PostTransaction(try transfer("5"), origin: Fingerprint(["once"]))
         try await books.dispatcher.dispatch(command)
 

@@ -32,7 +32,7 @@ private let journal = """
 @Suite struct QueriesTests {
     @Test(arguments: StoreKind.allCases)
     func balancesOmitZeros(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(journal)
 
         #expect(
@@ -49,7 +49,7 @@ private let journal = """
         (["nowhere"], []),
     ])
     func balancesAreFilteredByPartsOfAccountNames(patterns: [String], expected: [String]) async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         try await books.import(journal)
 
         let balances = try await books.dispatcher.dispatch(GetBalances(matching: patterns))
@@ -59,7 +59,7 @@ private let journal = """
 
     @Test(arguments: StoreKind.allCases)
     func theRegisterIsOrderedByDateWithARunningTotalPerCommodity(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(journal)
 
         let register = try await books.dispatcher.dispatch(GetRegister(of: "assets:bank"))
@@ -75,7 +75,7 @@ private let journal = """
     }
 
     @Test func anUnknownAccountIsReportedWithSimilarNames() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         try await books.import(journal)
 
         let error = await #expect(throws: UnknownAccount.self) {
@@ -92,7 +92,7 @@ private let journal = """
 
     @Test(arguments: StoreKind.allCases)
     func accountsAreOrderedByName(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         try await books.import(journal)
 
         #expect(

@@ -9,10 +9,16 @@ import Headrace
 import LedgerApplication
 import LedgerBooks
 import LedgerJournal
+import LedgerTestSupport
 
 /// The kind of store in a test.
 enum StoreKind: CaseIterable, Sendable {
-    case memory, sqlite
+    case memory, sqlite, postgres
+
+    /// All kinds that can be tested: PostgreSQL only with a server.
+    static var allCases: [StoreKind] {
+        TestDatabase.server == nil ? [.memory, .sqlite] : [.memory, .sqlite, .postgres]
+    }
 }
 
 /// A ledger with its own store, for one test.
@@ -26,7 +32,7 @@ final class TestBooks {
         _ kind: StoreKind = .memory,
         progress: any ImportProgress = NoOpImportProgress(),
         observers: [any MessageObserver] = []
-    ) throws {
+    ) async throws {
         switch kind {
         case .memory:
             folder = nil
@@ -39,6 +45,9 @@ final class TestBooks {
                 path: folder.appending(path: "books.sqlite").path(percentEncoded: false),
                 entities: LedgerComposition.entities
             )
+        case .postgres:
+            folder = nil
+            store = try await LedgerDatabase(TestDatabase.makeSchema() ?? "").open().base
         }
         var configuration = LedgerComposition.Configuration()
         configuration.progress = progress

@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, [38, 32, 31])
     func anAmountThatStatementsCannotHoldIsRefused(kind: StoreKind, digits: Int) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let most = String(repeating: "9", count: digits)
         var refusals = 0
         for (amount, day) in [(most, "2026-03-01"), ("-\(most)", "2026-03-02"), (most, "2026-03-01")] {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func theRefusalNamesThePostingAndTheDigits() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         let command = PostTransaction(try transfer("123456789012345678901234567890123.5", from: "b", to: "a"))
 
         let refusal = await #expect(throws: PostingRefusal.self) { try await books.dispatcher.dispatch(command) }
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func anImportNamesTheTransactionThatTotalsCannotHold() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         let most = String(repeating: "9", count: 38)
 
         let refusal = await #expect(throws: ImportRefusal.self) {
@@ -86,7 +86,7 @@ import Testing
 
     /// A precise amount on one account and a large amount on another have no exact sum, either.
     @Test func totalsIncludeTheAmountsOfAllAccounts() async throws {
-        let books = try TestBooks()
+        let books = try await TestBooks()
         let large = "1" + String(repeating: "0", count: 30)
         try await books.dispatcher.dispatch(PostTransaction(try transfer(large, from: "b", to: "a:x")))
 
@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: UInt64(1)...12)
     func noTotalOfAcceptedTransactionsOverflows(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
-        let books = try TestBooks()
+        let books = try await TestBooks()
         let accounts = ["a", "a:b", "a:b:c", "d"]
         var accepted = 0
         for _ in 0..<60 {

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TwoServersTests {
     @Test(arguments: StoreKind.allCases)
     func twoServersThatOpenTheSameAccountsAtOnceBothPost(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let other = try server(on: books.store)
         let hasPosted = Atomic(false)
         let one = try server(
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func twoServersThatReceiveTheSameKeyAtOncePostOnceAndBothSucceed(kind: StoreKind) async throws {
-        let books = try TestBooks(kind)
+        let books = try await TestBooks(kind)
         let other = try server(on: books.store)
         let command = PostTransaction(try transfer("1"), origin: Fingerprint(["idempotency-key", "key"]))
         let hasPosted = Atomic(false)

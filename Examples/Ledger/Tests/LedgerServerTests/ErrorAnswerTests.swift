@@ -24,6 +24,17 @@ import Testing
         #expect(problem(Account.entityName)?.code == "\(code)")
     }
 
+    @Test(arguments: [
+        (StoreError.Code.unreachable, 503, "databaseUnreachable"), (.outcomeUnknown, 503, "outcomeUnknown"),
+        (.tooLong, 422, "tooLong"),
+    ])
+    func eachFailureOfAServerHasItsOwnCode(code: StoreError.Code, status: Int, name: String) {
+        let problem = ProblemTable.ledger.problem(for: StoreError(code: code, message: "too long"))
+
+        #expect(problem?.status.code == status)
+        #expect(problem?.code == name)
+    }
+
     @Test func anAccountThatAnotherServerHasOpenedIsRetryable() async throws {
         let store = try InMemoryStore(entities: LedgerComposition.entities)
         let (one, other) = (EntityContext(store), EntityContext(store))

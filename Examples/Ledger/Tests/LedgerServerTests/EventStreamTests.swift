@@ -8,6 +8,7 @@ import Foundation
 import Headrace
 import LedgerApplication
 import LedgerJournal
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerServer
@@ -61,14 +62,14 @@ extension LedgerServerTests {
 
         @Test func importsOfAnotherProcessAreStreamed() async throws {
             let folder = try TestFolder()
-            let database = folder.database
+            let location = folder.location
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.first("state", as: StateEvent.self) { _ in true }
 
-                    // Another store on the same file, as in another process.
-                    let store = try SQLiteStore(path: database, entities: LedgerComposition.entities)
-                    let dispatcher: any CommandQueryDispatcher = try LedgerComposition.makeContainer(on: store)
+                    // Another store on the same database, as in another process.
+                    let store = try await location.open()
+                    let dispatcher: any CommandQueryDispatcher = try LedgerComposition.makeContainer(on: store.base)
                         .resolve()
                     let text = "2026-01-01 x\n    a  7 EUR\n    b\n"
                     let journal = try JournalParser().parse(Array(text.utf8), file: "cli.journal")
@@ -113,7 +114,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aListenerThatDoesNotReadBlocksNothing() async throws {
+        @Test(.fileOnly(.longNames)) func aListenerThatDoesNotReadBlocksNothing() async throws {
             let folder = try TestFolder()
             let clock = ContinuousClock()
             let end = try await TestServer.with(in: folder) { server in

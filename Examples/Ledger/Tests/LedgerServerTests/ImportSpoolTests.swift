@@ -7,13 +7,14 @@
 import Foundation
 import HTTPTypes
 import Headrace
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerServer
 
 extension LedgerServerTests {
     /// The spooled journals beside the database.
-    @Suite(.timeLimit(.minutes(1))) struct ImportSpoolTests {
+    @Suite(.timeLimit(.minutes(1)), .fileOnly(.journals)) struct ImportSpoolTests {
         private let folder: TestFolder
         private var files: URL { URL(filePath: folder.database + "-imports") }
 

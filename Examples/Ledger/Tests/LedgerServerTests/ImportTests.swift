@@ -8,6 +8,7 @@ import Foundation
 import Headrace
 import LedgerApplication
 import LedgerBooks
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerServer
@@ -169,8 +170,8 @@ extension LedgerServerTests {
         @Test func anotherProcessCanChangeTheSameAccountsDuringAnImport() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                let store = try SQLiteStore(path: folder.database, entities: LedgerComposition.entities)
-                let other = try LedgerComposition.makeContainer(on: store)
+                let store = try await folder.location.open()
+                let other = try LedgerComposition.makeContainer(on: store.base)
                 let dispatcher: any CommandQueryDispatcher = other.resolve()
                 let euro = Amount(try Quantity(mantissa: 1), "EUR")
                 let postings = [PostingDraft(account: "assets:cash", amount: euro), PostingDraft(account: "mine")]
@@ -260,8 +261,9 @@ extension LedgerServerTests {
         @Test func aLocalRunContinuesWhenAnotherProcessResumesItsImport() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                let store = try SQLiteStore(path: folder.database, entities: LedgerComposition.entities)
-                let dispatcher: any CommandQueryDispatcher = try LedgerComposition.makeContainer(on: store).resolve()
+                let store = try await folder.location.open()
+                let dispatcher: any CommandQueryDispatcher = try LedgerComposition.makeContainer(on: store.base)
+                    .resolve()
                 try await server.listen { events in
                     _ = try await events.next()
                     let id = try await server.upload(journal(9_000)).json(ImportBegunResponse.self).import
@@ -277,7 +279,7 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func aStartDeletesTheJournalsOfUnknownImports() async throws {
+        @Test(.fileOnly(.journals)) func aStartDeletesTheJournalsOfUnknownImports() async throws {
             let folder = try TestFolder()
             let id = try await TestServer.with(in: folder) { server in
                 let id = try await server.upload(journal(2_000)).json(ImportBegunResponse.self).import

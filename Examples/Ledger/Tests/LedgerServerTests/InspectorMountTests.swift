@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import LedgerApplication
 import LedgerServer
 import Testing
 
@@ -24,9 +25,9 @@ import Testing
     @Test func theInspectorShowsNoOpaqueHandler() async throws {
         let inspector = Inspector()
         let folder = try TestFolder()
-        var configuration = LedgerServerConfiguration(database: folder.database)
+        var configuration = LedgerServerConfiguration(database: folder.location)
         configuration.webhook = URL(string: "http://127.0.0.1:1/")
-        let server = try LedgerServer(configuration, inspector: inspector)
+        let server = try await LedgerServer(configuration, inspector: inspector)
         defer {
             try? server.store.close()
             withExtendedLifetime(folder) {}

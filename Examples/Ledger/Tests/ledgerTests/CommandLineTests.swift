@@ -6,6 +6,7 @@
 
 import Foundation
 import GRDB
+import LedgerTestSupport
 import Testing
 
 private let journal = """
@@ -139,7 +140,7 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(try ledger.run("accounts").output == "")
     }
 
-    @Test(arguments: calls)
+    @Test(.fileOnly(.file), arguments: calls)
     func exitCodesFollowTheConventionAndFailuresHaveAReason(arguments: [String], status: Int32) throws {
         let ledger = try LedgerProcess()
         try ledger.write("", to: "empty.journal")
@@ -159,7 +160,7 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(outcome.errors.hasPrefix("Error: There is no command 'balances'. To fix, use 'import', 'balance',"))
     }
 
-    @Test func aDatabaseOfALaterVersionIsLeftAlone() throws {
+    @Test(.fileOnly(.file)) func aDatabaseOfALaterVersionIsLeftAlone() throws {
         let ledger = try LedgerProcess()
         try ledger.write(journal, to: "a.journal")
         _ = try ledger.run("import", "a.journal")

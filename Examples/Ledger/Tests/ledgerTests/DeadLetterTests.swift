@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import LedgerApplication
 import Testing
 
 @Suite struct DeadLetterTests {
@@ -15,13 +16,10 @@ import Testing
         ledger = try LedgerProcess()
     }
 
-    private var store: SQLiteStore {
-        get throws { try SQLiteStore(path: ledger.folder.appending(path: "ledger.sqlite").path(), entities: []) }
-    }
-
     /// Inserts a dead letter for each subscription into the database, as a relay does.
     private func bury(_ subscriptions: String..., reason: String = "Mailer is\u{1B}[31m out.\nGone.") async throws {
-        let store = try store
+        let opened = try await ledger.location.open()
+        let store = opened.base
         for subscription in subscriptions {
             var changes = ChangeSet(
                 events: [
@@ -46,7 +44,14 @@ import Testing
                 [Settlement(lease: delivery.lease, failures: [failure], end: .finished(now: Date()))])
             #expect(lost.isEmpty)
         }
-        try store.close()
+        try opened.close()
+    }
+
+    private func statistics() async throws -> DeliveryStatistics {
+        let opened = try await ledger.location.open()
+        let statistics = try await opened.base.deliveryStatistics()
+        try opened.close()
+        return statistics
     }
 
     @Test func deadLettersAreListedShownReplayedAndDiscarded() async throws {
@@ -74,12 +79,11 @@ import Testing
                 == "2 dead letters will be delivered again.\n"
         )
         #expect(try ledger.run("dead-letters").output == "There are no dead letters.\n")
-        let statistics = try await store.deliveryStatistics()
-        #expect(statistics.pendingCount == 3)
+        #expect(try await statistics().pendingCount == 3)
 
         try await bury("other")
         #expect(try ledger.run("dead-letters", "discard", "4", "4").output == "1 dead letter discarded.\n")
-        #expect(try await store.deliveryStatistics().deadLetterCount == 0)
+        #expect(try await statistics().deadLetterCount == 0)
     }
 
     @Test func whatIsNotThereIsSaid() async throws {

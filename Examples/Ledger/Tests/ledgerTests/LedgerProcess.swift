@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import LedgerApplication
+import LedgerTestSupport
 
 /// Runs the built `ledger` as a process in a temporary folder.
 final class LedgerProcess {
@@ -15,6 +17,15 @@ final class LedgerProcess {
     }
 
     let folder: URL
+    private let schema = TestDatabase.makeSchema()
+
+    /// The ledger of commands without `--database`.
+    var location: LedgerDatabase {
+        LedgerDatabase(schema ?? folder.appending(path: "ledger.sqlite").path(percentEncoded: false))
+    }
+
+    /// The names of the files of this ledger.
+    var databaseFiles: [String] { location.path == nil ? [] : ["ledger.sqlite"] }
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
@@ -88,6 +99,9 @@ final class LedgerProcess {
             process.arguments = ["-c", preparation + "; exec \"$0\" \"$@\"", program] + arguments
         }
         process.currentDirectoryURL = folder
+        if let schema {
+            process.environment = ProcessInfo.processInfo.environment.merging(["LEDGER_DATABASE": schema]) { $1 }
+        }
         return process
     }
 

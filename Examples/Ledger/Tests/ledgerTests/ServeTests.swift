@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import LedgerTestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -38,7 +39,7 @@ import FoundationNetworking
         process.waitUntilExit()
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 0)
-        #expect(try ledger.files() == ["a.journal", "ledger.sqlite"])
+        #expect(try ledger.files() == ["a.journal"] + ledger.databaseFiles)
         #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
     }
 
@@ -104,7 +105,7 @@ import FoundationNetworking
         #expect(unknown.errors.contains("assets:none"))
     }
 
-    @Test func anUploadToAFullDiskIsAnsweredWith507AndLeavesNothing() async throws {
+    @Test(.fileOnly(.file)) func anUploadToAFullDiskIsAnsweredWith507AndLeavesNothing() async throws {
         let ledger = try LedgerProcess()
         // The maximum file size of the process is one megabyte.
         let (process, output) = try ledger.start("serve", "--port", "0", after: "ulimit -f 1024")
@@ -125,7 +126,7 @@ import FoundationNetworking
         #expect(small.status == 202)
     }
 
-    @Test func nothingIsAcknowledgedOnceTheDatabaseIsRemoved() async throws {
+    @Test(.fileOnly(.file)) func nothingIsAcknowledgedOnceTheDatabaseIsRemoved() async throws {
         let ledger = try LedgerProcess()
         let (process, output) = try ledger.start("serve", "--port", "0")
         defer {

@@ -8,6 +8,7 @@ import ArgumentParser
 import Foundation
 import GRDB
 import Headrace
+import LedgerTestSupport
 import Testing
 import UnixSignals
 
@@ -17,7 +18,7 @@ import UnixSignals
 @Suite(.timeLimit(.minutes(3))) struct StoredFileTests {
     private static let journal = "2026-01-01 x\n    a   1 EUR\n    b\n"
 
-    @Test func afterEachImportTheFileAloneHoldsEverything() throws {
+    @Test(.fileOnly(.file)) func afterEachImportTheFileAloneHoldsEverything() throws {
         for _ in 1...10 {
             let ledger = try LedgerProcess()
             try ledger.write(Self.journal, to: "a.journal")
@@ -34,7 +35,7 @@ import UnixSignals
         }
     }
 
-    @Test func everyCommandClosesTheFileEvenIfItFails() throws {
+    @Test(.fileOnly(.file)) func everyCommandClosesTheFileEvenIfItFails() throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")
         try ledger.write("2026-01-02 y\n    a   -5 EUR\n    b\n", to: "b.journal")
@@ -61,7 +62,7 @@ import UnixSignals
         #expect(value == 7)
     }
 
-    @Test(.enabled(if: ReadOnlyFolder.isPossible, "Root needs 'unshare' and the right to mount."))
+    @Test(.enabled(if: ReadOnlyFolder.isPossible, "Root needs 'unshare' and the right to mount."), .fileOnly(.file))
     func aReadOnlyDatabaseIsReadAndWritingSaysWhatToDo() async throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")
@@ -83,7 +84,7 @@ import UnixSignals
         #expect(try ledger.files() == before)
     }
 
-    @Test(.enabled(if: ReadOnlyFolder.isPossible, "Root needs 'unshare' and the right to mount."))
+    @Test(.enabled(if: ReadOnlyFolder.isPossible, "Root needs 'unshare' and the right to mount."), .fileOnly(.file))
     func aReadOnlyDatabaseIsReadWithItsWriteAheadLog() async throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")

@@ -5,13 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+public import LedgerApplication
 
 /// The configuration of a ``LedgerServer``.
 public struct LedgerServerConfiguration: Sendable {
-    /// The path of the SQLite database.
+    /// The place of the ledger.
     ///
-    /// A missing file is created.
-    public var database: String
+    /// A missing file, or a missing schema of a database, is created.
+    public var database: LedgerDatabase
 
     /// The address to listen on.
     ///
@@ -33,8 +34,15 @@ public struct LedgerServerConfiguration: Sendable {
     /// The limits for clients.
     public var limits = LedgerServerLimits()
 
-    /// Creates the default configuration for a database.
+    /// Creates the default configuration.
+    ///
+    /// - Parameter database: The path of an SQLite file, or the URL of a PostgreSQL database.
     public init(database: String) {
+        self.init(database: LedgerDatabase(database))
+    }
+
+    /// Creates the default configuration for a ledger.
+    public init(database: LedgerDatabase) {
         self.database = database
     }
 }

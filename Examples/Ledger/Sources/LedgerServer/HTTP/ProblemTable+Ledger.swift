@@ -53,6 +53,13 @@ extension ProblemTable {
                 "The database file was removed or replaced while the server ran, so nothing was stored. To fix, restore "
                     + "the file, or restart the server."
             )
+        case .unreachable:
+            Problem(
+                .serviceUnavailable,
+                code: "databaseUnreachable",
+                "The database server can't be reached, so nothing was stored. To fix, send it again."
+            )
+            .retry(after: .seconds(1))
         case .uniqueViolation where !error.isRetryable && error.entity?.kind == Transaction.entityName,
             .alreadyExists where !error.isRetryable && error.entity?.kind == Transaction.entityName:
             Problem(.conflict, code: "exists", "The transaction was posted before.")

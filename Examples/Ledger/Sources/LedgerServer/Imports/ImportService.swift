@@ -18,7 +18,7 @@ import Synchronization
 /// After a restart, it continues the open imports.
 final class ImportService: ServiceLifecycle.Service {
     private let container: Container
-    private let spool: ImportSpool
+    private let spool: any JournalSpool
     private let limits: LedgerServerLimits
     private let observers: [any MessageObserver]
     private let clock: any TimeSource
@@ -29,7 +29,7 @@ final class ImportService: ServiceLifecycle.Service {
 
     init(
         container: Container,
-        spool: ImportSpool,
+        spool: any JournalSpool,
         limits: LedgerServerLimits,
         observers: [any MessageObserver],
         clock: any TimeSource,
@@ -68,11 +68,11 @@ final class ImportService: ServiceLifecycle.Service {
                 BeginImport(id, of: name, content: Fingerprint(bytes: bytes), total: total)
             )
         } catch {
-            spool.discard(id)
+            await spool.discard(id)
             throw error
         }
         guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)), status.isOpen else {
-            spool.discard(id)
+            await spool.discard(id)
             return id
         }
         start(status, bytes: bytes)
@@ -127,7 +127,7 @@ final class ImportService: ServiceLifecycle.Service {
     /// Starts a local run of an open import from its spooled journal.
     private func takeUp(_ status: ImportStatus) async throws {
         do {
-            start(status, bytes: try spool.bytes(of: status.id))
+            start(status, bytes: try await spool.bytes(of: status.id))
         } catch {
             try await fail(status.id, error)
         }
@@ -169,7 +169,7 @@ final class ImportService: ServiceLifecycle.Service {
             }
         }
         runs.withLock { $0[run.id] = nil }
-        spool.discard(run.id)
+        await spool.discard(run.id)
     }
 
     private func fail(_ id: UUID, _ error: any Error) async throws {

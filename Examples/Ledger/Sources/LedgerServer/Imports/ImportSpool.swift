@@ -10,7 +10,7 @@ import Headrace
 /// Stores the journals of open imports in files beside the database, so that imports continue after a restart.
 ///
 /// Several servers may use one folder. A file keeps a temporary name until all of it is on the disk.
-struct ImportSpool: Sendable {
+struct ImportSpool: JournalSpool {
     private static let kept = "journal"
     private static let temporary = "part"
 

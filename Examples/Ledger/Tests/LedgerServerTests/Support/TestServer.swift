@@ -6,6 +6,8 @@
 
 import Foundation
 import Headrace
+import LedgerApplication
+import LedgerTestSupport
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -31,7 +33,7 @@ final class TestServer: Sendable {
         configure: (inout LedgerServerConfiguration) -> Void = { _ in },
         _ body: @Sendable @escaping (TestServer) async throws -> Value
     ) async throws -> Value {
-        var configuration = LedgerServerConfiguration(database: folder.database)
+        var configuration = LedgerServerConfiguration(database: folder.location)
         configuration.port = 0
         configuration.limits.eventInterval = .milliseconds(1)
         configuration.limits.pollInterval = .milliseconds(20)
@@ -41,7 +43,7 @@ final class TestServer: Sendable {
         relay.idempotencyRetention = .seconds(600)
         let deliveries = DeliveryWatch()
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = try LedgerServer(configuration, relayObservers: [deliveries], relay: relay, logger: quiet)
+        let server = try await LedgerServer(configuration, relayObservers: [deliveries], relay: relay, logger: quiet)
         let (addresses, address) = AsyncStream<String>.makeStream()
         let service = try await server.makeServer { address.yield($0) }
         let group = ServiceGroup(configuration: .init(services: [service], logger: quiet))
@@ -203,9 +205,10 @@ struct StateEvent: Codable {
     let transactions: Int
 }
 
-/// A temporary folder that is removed when the object is deallocated.
+/// A temporary folder that is removed when the object is deallocated, with the place of a ledger.
 final class TestFolder: Sendable {
     let url: URL
+    private let schema = TestDatabase.makeSchema()
 
     init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
@@ -216,5 +219,9 @@ final class TestFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
+    /// The place of the ledger: a file in the folder, or a schema of the server.
+    var location: LedgerDatabase { LedgerDatabase(schema ?? database) }
+
+    /// The path of the SQLite file.
     var database: String { url.appending(path: "books.sqlite").path(percentEncoded: false) }
 }

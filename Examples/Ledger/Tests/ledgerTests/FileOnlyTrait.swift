@@ -1,0 +1,15 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerTestSupport
+import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test that has no meaning for a PostgreSQL server.
+    static func fileOnly(_ reason: TestDatabase.FileOnly) -> Self {
+        .disabled(if: TestDatabase.server != nil, Comment(rawValue: reason.rawValue))
+    }
+}
