@@ -202,6 +202,7 @@ let package = Package(
         .target(
             name: "HeadraceRelay",
             dependencies: [
+                "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceResolution",
@@ -270,6 +271,7 @@ let package = Package(
         .executableTarget(
             name: "CrashSubject",
             dependencies: [
+                "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceRelay",
