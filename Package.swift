@@ -23,7 +23,6 @@ let strictSettings: [SwiftSetting] = [
 ]
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package: "swift-log")
@@ -210,7 +209,7 @@ let package = Package(
         .target(
             name: "HeadraceRelay",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage",
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 deque,
                 logging,
@@ -276,6 +275,7 @@ let package = Package(
         .executableTarget(
             name: "CrashSubject",
             dependencies: [
+                "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceRelay",

@@ -19,7 +19,7 @@ fi
 
 # The same tests of the ledger as on SQLite. A test about files is skipped, with its reason.
 ledger=Examples/Ledger/.build/debug
-.ci/watched 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
+.ci/watched.py 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
     --filter '^(LedgerApplicationTests|LedgerServerTests|ledgerTests)\.'
 
-LEDGER="$root/$ledger/ledger" .ci/watched 1200 Scripts/postgres .ci/servers
+LEDGER="$root/$ledger/ledger" .ci/watched.py 1200 Scripts/postgres .ci/servers.py

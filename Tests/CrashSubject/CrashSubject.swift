@@ -12,6 +12,7 @@ import HeadraceSQLite
 ///
 ///     CrashSubject write PATH SEED POINT PASSES
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
+///     CrashSubject send PATH SALES POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
@@ -20,6 +21,8 @@ import HeadraceSQLite
 ///   nothing else.
 /// - `relay` makes `DEPOSITS` deposits in each of eight streams, and delivers their events and all pending events until
 ///   none is left. It prints the calls of its handlers.
+/// - `send` makes `SALES` sales in each of eight shops. Each sale sends a durable command, whose result becomes an event. It
+///   handles these and all pending commands until none is left.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
@@ -38,6 +41,9 @@ enum CrashSubject {
         case ("relay", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Relaying.run(path: arguments[1], deposits: Int(arguments[2]) ?? 0, faults: faults)
+        case ("send", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Sending.run(path: arguments[1], sales: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

@@ -48,12 +48,23 @@ enum Relaying {
         maximumAttempts: Int = 12,
         _ body: () async throws -> Void = {}
     ) async throws {
-        var configuration = Relay.Configuration()
-        configuration.leaseDuration = .milliseconds(400)
-        configuration.pollInterval = .milliseconds(50)
+        var configuration = configuration
         configuration.maximumAttempts = maximumAttempts
         let relay = Relay(
             store: store, registrar: registrar, configuration: configuration, relayObservers: [Lost()])
+        try await run(relay, on: store, body)
+    }
+
+    /// The configuration of relays, with short leases and pauses.
+    static var configuration: Relay.Configuration {
+        var configuration = Relay.Configuration()
+        configuration.leaseDuration = .milliseconds(400)
+        configuration.pollInterval = .milliseconds(50)
+        return configuration
+    }
+
+    /// Runs `relay` until `body` has returned and no delivery is left.
+    static func run(_ relay: Relay, on store: SQLiteStore, _ body: () async throws -> Void) async throws {
         async let running: Void = relay.run()
         try await body()
         while try await store.deliveryStatistics().pendingCount > 0 { try await Task.sleep(for: .milliseconds(20)) }

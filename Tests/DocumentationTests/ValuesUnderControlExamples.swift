@@ -89,11 +89,7 @@ private final class IsReservedHandler: HandlesQuery, Resolvable {
         builder.domain(
             store: try InMemoryStore(entities: [Reservation.self]),
             entities: [Reservation.self],
-            scheduled: [
-                ScheduledCommand(ExpireReservation.self) { command, scope in
-                    try await scope.require((any CommandQueryDispatcher).self).dispatch(command)
-                }
-            ]
+            scheduled: [ScheduledCommand(ExpireReservation.self)]
         )
         builder.commandQueryDispatch().standard(
             commandHandlers: [ReserveSeatHandler.self, ExpireReservationHandler.self],

@@ -195,7 +195,7 @@ import Testing
             error.problems.map(\.message) == [
                 """
                 'HeadraceRelayTests.Remind' can be scheduled, but no relay carries it out. To fix, add \
-                'ScheduledCommand(HeadraceRelayTests.Remind.self) { … }' to 'scheduled: […]'.
+                'ScheduledCommand(HeadraceRelayTests.Remind.self)' to 'scheduled: […]'.
                 """
             ]
         )

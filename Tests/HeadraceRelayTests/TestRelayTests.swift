@@ -165,6 +165,16 @@ import Testing
         #expect(error?.code == .ended)
     }
 
+    @Test func aRelayThatCanNotRunFailsTheTestWithItsReason() async throws {
+        let relay = relay(failing: { _ in false }) { $0.idempotencyRetention = .seconds(1) }
+
+        let error = await #expect(throws: RelayError.self) {
+            try await TestRelay.run(relay) { try await $0.untilIdle() }
+        }
+
+        #expect(error?.code == .retentionTooShort)
+    }
+
     @Test func aCancelledCallerDoesNotWait() async throws {
         let relay = relay()
         let waiting = Task { try await relay.untilIdle() }

@@ -31,7 +31,7 @@ extension EntityContext {
                 id: id,
                 kind: .command,
                 name: Command.commandName,
-                version: 1,
+                version: Command.commandVersion,
                 dueAt: date,
                 json: try DocumentCoding.encode(command),
                 origin: .current
@@ -44,6 +44,31 @@ extension EntityContext {
     @discardableResult
     public func schedule(_ command: some DurableCommand, after delay: Duration, id: UUID = .version7()) throws -> UUID {
         try schedule(command, at: SystemValues.currentDate.advanced(by: delay), id: id)
+    }
+
+    /// Stores `command` with the changes of the unit of work: a `Relay` carries the command out as soon as they are committed.
+    ///
+    /// ```swift
+    /// try await unitOfWork.execute { context in
+    ///     context.insert(order)
+    ///     try context.send(ChargeCard(orderId: order.id))
+    /// }
+    /// ```
+    ///
+    /// If the unit of work rolls back, the command isn't sent. Otherwise it takes effect as the handler of a durable event does:
+    /// its changes in the same store take effect exactly once, it is retried if it fails, and it becomes a dead letter after the
+    /// last attempt. Commands that are sent have no order.
+    ///
+    /// - Parameters:
+    ///   - command: The command. A `ScheduledCommand` of its type must be registered with the relay.
+    ///   - id: The identifier of the message, and the cause of all messages that the command sends.
+    /// - Returns: `id`.
+    /// - Throws: The same errors as ``schedule(_:at:id:)``.
+    @discardableResult
+    public func send(_ command: some DurableCommand, id: UUID = .version7()) throws -> UUID {
+        // A message is due at a full millisecond, which must not lie ahead.
+        let milliseconds = (SystemValues.currentDate.timeIntervalSince1970 * 1_000).rounded(.down)
+        return try schedule(command, at: Date(timeIntervalSince1970: milliseconds / 1_000), id: id)
     }
 
     /// Schedules `event` if the unit of work commits: a `Relay` raises the event no earlier than `date`.

@@ -141,7 +141,7 @@ private struct DomainDeclaration: RegistrationNote {
                     path: [command],
                     message: """
                         '\(String(naming: command))' can be scheduled, but no relay carries it out. To fix, add \
-                        'ScheduledCommand(\(String(naming: command)).self) { … }' to 'scheduled: […]'.
+                        'ScheduledCommand(\(String(naming: command)).self)' to 'scheduled: […]'.
                         """
                 )
             }

@@ -4,10 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import HeadraceCommands
 public import HeadraceDomain
 public import HeadraceResolution
 
 /// A type of command that takes effect later, and the operation that carries it out.
+///
+/// ```swift
+/// ScheduledCommand(ChargeCard.self)
+/// ```
+///
+/// The dispatcher of the container carries it out, with all of its middleware. The result of the command can become an event,
+/// which is stored in the transaction of its changes:
+///
+/// ```swift
+/// ScheduledCommand(ChargeCard.self, raising: { CardCharged(orderId: $0.orderId, receipt: $1) })
+/// ```
+///
+/// Any other operation receives the scope of the relay:
 ///
 /// ```swift
 /// ScheduledCommand(SendReminder.self) { command, scope in
@@ -29,6 +43,35 @@ public struct ScheduledCommand: Sendable {
         self.type = type
         register = { relay, scope in
             relay.carryOut(type) { command in try await operation(command, scope) }
+        }
+    }
+
+    /// Registers the dispatcher of the container to carry out commands of `type`; it ignores their results.
+    ///
+    /// A `RetryMiddleware` of the dispatcher does nothing here, because the relay retries the whole delivery.
+    public init<Command: DurableCommand & CQDCommand>(_ type: Command.Type) {
+        self.init(type) { command, scope in
+            try await scope.require((any CommandQueryDispatcher).self).dispatch(command)
+        }
+    }
+
+    /// Registers the dispatcher of the container to carry out commands of `type`, and raises an event with each result.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the commands.
+    ///   - event: Makes the event of the command and its result. The event is stored with the changes of the command, so it is
+    ///     raised exactly once.
+    public init<Command: DurableCommand & CQDCommand, Event: DurableDomainEvent>(
+        _ type: Command.Type,
+        raising event: @escaping @Sendable (Command, Command.Output) -> Event
+    ) {
+        self.type = type
+        register = { relay, scope in
+            relay.carryOut(type) { command, context in
+                let dispatcher = try scope.require((any CommandQueryDispatcher).self)
+                let output = try await dispatcher.dispatch(command)
+                context.extras.raise(event(command, output), for: nil)
+            }
         }
     }
 }

@@ -12,7 +12,9 @@ public import HeadraceCore
 public struct RelayError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case retentionTooShort, alreadyRunning, unknownSubscription, ended }
+        private enum Kind: String {
+            case retentionTooShort, alreadyRunning, unknownSubscription, ended, invalidDeclarations
+        }
 
         private let kind: Kind
 
@@ -27,6 +29,9 @@ public struct RelayError: CodedError {
 
         /// No handler states the subscription.
         public static let unknownSubscription = Code(kind: .unknownSubscription)
+
+        /// Two types of command have the same name, or the migrations of a type have a gap.
+        public static let invalidDeclarations = Code(kind: .invalidDeclarations)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -48,6 +53,10 @@ extension RelayError {
                 raise 'idempotencyRetention' above that time, or lower 'maximumAttempts'.
                 """
         )
+    }
+
+    static func invalidDeclarations(_ mistakes: [String]) -> RelayError {
+        RelayError(code: .invalidDeclarations, message: mistakes.joined(separator: "\n"))
     }
 
     static let alreadyRunning = RelayError(

@@ -168,8 +168,8 @@ extension Relay {
                 origin: message.origin
             )
             try await withDeliveryContext(messageContext, delivery: deliveryContext, origin: message.origin) {
-                try await UnitOfWork(delegator: self.registrar, context: context).execute { _ in
-                    try await route.carryOut(message.json)
+                try await UnitOfWork(delegator: self.registrar, context: context).execute { context in
+                    try await route.carryOut(message, in: context)
                 }
             }
         }

@@ -38,6 +38,7 @@ public final class Relay: Sendable {
 
     private struct State {
         var commands: [BytewiseString: CommandRoute] = [:]
+        var mistakes: [String] = []
         var hasRun = false
         var isShutDown = false
         var run: RelaySession?
@@ -83,12 +84,36 @@ public final class Relay: Sendable {
     ///
     /// The operation runs in a unit of work on the store, which the units of work of the command's handler join.
     /// Register operations before the relay runs. A command that this relay doesn't carry out waits for a relay that
-    /// does, for the duration of ``Configuration/unknownEventGrace``, and then becomes a dead letter.
+    /// does, for the duration of ``Configuration/unknownEventGrace``, and then becomes a dead letter. ``run()`` reports two
+    /// types of one name, and migrations with a gap.
     public func carryOut<Command: DurableCommand>(
         _ type: Command.Type,
         by operation: nonisolated(nonsending) @escaping @Sendable (Command) async throws -> Void
     ) {
-        state.withLock { $0.commands[BytewiseString(Command.commandName)] = CommandRoute(operation) }
+        carryOut(type) { command, _ in try await operation(command) }
+    }
+
+    /// Registers `operation`, which also receives the context of the unit of work.
+    func carryOut<Command: DurableCommand>(
+        _ type: Command.Type,
+        by operation: nonisolated(nonsending) @escaping @Sendable (Command, EntityContext) async throws -> Void
+    ) {
+        add(CommandRoute(operation), named: Command.commandName)
+    }
+
+    /// Adds the route of the commands that are stored under `name`.
+    func add(_ route: CommandRoute, named name: String) {
+        state.withLock { state in
+            if let other = state.commands.updateValue(route, forKey: BytewiseString(name)), other.type != route.type {
+                state.mistakes.append(
+                    """
+                    '\(String(naming: other.type))' and '\(String(naming: route.type))' both have the commandName '\(name)'. \
+                    To fix, give each type a unique name.
+                    """
+                )
+            }
+            if let mistake = route.mistake { state.mistakes.append(mistake) }
+        }
     }
 
     /// Delivers until the relay is shut down or the task is cancelled; cancellation also cancels handlers.
@@ -98,7 +123,12 @@ public final class Relay: Sendable {
     /// - Throws: ``RelayError`` if the relay can't start; ``HeadraceStorage/StoreError`` with the code `schemaChanged`
     ///   if another version of the program has changed the store, so that this version must be restarted.
     public func run() async throws {
-        try checkSettings()
+        do {
+            try checkSettings()
+        } catch {
+            idleWaiters.end()
+            throw error
+        }
         let run = RelaySession(self)
         try state.withLock { state in
             if state.hasRun { throw RelayError.alreadyRunning }
@@ -136,7 +166,7 @@ public final class Relay: Sendable {
     /// Returns when the relay has handled all deliveries that are due, including those that their handlers have created.
     ///
     /// Deliveries that wait for their time, for a retry, or for another relay are not due. If the relay doesn't run yet, the
-    /// method waits until it does, and also if `run()` has refused to start. It is meant for tests and for tools; a `TestRelay` of `HeadraceTesting` also moves the time.
+    /// method waits until it does. It is meant for tests and for tools; a `TestRelay` of `HeadraceTesting` also moves the time.
     ///
     /// - Throws: ``RelayError`` with the code `ended` if the relay ends before; ``HeadraceStorage/StoreError`` if the store fails
     ///   meanwhile, though the relay tries again; `CancellationError`.
@@ -169,9 +199,9 @@ public final class Relay: Sendable {
         return try await store.replay(subscription, eventsNamed: names, after: position)
     }
 
-    /// The names of the scheduled commands that this relay carries out.
-    var commandNames: [String] {
-        state.withLock { $0.commands.keys.map(\.text) }
+    /// The stored commands that this relay carries out, by name.
+    var commands: [String: CommandRoute] {
+        state.withLock { Dictionary(uniqueKeysWithValues: $0.commands.map { ($0.key.text, $0.value) }) }
     }
 
     func route(of command: String) -> CommandRoute? {
@@ -180,6 +210,8 @@ public final class Relay: Sendable {
 
     private func checkSettings() throws {
         try registrar.validate()
+        let mistakes = state.withLock(\.mistakes)
+        if !mistakes.isEmpty { throw RelayError.invalidDeclarations(mistakes) }
         let schedule = configuration.longestRetrySchedule
         if configuration.idempotencyRetention < schedule {
             throw RelayError.retentionTooShort(configuration.idempotencyRetention, schedule: schedule)
@@ -190,29 +222,3 @@ public final class Relay: Sendable {
 #if Lifecycle
 extension Relay: Service {}
 #endif
-
-/// Carries out scheduled commands of one type, which is erased.
-struct CommandRoute: Sendable {
-    let type: any DurableCommand.Type
-    let carryOut: nonisolated(nonsending) @Sendable (Data) async throws -> Void
-
-    init<Command: DurableCommand>(
-        _ operation: nonisolated(nonsending) @escaping @Sendable (Command) async throws -> Void
-    ) {
-        type = Command.self
-        carryOut = { json in
-            let command: Command
-            do {
-                command = try DocumentCoding.decode(Command.self, from: json)
-            } catch {
-                throw Undeliverable(reason: "'\(Command.commandName)' does not decode as '\(Command.self)': \(error)")
-            }
-            try await operation(command)
-        }
-    }
-}
-
-/// A delivery that can't succeed in any attempt.
-struct Undeliverable: Error {
-    let reason: String
-}

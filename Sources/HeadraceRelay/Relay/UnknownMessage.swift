@@ -33,7 +33,9 @@ extension Relay {
         let scheduledEvents = events.names.compactMap { name in
             events.versions(of: name).map { (ScheduledMessage.Kind.event.key(name), $0) }
         }
-        let commands = commandNames.map { (ScheduledMessage.Kind.command.key($0), 1...1) }
+        let commands = commands.compactMap { name, route in
+            route.versions.map { (ScheduledMessage.Kind.command.key(name), $0) }
+        }
         known[ScheduledMessage.subscription] = (scheduledEvents + commands).map(KnownMessage.init)
         return known
     }

@@ -37,6 +37,18 @@ private struct ReleaseAllSeats: DurableCommand {
     static let commandName = "release-seat"
 }
 
+private enum SecondVersion {
+    struct ReleaseSeat: CQDCommand, DurableCommand {
+        static let commandName = "release-seat"
+        static let commandVersion = 2
+        static let commandMigrations = [
+            JSONMigration(from: 1) { command in command["hall"] = .string("main") }
+        ]
+        let seat: String
+        let hall: String
+    }
+}
+
 private final class ReleaseSeatHandler: HandlesCommand, Resolvable {
     private let seats: UnitOfWork<EntityContext>
 
@@ -82,11 +94,7 @@ private func pay(_ id: String, in unitOfWork: UnitOfWork<EntityContext>) async t
         builder.domain(
             store: store,
             entities: [Seat.self],
-            scheduled: [
-                ScheduledCommand(ReleaseSeat.self) { command, scope in
-                    try await scope.require((any CommandQueryDispatcher).self).dispatch(command)
-                }
-            ]
+            scheduled: [ScheduledCommand(ReleaseSeat.self)]
         )
         builder.commandQueryDispatch().standard(commandHandlers: [ReleaseSeatHandler.self])
         try builder.validate()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Ends, kills, and pauses servers of the ledger on one PostgreSQL database under load, and then checks the books.
 
-    Scripts/postgres .ci/servers [--seconds N] [--servers N] [--seed N] [--threads N]
+    Scripts/postgres .ci/servers.py [--seconds N] [--servers N] [--seed N] [--threads N]
 
 Several servers use the database at HEADRACE_POSTGRES_URL, which Scripts/postgres sets. Many clients post transfers with
 idempotency keys. A client that gets no acknowledgement sends the same transfer with the same key to any server. Meanwhile
@@ -211,7 +211,7 @@ def main():
     parser.add_argument("--threads", type=int, default=12)
     options = parser.parse_args()
     if "HEADRACE_POSTGRES_URL" not in os.environ:
-        sys.exit("There is no server. To fix, run: Scripts/postgres .ci/servers")
+        sys.exit("There is no server. To fix, run: Scripts/postgres .ci/servers.py")
     print(f"seed {options.seed}", flush=True)
     url = os.environ["HEADRACE_POSTGRES_URL"]
     transfers = Transfers(options.seed)

@@ -1,0 +1,82 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
+
+/// Carries out stored commands of one type, which is erased.
+struct CommandRoute: Sendable {
+    let type: any DurableCommand.Type
+
+    /// The versions that the route can read; `nil` if the migrations of the type are invalid.
+    let versions: ClosedRange<Int>?
+
+    private let operation: nonisolated(nonsending) @Sendable (ScheduledMessage, EntityContext) async throws -> Void
+
+    init<Command: DurableCommand>(
+        _ operation: nonisolated(nonsending) @escaping @Sendable (Command, EntityContext) async throws -> Void
+    ) {
+        type = Command.self
+        versions = Command.decodableVersions
+        self.operation = { message, context in
+            let command: Command
+            do {
+                command = try Command.decode(message.json, version: message.version)
+            } catch {
+                throw Undeliverable(
+                    reason: """
+                        '\(message.name)', stored with version \(message.version), does not decode as \
+                        '\(String(naming: Command.self))': \(error). To fix, raise 'commandVersion' and add a migration, \
+                        or make the type decode the stored JSON, and replay the dead letter.
+                        """
+                )
+            }
+            try await operation(command, context)
+        }
+    }
+
+    /// Carries out the command of `message` in the unit of work of `context`.
+    ///
+    /// - Throws: ``UnknownMessage`` if another version of the program has stored the command, and this version can't read it;
+    ///   ``Undeliverable``; the error of the operation.
+    nonisolated(nonsending) func carryOut(_ message: ScheduledMessage, in context: EntityContext) async throws {
+        if versions?.contains(message.version) != true { throw UnknownMessage(versionOf: message, route: self) }
+        try await operation(message, context)
+    }
+
+    /// The mistake in the declaration of the type, if there is one.
+    var mistake: String? {
+        if versions != nil { return nil }
+        return """
+            The migrations of '\(String(naming: type))' start from the versions \(type.commandMigrations.map(\.version)) and \
+            must lead, version by version, to its version \(type.commandVersion). To fix, order them and fill the gaps.
+            """
+    }
+}
+
+extension UnknownMessage {
+    fileprivate init(versionOf message: ScheduledMessage, route: CommandRoute) {
+        let isNewer = message.version > route.type.commandVersion
+        self.init(
+            name: message.kind.key(message.name),
+            version: message.version,
+            reason: """
+                '\(message.name)' was stored with version \(message.version); '\(String(naming: route.type))' knows \
+                \(route.type.commandVersion). To fix, \
+                \(isNewer
+                    ? "run the version of the program that wrote it, or a later one"
+                    : "add 'JSONMigration(from: \(message.version))' to its 'commandMigrations'"), and replay the dead letter.
+                """
+        )
+    }
+}
+
+/// A delivery that can't succeed in any attempt.
+struct Undeliverable: Error {
+    let reason: String
+}

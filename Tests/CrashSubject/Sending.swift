@@ -1,0 +1,122 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import HeadraceCommands
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceSQLite
+import HeadraceStorage
+
+/// Makes sales, each of which sends a durable command that a relay dispatches.
+enum Sending {
+    static func run(path: String, sales: Int, faults: Faults) async throws {
+        var configuration = SQLiteStore.Configuration()
+        configuration.faults = { faults.pass($0) }
+        let store = try SQLiteStore(path: path, entities: [Shop.self, Till.self], configuration: configuration)
+        let container = container(store: store, faults: faults)
+        try await Relaying.run(container.resolve(), on: store) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for shop in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<sales { try await sell(in: "\(shop)", container) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private static func container(store: SQLiteStore, faults: Faults) -> Container {
+        let builder = ContainerBuilder()
+        builder.singleton { faults }
+        builder.singleton { store }
+        builder.domain(
+            store: store,
+            entities: [Shop.self, Till.self],
+            events: [Collected.self],
+            scheduled: [
+                ScheduledCommand(Collect.self, raising: { Collected(shop: $0.shop, number: $0.number, total: $1) })
+            ],
+            relay: Relaying.configuration
+        )
+        builder.commandQueryDispatch().standard(commandHandlers: [CollectHandler.self])
+        return builder.build()
+    }
+
+    private static func sell(in id: String, _ container: Container) async throws {
+        let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+        let number = try await unitOfWork.execute { context in
+            let shop = try await context.find(Shop.self, id: id) ?? Shop(id)
+            context.insert(shop)
+            shop.count += 1
+            try context.send(Collect(shop: id, number: shop.count))
+            return shop.count
+        }
+        CrashSubject.say("sold \(id) \(number)")
+    }
+}
+
+private struct Collect: CQDCommand, DurableCommand {
+    typealias Output = Int
+    static let commandName = "collect"
+    var shop: String
+    var number: Int
+}
+
+private struct CollectHandler: HandlesCommand, Resolvable {
+    private let unitOfWork: UnitOfWork<EntityContext>
+    private let faults: Faults
+    private let store: SQLiteStore
+
+    init(scope: any DependencyResolutionScope) {
+        unitOfWork = scope.resolve()
+        faults = scope.resolve()
+        store = scope.resolve()
+    }
+
+    func handle(_ command: Collect) async throws -> Int {
+        let total = try await unitOfWork.execute { context in
+            let till = try await context.find(Till.self, id: command.shop) ?? Till(command.shop)
+            context.insert(till)
+            if !till.numbers.insert(command.number).inserted { till.mistakes.append("\(command.number) twice") }
+            return till.numbers.count
+        }
+        try await faults.endHandler(on: store)
+        return total
+    }
+}
+
+private struct Collected: DurableDomainEvent {
+    static let eventName = "collected"
+    var shop: String
+    var number: Int
+    var total: Int
+}
+
+private final class Shop: StoredEntity {
+    static let entityName = "shop"
+
+    let id: String
+    var count = 0
+    var raisedEvents = RaisedEvents()
+
+    init(_ id: String) { self.id = id }
+}
+
+private final class Till: StoredEntity {
+    static let entityName = "till"
+
+    let id: String
+    var numbers: Set<Int> = []
+    var mistakes: [String] = []
+    var raisedEvents = RaisedEvents()
+
+    init(_ id: String) { self.id = id }
+}
+#endif

@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import GRDB
+import HeadraceSQLite
+import Testing
+
+/// Kills and stops processes that send and dispatch durable commands, and checks the results of the processes after them.
+@Suite(.serialized, .timeLimit(.minutes(60))) struct DurableCommandCrashTests {
+    /// The fault points, with the minimum number of passes before all commands are handled.
+    private static let points = [
+        ("after-lease", 3), ("after-handler", 60), ("before-acknowledge", 3), ("before-commit", 20),
+        ("after-commit", 20),
+    ]
+
+    @Test(arguments: points, 0..<CrashSubject.rounds)
+    func aCommandTakesEffectOnceForEachCommittedSaleAcrossKills(
+        point: (name: String, passes: Int),
+        round: Int
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            var lines: [String] = []
+            for life in 0..<2 {
+                let passes = 1 + (round * 17 + life * 7) % point.passes
+                let subject = try CrashSubject("send", path, "10", point.name, "\(passes)", "\(SIGKILL)")
+                lines += subject.linesToEnd()
+                #expect(subject.wasKilled, "\(point.name) was not passed \(passes) times")
+            }
+            let last = try CrashSubject("send", path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
+            #expect(last.last == "done")
+            try check(path, lines + last)
+        }
+    }
+
+    @Test(arguments: ["after-lease", "after-handler", "before-acknowledge"], 0..<CrashSubject.rounds)
+    func aProcessThatIsStoppedPastItsLeasesDispatchesNothingTwice(point: String, round: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let sleeper = try CrashSubject("send", path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
+            var lines = sleeper.linesToStop()
+            #expect(lines.contains("stopped"))
+
+            let other = try CrashSubject("send", path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
+            #expect(other.last == "done")
+            sleeper.resume()
+            let rest = sleeper.linesToEnd()
+
+            #expect(rest.last == "done")
+            lines += other + rest
+            try check(path, lines)
+        }
+    }
+
+    /// Checks the content of the store and `lines`, the output of the processes.
+    private func check(_ path: String, _ lines: [String]) throws {
+        let stored = try withOtherProgram(path) { database in
+            #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM dead_letter") == 0)
+            let sold = try numbers("json_extract(document, '$.count')", of: "shop", in: database)
+            #expect(try numbers("json_array_length(document, '$.numbers')", of: "till", in: database) == sold)
+            #expect(
+                try numbers("json_array_length(document, '$.mistakes')", of: "till", in: database).values.max() == 0)
+
+            // Each result is one event.
+            let results = try Row.fetchAll(
+                database,
+                sql:
+                    "SELECT json_extract(document, '$.shop') AS shop, json_extract(document, '$.number') AS number FROM event"
+            ).map { "\($0["shop"] as String) \($0["number"] as Int)" }
+            let sales = sold.flatMap { shop, count in (1...max(1, count)).map { "\(shop) \($0)" } }
+            #expect(results.sorted() == sales.sorted())
+            return sold
+        }
+        for line in lines where line.hasPrefix("sold") {
+            let words = line.split(separator: " ")
+            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
+        }
+    }
+
+    private func numbers(_ expression: String, of kind: String, in database: Database) throws -> [String: Int] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT key, \(expression) AS number
+                FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = ?
+                """,
+            arguments: [kind]
+        )
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0["key"], $0["number"]) })
+    }
+}
+#endif
