@@ -67,16 +67,16 @@ import Testing
     /// Three layers need a unit of work: the idempotency key, the middleware, and, in an import, the outer command.
     @Test func aCommandIsOneUnitOfWorkWithOneCommit() async throws {
         let stages = StageCount()
-        let books = try TestBooks(observers: [stages])
+        let books = try await TestBooks(observers: [stages])
 
         try await IdempotencyMiddleware.withKey("once") {
             try await books.dispatcher.dispatch(PostTransaction(try transfer("5")))
         }
         #expect(stages.taken() == [.unitOfWork: 1, .commit: 1])
 
-        try await books.import("2026-01-01 a\n    x  1 EUR\n    y\n\n2026-01-02 b\n    x  2 EUR\n    y\n")
+        try await books.import("2026-01-01 a\n    shop  1 EUR\n    y\n\n2026-01-02 b\n    shop  2 EUR\n    y\n")
         #expect(stages.taken() == [.unitOfWork: 1, .commit: 1])
-        #expect(try await books.balances(matching: "x") == ["x 3 EUR"])
+        #expect(try await books.balances(matching: "shop") == ["shop 3 EUR"])
     }
 
     @Test(arguments: StoreKind.allCases)

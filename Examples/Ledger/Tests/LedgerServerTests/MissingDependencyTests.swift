@@ -47,7 +47,8 @@ extension LedgerServerTests {
             )
             builder.commandQueryDispatch().standard(
                 commandHandlers: [PostTransactionHandler.self],
-                queryHandlers: [GetBalancesHandler.self]
+                queryHandlers: [GetBalancesHandler.self],
+                resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]
             )
             return builder.build()
         }
