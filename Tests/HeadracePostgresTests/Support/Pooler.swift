@@ -44,7 +44,6 @@ struct Pooler {
 
     func stop() {
         process.terminate()
-        process.waitUntilExit()
     }
 }
 

@@ -59,7 +59,6 @@ final class RestartableServer: Sendable {
         let children = try? String(contentsOfFile: "/proc/\(number)/task/\(number)/children", encoding: .utf8)
         let all = (children ?? "").split(separator: " ").compactMap { Int32($0) }
         for child in [number] + all { _ = Foundation.kill(child, SIGKILL) }
-        process.waitUntilExit()
     }
 
     /// Makes a standby the primary.
