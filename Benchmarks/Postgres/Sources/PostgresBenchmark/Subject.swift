@@ -12,7 +12,7 @@ import HeadraceResolution
 import HeadraceStorage
 import Synchronization
 
-/// A store, and what is measured with it.
+/// A store and its measurements.
 struct Subject: Sendable {
     static let kind = "account"
     static let document = Data(#"{"id":"00000000","text":"\#(String(repeating: "d", count: 170))"}"#.utf8)
@@ -40,7 +40,7 @@ struct Subject: Sendable {
             recordedAt: Date(timeIntervalSince1970: 1_700_000_000), json: event)
     }
 
-    /// Commits from `callers` tasks for some seconds, each on entities of its own, and returns the milliseconds of each.
+    /// Commits from `callers` tasks for some seconds, each on its separate entities, and returns the milliseconds of each.
     func commit(callers: Int, seconds: Double, prefix: String) async throws -> [Double] {
         try await withThrowingTaskGroup(of: [Double].self) { group in
             let end = ContinuousClock.now + .seconds(seconds)
@@ -62,7 +62,7 @@ struct Subject: Sendable {
         }
     }
 
-    /// Adds `count` deliveries of streams of their own.
+    /// Adds `count` deliveries, each in a separate stream.
     func fill(_ count: Int, of subscription: String) async throws {
         let run = UUID()
         for start in stride(from: 0, to: count, by: 10_000) {
