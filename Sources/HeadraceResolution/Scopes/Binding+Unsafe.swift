@@ -32,8 +32,8 @@ class Binding: ResolutionPath.Element, @unchecked Sendable {
 /// ``ResolutionScope`` finds it by the identity of `T` in a table that ``Blueprint`` keys by the same type. So the scope
 /// may downcast it without a check.
 ///
-/// The lifetimes are cases, not subclasses. The runtime makes the metadata of a generic class for each `T`, and makes that of a
-/// generic superclass too, and that is most of the work of building a container.
+/// The lifetimes are cases, not subclasses. For each `T`, the runtime makes the metadata of a generic class, and of its generic
+/// superclass, too. This is most of the work of building a container.
 class TypedBinding<T>: Binding, @unchecked Sendable {
     let factory: @Sendable (any DependencyResolutionScope) -> T
     private let lifetime: BindingLifetime
@@ -74,7 +74,7 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
 
     /// Returns an object that isn't an existing singleton.
     ///
-    /// A function of its own, so that the look-up of a singleton saves no registers.
+    /// It is separate, so that the look-up of a singleton saves no registers.
     @inline(never)
     private final func otherInstance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         switch lifetime {
@@ -90,7 +90,7 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
         }
     }
 
-    /// Creates the one object of `scope`, which keeps it.
+    /// Creates the object of `scope`, which keeps it.
     private func makeScoped(in scope: ResolutionScope) -> T {
         makeOnce(
             CreationKey(binding: self, scope: scope),
@@ -103,7 +103,7 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
         )
     }
 
-    /// Creates the one object in the outermost scope, even if another scope asks first, and keeps it.
+    /// Creates the object in the outermost scope, even if another scope asks first, and keeps it.
     private func makeSingleton(in outermost: ResolutionScope) -> T {
         makeOnce(
             CreationKey(binding: self, scope: nil),

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Unsafe code: the calls of the operating system take pointers to local variables, which outlive the calls.
 final class CuttingProxy: Sendable {
-    /// What happens to the armed connection, once.
+    /// A fault of the armed connection, which happens once.
     enum Fault: Sendable {
         /// The connection is cut after the client has sent a number of further bytes.
         case cut(afterSent: Int)
@@ -68,7 +68,7 @@ final class CuttingProxy: Sendable {
 
     /// Accepts no further connections, and ends the thread; a second call does nothing.
     ///
-    /// The thread closes the socket afterwards. A connection of another test may have its number by then.
+    /// The thread closes the socket afterwards. By then, another test may use the number for a connection.
     func close() {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
@@ -181,7 +181,7 @@ final class CuttingProxy: Sendable {
     /// The event of `poll` for the end of the peer, which Glibc declares only for its own extensions.
     private static let hangUp: Int32 = 0x2000
 
-    /// Returns how many of `count` bytes of the client reach the server, and what happens then.
+    /// Returns the number of bytes, at most `count`, that reach the server, and the fault after them.
     private func allow(_ count: Int, on number: Int) -> (Int, End) {
         state.withLock { state in
             if state.armed ?? number != number { return (count, .none) }
