@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the store on PostgreSQL and of the ledger against a private server, and then disturbs several servers of the
-# ledger on one database. It uses the test builds of `Scripts/test`.
+# Runs the tests of the store on PostgreSQL and of the ledger against a private server. It uses the test builds of
+# `Scripts/test`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -21,5 +21,3 @@ fi
 ledger=Examples/Ledger/.build/debug
 .ci/watched.py 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
     --filter '^(LedgerApplicationTests|LedgerServerTests|ledgerTests)\.'
-
-LEDGER="$root/$ledger/ledger" .ci/watched.py 1200 Scripts/postgres .ci/servers.py
