@@ -199,7 +199,8 @@ class Import:
         """Resumes the import, and returns whether it has finished."""
         status = self.ask("POST", f"{self.path}/resume")
         if status and status["state"] == "failed":
-            raise AssertionError(f"The import has failed: {status}")
+            logs = "\n".join(server.errors() for server in self.servers)
+            raise AssertionError(f"The import has failed: {status}\n{logs}")
         return status and status["state"] == "finished"
 
 
@@ -266,6 +267,8 @@ def main():
     for fault in faults[:20]:
         print(f"FAULT: {fault}")
     if faults:
+        for server in servers:
+            print(server.errors())
         sys.exit(f"{len(faults)} faults; repeat with --seed {options.seed}")
     print("The books have every transfer and every imported transaction once, and all servers agree.")
 

@@ -164,6 +164,11 @@ class Ledger:
         text = pathlib.Path(self.complaints.name).read_text(errors="replace")
         return text[-4_000:]
 
+    def errors(self):
+        """Returns the last errors and warnings of standard error."""
+        lines = pathlib.Path(self.complaints.name).read_text(errors="replace").splitlines()
+        return "\n".join([line for line in lines if " error " in line or " warning " in line][-20:])
+
     def memory(self):
         """Returns the current and the maximum memory of the server, in MB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()

@@ -190,11 +190,20 @@ import Foundation
         }
     }
 
-    /// A refusal by the server has the form `FATAL:  message`; libpq doesn't return its state.
-    private static func failure(ofConnecting message: String) -> PostgresFailure {
-        let isTemporary =
-            ["starting up", "shutting down", "recovery mode", "too many", "remaining connection slots"]
-            .contains { message.contains($0) }
+    /// Texts of refusals that end without a change of the settings, of PostgreSQL and of pgbouncer.
+    ///
+    /// `the database system` begins all messages of a server that starts, recovers, or stops.
+    private static let temporary = [
+        "the database system", "shutting down", "terminating connection", "due to timeout", "cannot connect",
+        "too many", "remaining connection slots", "query_wait_timeout", "server_login_retry",
+    ]
+
+    /// Returns the failure of a connection.
+    ///
+    /// A refusal by the server has the form `FATAL:  message`; libpq doesn't return its state. A message in another
+    /// language counts as temporary.
+    static func failure(ofConnecting message: String) -> PostgresFailure {
+        let isTemporary = temporary.contains { message.contains($0) }
         return message.contains("FATAL:") && !isTemporary
             ? .refused(state: "08004", message: message) : .unreachable(message)
     }

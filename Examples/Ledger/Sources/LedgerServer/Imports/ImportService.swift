@@ -128,6 +128,9 @@ final class ImportService: ServiceLifecycle.Service {
     private func takeUp(_ status: ImportStatus) async throws {
         do {
             start(status, bytes: try await spool.bytes(of: status.id))
+        } catch let error as StoreError {
+            // The journal is still stored, so a later start or resume can continue the import.
+            throw error
         } catch {
             try await fail(status.id, error)
         }
@@ -151,7 +154,8 @@ final class ImportService: ServiceLifecycle.Service {
             while await !run.isOver {
                 do {
                     try await run.dispatch(ImportRun.Advance())
-                } catch let error as StoreError where error.isRetryable {
+                } catch let error as StoreError where error.isRetryable || error.code == .outcomeUnknown {
+                    // A step that is stored already does nothing when it is repeated.
                     logger.warning("Steps of an import have failed and are retried.", metadata: ["error": "\(error)"])
                     try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)
                 }
