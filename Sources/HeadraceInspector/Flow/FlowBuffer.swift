@@ -4,9 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import DequeModule
-
-/// A queue of flow entries, limited in number and size.
+/// A ring buffer of flow entries, limited in number and size.
 ///
 /// When it is full, the oldest entry is removed.
 ///
@@ -32,23 +30,25 @@ struct FlowBuffer: Sendable {
     /// Number of changes so far.
     private(set) var revision: UInt64 = 0
 
-    /// The entries, the oldest first.
-    private var queue: Deque<FlowEntry> = []
+    private var slots: [FlowEntry?]
 
     init(capacity: Int, byteLimit: Int) {
         self.capacity = max(1, capacity)
         self.byteLimit = byteLimit
+        slots = Array(repeating: nil, count: self.capacity)
     }
 
     /// Number of entries.
-    var count: Int { queue.count }
+    var count: Int { Int(last + 1 - first) }
 
     /// All entries, the oldest first.
-    var entries: [FlowEntry] { Array(queue) }
+    var entries: [FlowEntry] {
+        count == 0 ? [] : (first...last).compactMap { self[$0] }
+    }
 
     /// The entry with this number; `nil` if it has been removed or doesn't exist yet.
     subscript(number: UInt64) -> FlowEntry? {
-        first <= number && number <= last ? queue[Int(number - first)] : nil
+        first <= number && number <= last ? slots[slot(number)] : nil
     }
 
     /// Adds `entry`, and returns the entries that were removed to make room.
@@ -60,7 +60,7 @@ struct FlowBuffer: Sendable {
         var entry = entry
         entry.number = last
         entry.revision = revision
-        queue.append(entry)
+        slots[slot(last)] = entry
         byteCount += entry.byteCount
         while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
         return removed
@@ -77,7 +77,7 @@ struct FlowBuffer: Sendable {
         entry.number = number
         entry.revision = revision
         byteCount += entry.byteCount
-        queue[Int(number - first)] = entry
+        slots[slot(number)] = entry
         var removed: [FlowEntry] = []
         while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
         return removed
@@ -91,9 +91,14 @@ struct FlowBuffer: Sendable {
     }
 
     private mutating func removeFirst(_ removed: inout [FlowEntry]) {
-        let entry = queue.removeFirst()
-        byteCount -= entry.byteCount
-        removed.append(entry)
+        let slot = slot(first)
+        if let entry = slots[slot] {
+            byteCount -= entry.byteCount
+            removed.append(entry)
+        }
+        slots[slot] = nil
         first += 1
     }
+
+    private func slot(_ number: UInt64) -> Int { Int((number - 1) % UInt64(capacity)) }
 }
