@@ -252,8 +252,7 @@ import ServiceLifecycle
     @Test func aClientThatClosesItsOutputReceivesItsResponse() async throws {
         let port = try port(try await server.start())
         let socket = try await connect(port)
-        try await socket.write(request("/", port))
-        try await socket.finish()
+        try await socket.writeLast(request("/", port))
 
         #expect(await socket.rest().hasPrefix("HTTP/1.1 200 OK\r\n"))
         await socket.close()
@@ -348,8 +347,14 @@ private struct Connection: Sendable {
         await input.reduce(into: "") { $0 += $1 }
     }
 
-    /// Closes the output only.
-    func finish() async throws { try await channel.close(mode: .output) }
+    /// Writes `text` and closes the output, before the client can see that the server has closed the connection.
+    func writeLast(_ text: String) async throws {
+        let channel = channel
+        try await channel.eventLoop.flatSubmit {
+            channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
+            return channel.close(mode: .output)
+        }.get()
+    }
 
     func close() async { try? await channel.close() }
 }

@@ -25,16 +25,8 @@ import Testing
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var lines: [String] = []
-            for life in 0..<2 {
-                let passes = 1 + (round * 17 + life * 7) % point.passes
-                let subject = try CrashSubject("send", path, "10", point.name, "\(passes)", "\(SIGKILL)")
-                lines += subject.linesToEnd()
-                #expect(subject.wasKilled, "\(point.name) was not passed \(passes) times")
-            }
-            let last = try CrashSubject("send", path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
-            #expect(last.last == "done")
-            try check(path, lines + last)
+            let lines = try CrashSubject.linesAcrossKills(of: "send", on: path, at: point, round: round)
+            try check(path, lines)
         }
     }
 
@@ -42,18 +34,8 @@ import Testing
     func aProcessThatIsStoppedPastItsLeasesDispatchesNothingTwice(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let sleeper = try CrashSubject("send", path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
-            var lines = sleeper.linesToStop()
-            #expect(lines.contains("stopped"))
-
-            let other = try CrashSubject("send", path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
-            #expect(other.last == "done")
-            sleeper.resume()
-            let rest = sleeper.linesToEnd()
-
-            #expect(rest.last == "done")
-            lines += other + rest
-            try check(path, lines)
+            let lines = try CrashSubject.linesAcrossStop(of: "send", on: path, at: point, round: round)
+            try check(path, lines.before + lines.resumed)
         }
     }
 

@@ -27,16 +27,8 @@ import Testing
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            var lines: [String] = []
-            for life in 0..<2 {
-                let passes = 1 + (round * 17 + life * 7) % point.passes
-                let subject = try CrashSubject("relay", path, "10", point.name, "\(passes)", "\(SIGKILL)")
-                lines += subject.linesToEnd()
-                #expect(subject.wasKilled, "\(point.name) was not passed \(passes) times")
-            }
-            let last = try CrashSubject("relay", path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
-            #expect(last.last == "done")
-            try check(path, lines + last)
+            let lines = try CrashSubject.linesAcrossKills(of: "relay", on: path, at: point, round: round)
+            try check(path, lines)
         }
     }
 
@@ -44,19 +36,9 @@ import Testing
     func aProcessThatIsStoppedPastItsLeasesCannotUseThem(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let sleeper = try CrashSubject("relay", path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
-            var lines = sleeper.linesToStop()
-            #expect(lines.contains("stopped"))
-
-            let other = try CrashSubject("relay", path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
-            #expect(other.last == "done")
-            sleeper.resume()
-            let rest = sleeper.linesToEnd()
-
-            #expect(rest.last == "done")
-            #expect(rest.contains("lost"), "a late acknowledgement was not refused, or not reported")
-            lines += other + rest
-            try check(path, lines, handlersCanBeLate: true)
+            let lines = try CrashSubject.linesAcrossStop(of: "relay", on: path, at: point, round: round)
+            #expect(lines.resumed.contains("lost"), "a late acknowledgement was not refused, or not reported")
+            try check(path, lines.before + lines.resumed, handlersCanBeLate: true)
         }
     }
 

@@ -54,7 +54,7 @@ extension StationCore {
 
     /// Notifies the observers that `action` was reduced.
     ///
-    /// A function of its own, because it looks up the metadata of the observers' type.
+    /// It is separate, because it looks up the metadata of the observers' type.
     @inline(never)
     private func notifyReductionObservers(of action: Action, from source: ActionSource) {
         for observer in reductionObservers { observer.reduced(state, action, source) }

@@ -111,7 +111,9 @@ extension StationCore {
         cancelEffectsOfAbsentChildren()
     }
 
-    /// A function of its own, because it looks up the metadata of the effect's type.
+    /// Reduces an action of a station without middleware and observers.
+    ///
+    /// It is separate, because it looks up the metadata of the effect's type.
     @inline(never)
     private func processDirectly(_ action: Action, completion: ActionCompletion?) {
         start(reduceAndNotify(action), of: action, completion: completion, message: nil)

@@ -35,11 +35,9 @@ struct Pooler {
             server_reset_query_always = 1
             """
         try settings.write(toFile: folder + "/pgbouncer.ini", atomically: false, encoding: .utf8)
-        process = try TestProgram.start(try #require(Self.program), ["-q", folder + "/pgbouncer.ini"])
+        process = try await TestProgram.start(
+            try #require(Self.program), [folder + "/pgbouncer.ini"], until: "process up")
         url = "postgresql://headrace@/postgres?host=\(folder)&port=6432"
-        try await TestProgram.wait {
-            (try? await TestProgram.run("pg_isready", ["-q", "-h", folder, "-p", "6432"])) != nil
-        }
     }
 
     func stop() {

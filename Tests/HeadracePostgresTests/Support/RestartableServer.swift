@@ -11,6 +11,7 @@ import Synchronization
 /// A server of one test, which can be killed and started again.
 final class RestartableServer: Sendable {
     let folder: String
+    private let settings: [String]
     private let process = Mutex<Process?>(nil)
 
     /// The connection string; several servers are several hosts.
@@ -19,8 +20,11 @@ final class RestartableServer: Sendable {
         return "host=\(hosts) user=headrace dbname=postgres target_session_attrs=read-write"
     }
 
-    /// Makes the data of a server, or copies those of `primary`, whose standby it becomes.
-    init(standbyOf primary: RestartableServer? = nil) async throws {
+    /// Makes the data of a server, or copies the data of `primary` and becomes its standby.
+    ///
+    /// - Parameter settings: Settings of the server, such as `fsync=off`.
+    init(standbyOf primary: RestartableServer? = nil, settings: [String] = []) async throws {
+        self.settings = (["listen_addresses=", "fsync=off"] + settings).flatMap { ["-c", $0] }
         folder = try TestProgram.makeFolder("s\(UUID().uuidString.prefix(8))")
         if let primary {
             try await TestProgram.run(
@@ -38,18 +42,23 @@ final class RestartableServer: Sendable {
     }
 
     /// Starts the server, and returns when it accepts connections.
+    ///
+    /// After a kill, it refuses to start until the last process of its predecessor has ended, so it is started again.
     func start() async throws {
-        try await TestProgram.wait { [folder] in
-            // After a kill, the server refuses to start until the last process of its predecessor has ended.
-            let isRunning = process.withLock { $0?.isRunning ?? false }
-            if !isRunning {
-                let started = try? TestProgram.start(
+        var refusal = TestProgram.Failure(output: "")
+        for _ in 0..<200 {
+            do {
+                let started = try await TestProgram.start(
                     "postgres",
-                    ["-D", folder + "/data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"])
-                process.withLock { $0 = started }
+                    ["-D", folder + "/data", "-k", folder] + settings,
+                    until: "ready to accept"
+                )
+                return process.withLock { $0 = started }
+            } catch let failure as TestProgram.Failure {
+                refusal = failure
             }
-            return (try? await TestProgram.run("pg_isready", ["-q", "-h", folder])) != nil
         }
+        throw refusal
     }
 
     /// Kills the server and its processes without warning.

@@ -6,6 +6,7 @@
 
 #if Postgres
 import Foundation
+import Synchronization
 import Testing
 
 /// Programs of PostgreSQL, as the user of the server.
@@ -56,13 +57,29 @@ enum TestProgram {
         throw Failure(output: String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
     }
 
-    /// Calls `isReady` until it returns `true`, because a program doesn't tell when its socket exists.
-    static func wait(until isReady: () async -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while !(await isReady()) {
-            if ContinuousClock.now > end { throw Failure(output: "a server has not started") }
-            try await Task.sleep(for: .milliseconds(10))
+    /// Starts a server, and returns it when it has printed `text`.
+    ///
+    /// - Throws: ``Failure`` if it ends before.
+    static func start(_ program: String, _ arguments: [String], until text: String) async throws -> Process {
+        let output = Pipe()
+        let printed = Mutex("")
+        let (signals, signal) = AsyncStream<Void>.makeStream()
+        // It reads on, so that a full pipe doesn't stop the server.
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                return signal.finish()
+            }
+            let isReady = printed.withLock { printed in
+                printed += String(decoding: data, as: UTF8.self)
+                return printed.contains(text)
+            }
+            if isReady { signal.yield() }
         }
+        let process = try start(program, arguments, output: output) { _ in signal.finish() }
+        for await _ in signals { return process }
+        throw Failure(output: printed.withLock(\.self))
     }
 
     /// Makes a folder for a server below the folder of the test server.

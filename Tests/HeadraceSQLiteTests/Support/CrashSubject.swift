@@ -6,6 +6,7 @@
 
 #if SQLite
 import Foundation
+import Testing
 
 /// A running process of the program `CrashSubject`, which works on a store.
 final class CrashSubject {
@@ -72,6 +73,50 @@ final class CrashSubject {
 
     /// Whether SIGKILL ended the process.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
+
+    /// Runs `mode` three times: two processes are killed at `point`, and the third runs to its end.
+    ///
+    /// - Parameters:
+    ///   - point: The fault point, and the minimum number of passes until all work is done.
+    ///   - round: The round, which sets the number of passes before the kill.
+    /// - Returns: The lines that the processes printed.
+    static func linesAcrossKills(
+        of mode: String,
+        on path: String,
+        at point: (name: String, passes: Int),
+        round: Int
+    ) throws -> [String] {
+        var lines: [String] = []
+        for life in 0..<2 {
+            let passes = 1 + (round * 17 + life * 7) % point.passes
+            let subject = try CrashSubject(mode, path, "10", point.name, "\(passes)", "\(SIGKILL)")
+            lines += subject.linesToEnd()
+            #expect(subject.wasKilled, "\(point.name) was not passed \(passes) times")
+        }
+        let last = try CrashSubject(mode, path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
+        #expect(last.last == "done")
+        return lines + last
+    }
+
+    /// Runs `mode` in a process that stops at `point`, in another process to its end, and then in the resumed process.
+    ///
+    /// - Returns: The lines that the resumed process printed, and the lines before.
+    static func linesAcrossStop(
+        of mode: String,
+        on path: String,
+        at point: String,
+        round: Int
+    ) throws -> (before: [String], resumed: [String]) {
+        let sleeper = try CrashSubject(mode, path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
+        let lines = sleeper.linesToStop()
+        #expect(lines.contains("stopped"))
+        let other = try CrashSubject(mode, path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
+        #expect(other.last == "done")
+        sleeper.resume()
+        let resumed = sleeper.linesToEnd()
+        #expect(resumed.last == "done")
+        return (lines + other, resumed)
+    }
 
     private func takeLines() -> [String] {
         // The text after the last line break is an incomplete line.

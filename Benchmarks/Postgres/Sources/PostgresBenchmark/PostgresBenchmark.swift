@@ -9,7 +9,7 @@ import Foundation
 
 /// Compares ``HeadracePostgres/PostgresStore`` with loops in C over libpq, in the same run.
 ///
-/// It needs a server, whose URL is in `HEADRACE_POSTGRES_URL`. The server must wait for the disk.
+/// It needs a server. Its URL is in `HEADRACE_POSTGRES_URL`. The server must wait for the disk.
 @main
 enum PostgresBenchmark {
     static func main() {
