@@ -20,9 +20,7 @@ final class RestartableServer: Sendable {
         return "host=\(hosts) user=headrace dbname=postgres target_session_attrs=read-write"
     }
 
-    /// Makes the data of a server, or copies the data of `primary` and becomes its standby.
-    ///
-    /// - Parameter settings: Settings of the server, such as `fsync=off`.
+    /// Makes the data of a server with `settings`, or copies the data of `primary` and becomes its standby.
     init(standbyOf primary: RestartableServer? = nil, settings: [String] = []) async throws {
         self.settings = (["listen_addresses=", "fsync=off"] + settings).flatMap { ["-c", $0] }
         folder = try TestProgram.makeFolder("s\(UUID().uuidString.prefix(8))")

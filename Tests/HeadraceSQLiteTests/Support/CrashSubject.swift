@@ -74,12 +74,9 @@ final class CrashSubject {
     /// Whether SIGKILL ended the process.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
-    /// Runs `mode` three times: two processes are killed at `point`, and the third runs to its end.
+    /// Returns the lines that three processes print: two are killed at `point`, and the third runs to its end.
     ///
-    /// - Parameters:
-    ///   - point: The fault point, and the minimum number of passes until all work is done.
-    ///   - round: The round, which sets the number of passes before the kill.
-    /// - Returns: The lines that the processes printed.
+    /// A point has the minimum number of its passes until all work is done. `round` sets the number of passes before the kill.
     static func linesAcrossKills(
         of mode: String,
         on path: String,
@@ -98,9 +95,9 @@ final class CrashSubject {
         return lines + last
     }
 
-    /// Runs `mode` in a process that stops at `point`, in another process to its end, and then in the resumed process.
+    /// Returns the lines before and after a process that stopped at `point` is resumed.
     ///
-    /// - Returns: The lines that the resumed process printed, and the lines before.
+    /// Another process runs to its end while it is stopped.
     static func linesAcrossStop(
         of mode: String,
         on path: String,
