@@ -69,7 +69,10 @@ struct CommitArguments {
                 .text(try text(of: event.origin)))
         }
         for delivery in changes.deliveries {
-            tables.append("d", .integer(Int64(firstEvent + delivery.event)), .text(delivery.subscription))
+            let stream = changes.events[delivery.event].stream
+            tables.append(
+                "d", .integer(Int64(firstEvent + delivery.event)), .text(delivery.subscription), .text(stream?.kind),
+                .text(stream?.key))
         }
         for message in changes.scheduled {
             tables.append(

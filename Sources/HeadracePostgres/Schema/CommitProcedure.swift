@@ -17,11 +17,12 @@ enum CommitProcedure {
     /// Sets how the statements of a transaction are planned.
     ///
     /// Planning takes several times as long as a small batch, so plans are kept. A kept plan doesn't know the number of
-    /// rows, so large batches are planned again. Without table scans, a plan that was made for an empty table stays
-    /// good when the table grows.
+    /// rows, so large batches are planned again. Without table scans and with cheap look-ups by an index, a plan that was
+    /// made for an empty table stays good when the table grows.
     static func planning(ofRows count: String) -> String {
         """
-        set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode',
+        set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
+            set_config('random_page_cost', '0', true), set_config('plan_cache_mode',
             CASE WHEN \(count) > 1000 THEN 'force_custom_plan' ELSE 'force_generic_plan' END, true)
         """
     }
@@ -61,7 +62,7 @@ enum CommitProcedure {
             // Events, and deliveries by the number of their event.
             ("e_unit", "bigint"), ("e_id", "uuid"), ("e_name", "bytea"), ("e_version", "bigint"), ("e_kind", "bytea"),
             ("e_key", "bytea"), ("e_date", "bigint"), ("e_document", "text"), ("e_origin", "text"),
-            ("d_event", "bigint"), ("d_subscription", "bytea"),
+            ("d_event", "bigint"), ("d_subscription", "bytea"), ("d_kind", "bytea"), ("d_key", "bytea"),
             // Scheduled messages, and cancellations.
             ("m_unit", "bigint"), ("m_id", "uuid"), ("m_type", "text"), ("m_name", "bytea"), ("m_version", "bigint"),
             ("m_kind", "bytea"), ("m_key", "bytea"), ("m_due", "bigint"), ("m_document", "text"), ("m_origin", "text"),
@@ -89,7 +90,8 @@ enum CommitProcedure {
         ) LANGUAGE plpgsql AS $procedure$
         #variable_conflict use_column
         DECLARE
-            v_refused bigint[];
+            v_found jsonb[] := '{}';
+            v_refused bigint[] := '{}';
             v_count bigint;
             v_first bigint;
             v_positions bigint[];
@@ -100,6 +102,7 @@ enum CommitProcedure {
                 PERFORM set_config('search_path', p_path, true), set_config('lock_timeout', p_lock_timeout, true);
             END IF;
             PERFORM set_config('synchronous_commit', 'off', true);
+            p_refusals := '[]';
             PERFORM \(planning(ofRows: "cardinality(w_unit) + cardinality(i_unit) + cardinality(d_event)"));
             PERFORM \(lock);
             IF (SELECT generation FROM store) <> p_generation THEN
@@ -122,104 +125,173 @@ enum CommitProcedure {
     /// Decides for each unit whether it is refused, before anything is written.
     ///
     /// The first cause counts, in the order of ``Refusal/Cause``.
-    private static let checks = """
-            SELECT coalesce(jsonb_agg(jsonb_build_array(unit, cause, item, stored, encode(other, 'hex'))), '[]')::text,
-                coalesce(array_agg(unit), '{}')
-            INTO p_refusals, v_refused
-            FROM (
-                SELECT DISTINCT ON (unit) unit, cause, item, stored, other FROM (
-                    SELECT k.unit, 1 AS cause, k.n AS item, NULL::bigint AS stored, NULL::bytea AS other
+    private static let checks = [
+        ifAny(
+            "k_unit",
+            refuse(
+                """
+                SELECT k.unit, 1, k.n, NULL::bigint, NULL::bytea
+                FROM unnest(k_unit, k_key) WITH ORDINALITY k (unit, key, n)
+                JOIN idempotency ON idempotency.key = k.key
+                UNION ALL
+                SELECT k.unit, 1, k.n, NULL, NULL FROM (
+                    SELECT unit, n, row_number() OVER (PARTITION BY unit, key ORDER BY n) AS number
                     FROM unnest(k_unit, k_key) WITH ORDINALITY k (unit, key, n)
-                    JOIN idempotency ON idempotency.key = k.key
-                    UNION ALL
-                    SELECT k.unit, 1, k.n, NULL, NULL FROM (
-                        SELECT unit, n, row_number() OVER (PARTITION BY unit, key ORDER BY n) AS number
-                        FROM unnest(k_unit, k_key) WITH ORDINALITY k (unit, key, n)
-                    ) k WHERE k.number > 1
-                    UNION ALL
-                    SELECT r.unit, 2, r.n, entity.version, NULL
-                    FROM unnest(r_unit, r_kind, r_key, r_version, r_schema, r_document)
-                        WITH ORDINALITY r (unit, kind, key, version, schema, document, n)
-                    LEFT JOIN entity ON entity.kind = r.kind AND entity.key = r.key
-                    WHERE entity.version IS DISTINCT FROM r.version
-                        OR entity.schema_version IS DISTINCT FROM r.schema
-                        OR convert_to(entity.document, 'UTF8') IS DISTINCT FROM convert_to(r.document, 'UTF8')
-                    UNION ALL
-                    SELECT x.unit, 3, x.n, entity.version, NULL
-                    FROM unnest(x_unit, x_kind, x_key, x_version) WITH ORDINALITY x (unit, kind, key, version, n)
-                    LEFT JOIN entity ON entity.kind = x.kind AND entity.key = x.key
-                    WHERE entity.version IS DISTINCT FROM x.version
-                    UNION ALL
-                    SELECT w.unit, 4, w.n, entity.version, NULL
-                    FROM unnest(w_unit, w_kind, w_key, w_version) WITH ORDINALITY w (unit, kind, key, version, n)
-                    LEFT JOIN entity ON entity.kind = w.kind AND entity.key = w.key
-                    WHERE coalesce(entity.version, 0) <> w.version - 1
-                    UNION ALL
-                    SELECT i.unit, 5, i.n, NULL, index_entry.key
+                ) k WHERE k.number > 1
+                """)),
+        ifAny(
+            "r_unit",
+            refuse(
+                """
+                SELECT r.unit, 2, r.n, entity.version, NULL::bytea
+                FROM unnest(r_unit, r_kind, r_key, r_version, r_schema, r_document)
+                    WITH ORDINALITY r (unit, kind, key, version, schema, document, n)
+                LEFT JOIN entity ON entity.kind = r.kind AND entity.key = r.key
+                WHERE entity.version IS DISTINCT FROM r.version
+                    OR entity.schema_version IS DISTINCT FROM r.schema
+                    OR convert_to(entity.document, 'UTF8') IS DISTINCT FROM convert_to(r.document, 'UTF8')
+                """)),
+        ifAny(
+            "x_unit",
+            refuse(
+                """
+                SELECT x.unit, 3, x.n, entity.version, NULL::bytea
+                FROM unnest(x_unit, x_kind, x_key, x_version) WITH ORDINALITY x (unit, kind, key, version, n)
+                LEFT JOIN entity ON entity.kind = x.kind AND entity.key = x.key
+                WHERE entity.version IS DISTINCT FROM x.version
+                """)),
+        ifAny(
+            "w_unit",
+            refuse(
+                """
+                SELECT w.unit, 4, w.n, entity.version, NULL::bytea
+                FROM unnest(w_unit, w_kind, w_key, w_version) WITH ORDINALITY w (unit, kind, key, version, n)
+                LEFT JOIN entity ON entity.kind = w.kind AND entity.key = w.key
+                WHERE coalesce(entity.version, 0) <> w.version - 1
+                """)),
+        ifAny(
+            "i_unit",
+            refuse(
+                """
+                SELECT i.unit, 5, i.n, NULL::bigint, index_entry.key
+                FROM unnest(i_unit, i_index, i_value, i_key, i_unique)
+                    WITH ORDINALITY i (unit, index, value, key, is_unique, n)
+                JOIN index_entry ON index_entry.index_id = i.index AND index_entry.value = i.value
+                WHERE i.is_unique = 1 AND NOT EXISTS (
+                    SELECT 1 FROM unnest(o_unit, o_index, o_value, o_key) o (unit, index, value, key)
+                    WHERE o.unit = i.unit AND o.index = i.index AND o.value = i.value AND o.key = index_entry.key
+                )
+                UNION ALL
+                SELECT i.unit, 5, i.n, NULL, i.first_key FROM (
+                    SELECT unit, n, row_number() OVER entry AS number, first_value(key) OVER entry AS first_key
                     FROM unnest(i_unit, i_index, i_value, i_key, i_unique)
                         WITH ORDINALITY i (unit, index, value, key, is_unique, n)
-                    JOIN index_entry ON index_entry.index_id = i.index AND index_entry.value = i.value
-                    WHERE i.is_unique = 1 AND NOT EXISTS (
-                        SELECT 1 FROM unnest(o_unit, o_index, o_value, o_key) o (unit, index, value, key)
-                        WHERE o.unit = i.unit AND o.index = i.index AND o.value = i.value AND o.key = index_entry.key
-                    )
-                    UNION ALL
-                    SELECT i.unit, 5, i.n, NULL, i.first_key FROM (
-                        SELECT unit, n, row_number() OVER entry AS number, first_value(key) OVER entry AS first_key
-                        FROM unnest(i_unit, i_index, i_value, i_key, i_unique)
-                            WITH ORDINALITY i (unit, index, value, key, is_unique, n)
-                        WHERE is_unique = 1
-                        WINDOW entry AS (PARTITION BY unit, index, value ORDER BY n)
-                    ) i WHERE i.number > 1
-                    UNION ALL
-                    SELECT s.unit, 6, s.n, NULL, NULL
-                    FROM unnest(s_unit, s_lane, s_token, s_round) WITH ORDINALITY s (unit, lane, token, round, n)
-                    WHERE s.round = 0
-                        AND NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
-                ) refusal ORDER BY unit, cause, item
-            ) refusal;
+                    WHERE is_unique = 1
+                    WINDOW entry AS (PARTITION BY unit, index, value ORDER BY n)
+                ) i WHERE i.number > 1
+                """)),
+        ifAny(
+            "s_unit",
+            refuse(
+                """
+                SELECT s.unit, 6, s.n, NULL::bigint, NULL::bytea
+                FROM unnest(s_unit, s_lane, s_token, s_round) WITH ORDINALITY s (unit, lane, token, round, n)
+                WHERE s.round = 0
+                    AND NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
+                """)),
         """
+        IF cardinality(v_found) > 0 THEN
+            SELECT jsonb_agg(refusal)::text, array_agg((refusal->>0)::bigint) INTO p_refusals, v_refused FROM (
+                SELECT DISTINCT ON ((refusal->>0)::bigint) refusal FROM unnest(v_found) refusal
+                ORDER BY (refusal->>0)::bigint, (refusal->>1)::bigint, (refusal->>2)::bigint
+            ) refusal;
+        END IF;
+        """,
+    ].joined(separator: "\n")
 
-    private static let writes = """
+    /// Executes `statements` if the argument `column` has rows: the start of a statement takes as long as several rows.
+    private static func ifAny(_ column: String, _ statements: String...) -> String {
+        """
+        IF cardinality(\(column)) > 0 THEN
+        \(statements.joined(separator: "\n"))
+        END IF;
+        """
+    }
+
+    /// Adds refusals from rows of a unit, a cause, an item, a stored version, and the key of another entity.
+    private static func refuse(_ rows: String) -> String {
+        """
+        v_found := v_found || ARRAY(
+            SELECT jsonb_build_array(unit, cause, item, stored, encode(other, 'hex'))
+            FROM (\(rows)) refusal (unit, cause, item, stored, other)
+        );
+        """
+    }
+
+    private static let writes = [
+        ifAny(
+            "k_unit",
+            """
             INSERT INTO idempotency (key, command, outcome, date)
             SELECT k.key, k.command, k.outcome, k.date
             FROM unnest(k_unit, k_key, k_command, k_outcome, k_date) k (unit, key, command, outcome, date)
             WHERE k.unit <> ALL (v_refused);
-
+            """),
+        ifAny(
+            "x_unit",
+            """
             DELETE FROM entity USING unnest(x_unit, x_kind, x_key) x (unit, kind, key)
             WHERE entity.kind = x.kind AND entity.key = x.key AND x.unit <> ALL (v_refused);
-
-            UPDATE entity SET version = w.version, schema_version = w.schema, document = w.document
-            FROM unnest(w_unit, w_kind, w_key, w_version, w_schema, w_document)
-                w (unit, kind, key, version, schema, document)
-            WHERE entity.kind = w.kind AND entity.key = w.key AND w.version > 1 AND w.unit <> ALL (v_refused);
-
-            INSERT INTO entity (kind, key, version, schema_version, document)
-            SELECT w.kind, w.key, w.version, w.schema, w.document
-            FROM unnest(w_unit, w_kind, w_key, w_version, w_schema, w_document)
-                w (unit, kind, key, version, schema, document)
-            WHERE w.version = 1 AND w.unit <> ALL (v_refused);
-
+            """),
+        ifAny(
+            "w_unit",
+            """
+            IF 1 < ANY (w_version) THEN
+                UPDATE entity SET version = w.version, schema_version = w.schema, document = w.document
+                FROM unnest(w_unit, w_kind, w_key, w_version, w_schema, w_document)
+                    w (unit, kind, key, version, schema, document)
+                WHERE entity.kind = w.kind AND entity.key = w.key AND w.version > 1 AND w.unit <> ALL (v_refused);
+            END IF;
+            IF 1 = ANY (w_version) THEN
+                INSERT INTO entity (kind, key, version, schema_version, document)
+                SELECT w.kind, w.key, w.version, w.schema, w.document
+                FROM unnest(w_unit, w_kind, w_key, w_version, w_schema, w_document)
+                    w (unit, kind, key, version, schema, document)
+                WHERE w.version = 1 AND w.unit <> ALL (v_refused);
+            END IF;
+            """),
+        ifAny(
+            "o_unit",
+            """
             DELETE FROM index_entry USING unnest(o_unit, o_index, o_value, o_key) o (unit, index, value, key)
             WHERE index_entry.index_id = o.index AND index_entry.value = o.value AND index_entry.key = o.key
                 AND o.unit <> ALL (v_refused);
-
+            """),
+        ifAny(
+            "i_unit",
+            """
             INSERT INTO index_entry (index_id, value, key)
             SELECT i.index, i.value, i.key FROM unnest(i_unit, i_index, i_value, i_key) i (unit, index, value, key)
             WHERE i.unit <> ALL (v_refused)
             ON CONFLICT DO NOTHING;
-
-            IF cardinality(s_unit) > 0 THEN
-                v_valid := ARRAY(
-                    SELECT n FROM unnest(s_unit) WITH ORDINALITY s (unit, n) WHERE unit <> ALL (v_refused) ORDER BY n
-                );
-                v_lost := settle(v_valid, \(SettlementProcedure.columns.map(\.name).joined(separator: ", ")));
-                IF cardinality(v_lost) > 0 THEN
-                    RAISE EXCEPTION 'a lease has ended' USING ERRCODE = '\(leaseLost)', DETAIL = v_lost[1];
-                END IF;
+            """),
+        ifAny(
+            "s_unit",
+            """
+            v_valid := ARRAY(
+                SELECT n FROM unnest(s_unit) WITH ORDINALITY s (unit, n) WHERE unit <> ALL (v_refused) ORDER BY n
+            );
+            v_lost := settle(v_valid, \(SettlementProcedure.columns.map(\.name).joined(separator: ", ")));
+            IF cardinality(v_lost) > 0 THEN
+                RAISE EXCEPTION 'a lease has ended' USING ERRCODE = '\(leaseLost)', DETAIL = v_lost[1];
             END IF;
-
+            """),
+        ifAny(
+            "e_unit",
+            """
             SELECT count(*) INTO v_count FROM unnest(e_unit) unit WHERE unit <> ALL (v_refused);
+            """,
+            """
             IF v_count > 0 THEN
                 -- Only this procedure takes positions, and it holds the lock.
                 v_first := nextval('event_position');
@@ -238,28 +310,28 @@ enum CommitProcedure {
                 ) e (position, id, name, version, kind, key, date, document, origin)
                 WHERE e.position IS NOT NULL;
                 IF cardinality(d_event) > 0 THEN
-                    PERFORM deliver(positions, subscriptions, kinds, keys, false) FROM (
-                        SELECT array_agg(v_positions[d.event] ORDER BY d.n) AS positions,
-                            array_agg(d.subscription ORDER BY d.n) AS subscriptions,
-                            array_agg(e_kind[d.event] ORDER BY d.n) AS kinds,
-                            array_agg(e_key[d.event] ORDER BY d.n) AS keys
-                        FROM unnest(d_event, d_subscription) WITH ORDINALITY d (event, subscription, n)
-                        WHERE v_positions[d.event] IS NOT NULL
-                    ) d WHERE positions IS NOT NULL;
+                    PERFORM deliver(array_agg(position), array_agg(subscription), array_agg(kind), array_agg(key), false)
+                    FROM (
+                        SELECT v_positions[d.event] AS position, d.subscription, d.kind, d.key
+                        FROM unnest(d_event, d_subscription, d_kind, d_key)
+                            WITH ORDINALITY d (event, subscription, kind, key, n)
+                        WHERE v_positions[d.event] IS NOT NULL ORDER BY n
+                    ) d HAVING count(*) > 0;
                 END IF;
             END IF;
-
-            IF cardinality(m_unit) > 0 THEN
-                PERFORM schedule(v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document,
-                    m_origin);
-            END IF;
-            IF cardinality(c_unit) > 0 THEN
-                PERFORM cancel(ARRAY(SELECT c.id FROM unnest(c_unit, c_id) c (unit, id) WHERE c.unit <> ALL (v_refused)));
-            END IF;
-            IF cardinality(q_unit) > 0 THEN
-                PERFORM execute_work(v_refused, q_unit, q_sql, g_statement, g_type, g_value);
-            END IF;
-        """
+            """),
+        ifAny(
+            "m_unit",
+            """
+            PERFORM schedule(v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document, m_origin);
+            """),
+        ifAny(
+            "c_unit",
+            """
+            PERFORM cancel(ARRAY(SELECT c.id FROM unnest(c_unit, c_id) c (unit, id) WHERE c.unit <> ALL (v_refused)));
+            """),
+        ifAny("q_unit", "PERFORM execute_work(v_refused, q_unit, q_sql, g_statement, g_type, g_value);"),
+    ].joined(separator: "\n")
 
     /// Executes the plain SQL of units of work.
     ///

@@ -9,6 +9,17 @@
 ///
 /// All but the first three take the store's lock.
 enum DeliveryProcedures {
+    /// The subscriptions and lanes of deliveries, from arrays of their subscriptions and streams.
+    static func places(_ subscriptions: String, _ kinds: String, _ keys: String) -> String {
+        """
+        SELECT subscription.id AS subscription, lane.id AS lane
+        FROM unnest(\(subscriptions), \(kinds), \(keys)) WITH ORDINALITY d (subscription, kind, key, n)
+        LEFT JOIN subscription ON subscription.name = d.subscription
+        LEFT JOIN lane ON lane.subscription = subscription.id AND lane.stream_kind = d.kind AND lane.stream_key = d.key
+        ORDER BY n
+        """
+    }
+
     static let statements = [
         // Adds deliveries to the lanes of their streams, and makes the lanes that are missing, in the order of deliveries.
         """
@@ -16,35 +27,47 @@ enum DeliveryProcedures {
             p_positions bigint[], p_subscriptions bytea[], p_kinds bytea[], p_keys bytea[], p_is_replay boolean
         ) RETURNS void LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
+        DECLARE
+            v_subscriptions bigint[];
+            v_lanes bigint[];
+            v_first bigint;
+            v_numbers bigint[];
         BEGIN
-            INSERT INTO subscription (name)
-            SELECT DISTINCT s.name FROM unnest(p_subscriptions) s (name)
-            WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE subscription.name = s.name);
+            FOR v_attempt IN 1..2 LOOP
+                SELECT array_agg(subscription), array_agg(lane) INTO v_subscriptions, v_lanes
+                FROM (\(places("p_subscriptions", "p_kinds", "p_keys"))) place;
+                EXIT WHEN array_position(v_subscriptions, NULL) IS NULL;
+                INSERT INTO subscription (name)
+                SELECT DISTINCT s.name FROM unnest(p_subscriptions) s (name)
+                WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE subscription.name = s.name);
+            END LOOP;
 
-            WITH wanted AS MATERIALIZED (
-                SELECT d.position, subscription.id AS subscription, d.kind, d.key, d.n,
-                    dense_rank() OVER (
-                        ORDER BY subscription.id, d.kind, d.key, CASE WHEN d.kind IS NULL THEN d.n END
-                    ) AS number
-                FROM unnest(p_positions, p_subscriptions, p_kinds, p_keys)
-                    WITH ORDINALITY d (position, subscription, kind, key, n)
-                JOIN subscription ON subscription.name = d.subscription
-            ), place AS MATERIALIZED (
-                SELECT DISTINCT ON (number) wanted.*, lane.id AS lane
-                FROM wanted
-                LEFT JOIN lane ON lane.subscription = wanted.subscription
-                    AND lane.stream_kind = wanted.kind AND lane.stream_key = wanted.key
-                ORDER BY number, n
-            ), missing AS MATERIALIZED (
-                SELECT nextval('lane_id') AS lane, ordered.*
-                FROM (SELECT number, subscription, kind, key FROM place WHERE lane IS NULL ORDER BY n) ordered
-            ), made AS (
+            IF array_position(v_lanes, NULL) IS NOT NULL THEN
+                -- The numbers of new lanes, in the order of their first deliveries.
+                v_numbers := ARRAY(
+                    SELECT CASE WHEN lane IS NULL THEN dense_rank() OVER (PARTITION BY lane IS NULL ORDER BY first) END
+                    FROM (
+                        SELECT lane, n,
+                            min(n) OVER (PARTITION BY subscription, kind, key, CASE WHEN kind IS NULL THEN n END) AS first
+                        FROM unnest(v_subscriptions, p_kinds, p_keys, v_lanes)
+                            WITH ORDINALITY d (subscription, kind, key, lane, n)
+                    ) d ORDER BY n
+                );
+                -- All callers hold the store's lock.
+                v_first := nextval('lane_id');
+                PERFORM setval('lane_id', v_first - 1 + max(number)) FROM unnest(v_numbers) number;
                 INSERT INTO lane (id, subscription, stream_kind, stream_key, ready_at)
-                SELECT missing.lane, missing.subscription, missing.kind, missing.key, 0 FROM missing
-            )
+                SELECT DISTINCT ON (number) v_first - 1 + number, subscription, kind, key, 0
+                FROM unnest(v_numbers, v_subscriptions, p_kinds, p_keys) d (number, subscription, kind, key)
+                WHERE number IS NOT NULL ORDER BY number;
+                v_lanes := ARRAY(
+                    SELECT coalesce(lane, v_first - 1 + number)
+                    FROM unnest(v_lanes, v_numbers) WITH ORDINALITY d (lane, number, n) ORDER BY n
+                );
+            END IF;
+
             INSERT INTO delivery (lane, position, is_replay)
-            SELECT coalesce(place.lane, missing.lane), wanted.position, p_is_replay
-            FROM wanted JOIN place USING (number) LEFT JOIN missing USING (number)
+            SELECT d.lane, d.position, p_is_replay FROM unnest(v_lanes, p_positions) d (lane, position)
             ON CONFLICT DO NOTHING;
         END $function$
         """,

@@ -19,7 +19,16 @@ enum TableSchema {
     /// The changes of each version of the tables after the first.
     static let migrations: [(version: Int64, statements: [String])] = [
         // Counts replays, which make old lanes new again. The first number doesn't change the last value of a sequence.
-        (2, ["CREATE SEQUENCE replay_number", "SELECT nextval('replay_number')"])
+        (2, ["CREATE SEQUENCE replay_number", "SELECT nextval('replay_number')"]),
+        // The condition is always true, but only a query with a condition on the time meets it. Without it, a plan that is
+        // made for an empty table finds the lane of a stream by this index, and so reads all lanes of the subscription.
+        (
+            3,
+            [
+                "DROP INDEX lane_by_time",
+                "CREATE INDEX lane_by_time ON lane (subscription, ready_at, id) WHERE ready_at IS NOT NULL",
+            ]
+        ),
     ]
 
     /// The tables of the first version.

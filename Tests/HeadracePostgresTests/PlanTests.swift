@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import Foundation
+@testable import HeadracePostgres
+import Testing
+
+/// Plans of statements, which the server keeps while tables grow.
+@Suite(.needsServer) struct PlanTests {
+    @Test func aPlanMadeForEmptyTablesFindsALaneByItsStream() async throws {
+        try await withSchema { schema in
+            try await PostgresStore(
+                url: schema.url, entities: [Note.self], configuration: schema.configuration
+            ).close()
+
+            let plan = try await schema.session { session in
+                let statements = [
+                    "BEGIN", "SELECT \(CommitProcedure.planning(ofRows: "1"))",
+                    "PREPARE places (bytea[], bytea[], bytea[]) AS \(DeliveryProcedures.places("$1", "$2", "$3"))",
+                ]
+                for statement in statements { _ = try await session.run(statement, isPrepared: false) }
+                let rows = try await session.run("EXPLAIN EXECUTE places ('{}', '{}', '{}')", isPrepared: false)
+                return try rows.rows.map { try $0.text(0) }.joined(separator: "\n")
+            }
+
+            #expect(plan.contains("(subscription = subscription.id) AND (stream_kind = d.kind) AND (stream_key = d.key)"))
+        }
+    }
+}
+#endif
