@@ -149,18 +149,20 @@ import Testing
         }
     }
 
-    /// A process that is stopped in the middle of a call holds no lock.
-    @Test func aClientThatStopsInACallDelaysNoOtherClient() async throws {
+    /// A process that is stopped in the middle of a call holds no lock, and its other call isn't concerned.
+    @Test func aCallThatStopsDelaysNoOtherCall() async throws {
         try await withProxy(answerTimeout: .seconds(5)) { proxy, store, direct in
             proxy.arm(.stop(afterSent: 1_000), for: 0)
             async let stopped: Void = store.commit(.note("stopped"))
             await proxy.waitForFault()
 
             for number in 0..<5 { try await direct.commit(.note("\(number)")) }
+            try await store.commit(.note("beside"))
+            #expect(try await direct.find(EntityReference(kind: "note", key: "stopped")) == nil)
 
             // The store cuts the connection, and commits again.
             try await stopped
-            try await requireNotes(6, in: direct)
+            try await requireNotes(7, in: direct)
         }
     }
 

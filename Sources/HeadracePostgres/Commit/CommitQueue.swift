@@ -9,7 +9,9 @@ import Synchronization
 
 /// A queue of commits: units that wait at the same time share a call, and so the wait for the disk.
 ///
-/// No commit is delayed to fill a batch: the next batch collects while one call runs.
+/// No timer delays a commit to fill a batch: the next batch collects while a call runs. The server executes one call at a
+/// time, but while one waits for the disk or for the network, another one can change the tables. So there can be several
+/// calls on the way, but no small call beside a large one: the start of a call costs as much as several units.
 final class CommitQueue: Sendable {
     private struct Entry: Sendable {
         let unit: CommitUnit
@@ -18,17 +20,35 @@ final class CommitQueue: Sendable {
 
     private struct State {
         var waiting: [Entry] = []
-        var isRunning = false
+
+        /// The numbers of the committers that have no call on the way.
+        var idle: [Int]
+
+        /// Number of committers that are about to take units.
+        var collectorCount = 0
+
+        /// The units on the way, by the number of the committer.
+        var calls: [Call]
+
+        /// Whether the units that wait are worth another call.
+        var isCallDue: Bool { !waiting.isEmpty && waiting.count >= calls.reduce(0) { $0 + $1.count } }
+    }
+
+    private struct Call {
+        var count = 0
+        var subjects: Set<CommitUnit.Subject> = []
     }
 
     /// Maximum number of units in one call, so that the first doesn't wait long for the last.
     private static let largestBatch = 128
 
-    private let state = Mutex(State())
-    private let committer: BatchCommitter
+    private let state: Mutex<State>
+    private let committers: [BatchCommitter]
 
-    init(_ committer: BatchCommitter) {
-        self.committer = committer
+    /// Creates a queue with at most one call on the way for each of `committers`.
+    init(_ committers: [BatchCommitter]) {
+        self.committers = committers
+        state = Mutex(State(idle: Array(committers.indices.reversed()), calls: committers.map { _ in Call() }))
     }
 
     /// Commits `unit` and returns when it is as durable as requested; cancellation doesn't stop it.
@@ -36,47 +56,62 @@ final class CommitQueue: Sendable {
     /// - Throws: The error of this unit. Errors of other units in the batch are not thrown.
     func commit(_ unit: CommitUnit) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            let isFirst = state.withLock { state in
+            let idle = state.withLock { state -> Int? in
                 state.waiting.append(Entry(unit: unit, continuation: continuation))
-                defer { state.isRunning = true }
-                return !state.isRunning
+                guard state.collectorCount == 0, state.isCallDue, let idle = state.idle.popLast() else { return nil }
+                state.collectorCount = 1
+                return idle
             }
             // Not a child of the caller's task, which can end before the units that come later.
-            if isFirst { Task.detached { await self.run() } }
+            if let idle { Task.detached { await self.run(idle) } }
         }
     }
 
-    private func run() async {
-        while let batch = takeBatch() {
-            let outcomes = await committer.commit(batch.map(\.unit))
+    private func run(_ number: Int) async {
+        while let batch = takeBatch(number) {
+            let outcomes = await committers[number].commit(batch.map(\.unit))
+            state.withLock { state in
+                state.calls[number] = Call()
+                state.collectorCount += 1
+            }
             for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
             // The callers that go on with another commit join the next batch. Otherwise, it would have few units.
             await Task.yield()
         }
     }
 
-    /// Takes the first units that have no subject in common; the others stay in their order.
-    private func takeBatch() -> [Entry]? {
+    /// Takes the first units that have no subject in common with each other or with units on the way; the others stay in
+    /// their order.
+    private func takeBatch(_ number: Int) -> [Entry]? {
         state.withLock { state in
+            state.collectorCount -= 1
             var batch: [Entry] = []
             var rest: [Entry] = []
-            var subjects: Set<CommitUnit.Subject> = []
-            for (index, entry) in state.waiting.enumerated() {
-                if batch.count == Self.largestBatch {
+            var call = Call()
+            // A unit that waits keeps its place before later units with the same subject.
+            var subjects = state.calls.reduce(into: Set()) { $0.formUnion($1.subjects) }
+            for (index, entry) in state.waiting.enumerated() where state.isCallDue {
+                if call.count == Self.largestBatch {
                     rest += state.waiting[index...]
                     break
                 }
                 if subjects.isDisjoint(with: entry.unit.subjects) {
                     batch.append(entry)
+                    call.count += 1
+                    call.subjects.formUnion(entry.unit.subjects)
                 } else {
                     rest.append(entry)
                 }
-                // A unit that waits keeps its place before later units with the same subject.
                 subjects.formUnion(entry.unit.subjects)
             }
+            if batch.isEmpty {
+                // Another call is on the way, and its committer takes the units that still wait.
+                state.idle.append(number)
+                return nil
+            }
             state.waiting = rest
-            state.isRunning = !batch.isEmpty
-            return batch.isEmpty ? nil : batch
+            state.calls[number] = call
+            return batch
         }
     }
 }

@@ -16,7 +16,8 @@ import Synchronization
 /// call. The first opening creates the schema and its tables.
 ///
 /// The server must be PostgreSQL 15 or later, with a database in the encoding UTF8. Keys, names of streams and
-/// subscriptions, and indexed texts have at most 1,000 bytes. A connection pooler in transaction mode isn't supported.
+/// subscriptions, and indexed texts have at most 1,000 bytes. For a pooler in transaction mode, see
+/// ``Configuration/isPooled``.
 public final class PostgresStore: ObservableStore {
     /// The optional settings of a store.
     public struct Configuration: Sendable {
@@ -45,8 +46,8 @@ public final class PostgresStore: ObservableStore {
 
         /// Number of connections for reads, at least 1; 2 by default.
         ///
-        /// A store has three other connections, for commits, for deliveries, and for notifications, and one for each
-        /// open snapshot.
+        /// A store has four other connections: two for commits, one for deliveries, and one for notifications. Each open
+        /// snapshot has another one.
         public var readerCount = 2
 
         /// Whether a pooler in transaction mode, such as pgbouncer, is between the store and the server; `false` by
@@ -81,7 +82,7 @@ public final class PostgresStore: ObservableStore {
     let clock = ServerClock()
     private let target: SessionTarget
     private let thread: PollingThread
-    private let commits: SessionSlot
+    private let commits: [SessionSlot]
     private let readers: [SessionSlot]
     private let check: SchemaCheck
     private let queue: CommitQueue
@@ -120,7 +121,7 @@ public final class PostgresStore: ObservableStore {
         let thread = try await mapper.translating { try PollingThread() }
         self.thread = thread
         let connect: @Sendable () async throws -> Session = { try await Session.connect(target, on: thread) }
-        commits = SessionSlot(connect: connect)
+        commits = (0..<2).map { _ in SessionSlot(connect: connect) }
         deliveries = SessionSlot(connect: connect)
         readers = (0..<max(1, configuration.readerCount)).map { _ in SessionSlot(connect: connect) }
         do {
@@ -128,18 +129,20 @@ public final class PostgresStore: ObservableStore {
             let generation: Int64
             (numbers, generation) = try await mapper.translating { [commits, deliveries] in
                 try await StoreOpening(target: target, schema: schema, mapper: mapper)
-                    .open(on: try await commits.session(), other: try await deliveries.session())
+                    .open(on: try await commits[0].session(), other: try await deliveries.session())
             }
             check = SchemaCheck(numbers, generation: generation, mapper: mapper)
-            let committer = BatchCommitter(
-                target: target,
-                slot: commits,
-                check: check,
-                writer: writer,
-                mapper: mapper,
-                outcomeTimeout: configuration.outcomeTimeout
-            )
-            queue = CommitQueue(committer)
+            queue = CommitQueue(
+                commits.map { [check, writer] slot in
+                    BatchCommitter(
+                        target: target,
+                        slot: slot,
+                        check: check,
+                        writer: writer,
+                        mapper: mapper,
+                        outcomeTimeout: configuration.outcomeTimeout
+                    )
+                })
             let channel = CommitNotice.channel(of: configuration.schema)
             notifier = CommitNotifier(slot: deliveries, writer: writer, channel: channel)
             listener = CommitListener(
@@ -167,7 +170,7 @@ public final class PostgresStore: ObservableStore {
     /// again does nothing.
     public func close() {
         listener.close()
-        for slot in readers + [commits, deliveries] { slot.close() }
+        for slot in readers + commits + [deliveries] { slot.close() }
         thread.stop()
     }
 

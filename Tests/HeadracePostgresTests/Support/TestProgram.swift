@@ -25,7 +25,7 @@ enum TestProgram {
         _ arguments: [String],
         output: Pipe? = nil,
         end: @escaping @Sendable (Process) -> Void = { _ in }
-    ) throws -> Process {
+    ) async throws -> Process {
         let path = program.hasPrefix("/") ? program : try #require(folder) + "/" + program
         let process = Process()
         // A server refuses to run as root.
@@ -35,7 +35,7 @@ enum TestProgram {
         process.standardOutput = output ?? FileHandle.nullDevice
         process.standardError = output ?? FileHandle.nullDevice
         process.terminationHandler = end
-        try process.run()
+        try await Launcher.shared.run(process)
         return process
     }
 
@@ -44,16 +44,14 @@ enum TestProgram {
     /// - Throws: ``Failure`` if its status isn't 0.
     static func run(_ program: String, _ arguments: [String]) async throws {
         let output = Pipe()
-        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-            do {
-                _ = try start(program, arguments, output: output) {
-                    continuation.resume(returning: $0.terminationStatus)
-                }
-            } catch {
-                continuation.resume(throwing: error)
-            }
+        let (statuses, status) = AsyncStream<Int32>.makeStream()
+        let process = try await start(program, arguments, output: output) {
+            status.yield($0.terminationStatus)
+            status.finish()
         }
-        if status == 0 { return }
+        let isSuccess = await statuses.contains { $0 == 0 }
+        withExtendedLifetime(process) {}
+        if isSuccess { return }
         throw Failure(output: String(decoding: output.fileHandleForReading.availableData, as: UTF8.self))
     }
 
@@ -77,7 +75,7 @@ enum TestProgram {
             }
             if isReady { signal.yield() }
         }
-        let process = try start(program, arguments, output: output) { _ in signal.finish() }
+        let process = try await start(program, arguments, output: output) { _ in signal.finish() }
         for await _ in signals { return process }
         throw Failure(output: printed.withLock(\.self))
     }
@@ -90,6 +88,35 @@ enum TestProgram {
         // Without the umask.
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
         return folder
+    }
+}
+
+/// Starts processes on a thread that never ends.
+///
+/// With `--pdeathsig`, the system ends a process when the thread ends that has started it, and threads of tasks come and go.
+private final class Launcher: Sendable {
+    static let shared = Launcher()
+
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+    private let signal = DispatchSemaphore(value: 0)
+
+    private init() {
+        Thread.detachNewThread { [self] in
+            while true {
+                signal.wait()
+                let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                job?()
+            }
+        }
+    }
+
+    func run(_ process: Process) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            jobs.withLock { jobs in
+                jobs.append { continuation.resume(with: Result { try process.run() }) }
+            }
+            signal.signal()
+        }
     }
 }
 
