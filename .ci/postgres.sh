@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the store on PostgreSQL and of the ledger against a private server. It uses the test builds of
-# `Scripts/test`.
+# Runs the tests of the store on PostgreSQL and of the ledger against a private server, and then disturbs several servers of
+# the ledger on one database. It uses the test builds of `Scripts/test`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -21,3 +21,6 @@ fi
 ledger=Examples/Ledger/.build/debug
 .ci/watched.py 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
     --filter '^(LedgerApplicationTests|LedgerServerTests|ledgerTests)\.'
+
+# The choices are the same in each run of the checks, and random in a run by hand.
+LEDGER=$root/$ledger/ledger .ci/watched.py 900 Scripts/postgres .ci/servers.py --seed 21
