@@ -278,10 +278,7 @@ let package = Package(
                 "HeadraceCommands",
                 "HeadraceCore",
                 "HeadraceDomain",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceSQLite",
-                "HeadraceStorage",
+                "HeadracePostgres", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStorage",
             ],
             path: "Tests/CrashSubject"
         ),
@@ -300,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceSQLiteTests",
             dependencies: [
-                "CrashSubject",
+                "CrashSubject", "DomainTestSupport",
                 "HeadraceCore",
                 "HeadraceDomain",
                 "HeadraceRelay",
@@ -327,8 +324,9 @@ let package = Package(
         .testTarget(
             name: "HeadracePostgresTests",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay", "HeadraceResolution",
-                "HeadraceSQLite", "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting",
+                "CrashSubject", "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadracePostgres",
+                "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStorage", "HeadraceStoreContract",
+                "HeadraceTesting",
             ],
             exclude: ["Golden"]
         ),

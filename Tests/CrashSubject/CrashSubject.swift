@@ -17,6 +17,8 @@ import HeadraceSQLite
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
 ///
+/// `relay` and `send` also accept the URL of a PostgreSQL database as PATH.
+///
 /// - `write` stores entries from many tasks. It prints the ID of each entry with a commit that has returned, and
 ///   nothing else.
 /// - `relay` makes `DEPOSITS` deposits in each of eight streams, and delivers their events and all pending events until

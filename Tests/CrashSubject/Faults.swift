@@ -6,7 +6,7 @@
 
 #if SQLite
 import Foundation
-import HeadraceSQLite
+import HeadraceStorage
 import Synchronization
 
 /// Sends a signal to the process at a pass of a fault point.
@@ -51,7 +51,7 @@ final class Faults: Sendable {
     }
 
     /// Passes `after-handler` while `store` has no open transaction, so that other processes don't wait.
-    func endHandler(on store: SQLiteStore) async throws {
+    func endHandler(on store: any DeliveryStore) async throws {
         if point != "after-handler" { return }
         let isTheOne = state.withLock { state in
             state.passed += 1

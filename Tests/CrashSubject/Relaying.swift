@@ -10,19 +10,17 @@ import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
-import HeadraceSQLite
 import HeadraceStorage
 
 /// Makes deposits into accounts, and delivers their events to a handler that writes to the store and to a handler that
 /// does not.
 enum Relaying {
     static func run(path: String, deposits: Int, faults: Faults) async throws {
-        var configuration = SQLiteStore.Configuration()
-        configuration.faults = { faults.pass($0) }
-        let store = try SQLiteStore(path: path, entities: [Account.self, Mirror.self], configuration: configuration)
+        let subject = try await Subject(path: path, entities: [Account.self, Mirror.self], faults: faults)
+        let store = subject.store
         let services = ServiceLocator()
         services.register(faults)
-        services.register(store)
+        services.register(subject)
         let registrar = DomainEventHandlerRegistrar(resolver: services)
         registrar.register(Reflect.self)
         registrar.register(Mail.self)
@@ -43,7 +41,7 @@ enum Relaying {
     ///
     /// Its leases are short, so that the leases of another process are soon taken over.
     static func withRelay(
-        on store: SQLiteStore,
+        on store: any DeliveryStore,
         registrar: DomainEventHandlerRegistrar,
         maximumAttempts: Int = 12,
         _ body: () async throws -> Void = {}
@@ -64,7 +62,7 @@ enum Relaying {
     }
 
     /// Runs `relay` until `body` has returned and no delivery is left.
-    static func run(_ relay: Relay, on store: SQLiteStore, _ body: () async throws -> Void) async throws {
+    static func run(_ relay: Relay, on store: any DeliveryStore, _ body: () async throws -> Void) async throws {
         async let running: Void = relay.run()
         try await body()
         while try await store.deliveryStatistics().pendingCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
@@ -74,7 +72,7 @@ enum Relaying {
 
     static func deposit(
         _ account: String,
-        in store: SQLiteStore,
+        in store: any DeliveryStore,
         registrar: DomainEventHandlerRegistrar
     ) async throws {
         let number = try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
@@ -103,7 +101,7 @@ private struct Reflect: DurableDomainEventHandler {
         context.insert(mirror)
         if event.number != mirror.count + 1 { mirror.mistakes.append("\(event.number) after \(mirror.count)") }
         mirror.count += 1
-        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(SQLiteStore.self))
+        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(Subject.self).store)
     }
 }
 
@@ -113,7 +111,7 @@ private struct Mail: DurableDomainEventHandler {
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         CrashSubject.say("mailed \(event.account) \(event.number)")
-        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(SQLiteStore.self))
+        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(Subject.self).store)
     }
 }
 

@@ -10,17 +10,14 @@ import HeadraceCommands
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
-import HeadraceSQLite
 import HeadraceStorage
 
 /// Makes sales, each of which sends a durable command that a relay dispatches.
 enum Sending {
     static func run(path: String, sales: Int, faults: Faults) async throws {
-        var configuration = SQLiteStore.Configuration()
-        configuration.faults = { faults.pass($0) }
-        let store = try SQLiteStore(path: path, entities: [Shop.self, Till.self], configuration: configuration)
-        let container = container(store: store, faults: faults)
-        try await Relaying.run(container.resolve(), on: store) {
+        let subject = try await Subject(path: path, entities: [Shop.self, Till.self], faults: faults)
+        let container = container(subject, faults: faults)
+        try await Relaying.run(container.resolve(), on: subject.store) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for shop in 0..<8 {
                     group.addTask {
@@ -32,12 +29,12 @@ enum Sending {
         }
     }
 
-    private static func container(store: SQLiteStore, faults: Faults) -> Container {
+    private static func container(_ subject: Subject, faults: Faults) -> Container {
         let builder = ContainerBuilder()
         builder.singleton { faults }
-        builder.singleton { store }
+        builder.singleton { subject }
         builder.domain(
-            store: store,
+            store: subject.store,
             entities: [Shop.self, Till.self],
             events: [Collected.self],
             scheduled: [
@@ -72,12 +69,12 @@ private struct Collect: CQDCommand, DurableCommand {
 private struct CollectHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
     private let faults: Faults
-    private let store: SQLiteStore
+    private let subject: Subject
 
     init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
         faults = scope.resolve()
-        store = scope.resolve()
+        subject = scope.resolve()
     }
 
     func handle(_ command: Collect) async throws -> Int {
@@ -87,7 +84,7 @@ private struct CollectHandler: HandlesCommand, Resolvable {
             if !till.numbers.insert(command.number).inserted { till.mistakes.append("\(command.number) twice") }
             return till.numbers.count
         }
-        try await faults.endHandler(on: store)
+        try await faults.endHandler(on: subject.store)
         return total
     }
 }

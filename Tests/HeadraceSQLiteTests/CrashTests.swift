@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
+import DomainTestSupport
 import Foundation
 import GRDB
 import HeadraceSQLite
+import HeadraceStorage
 import Testing
 
 /// Kills a writing process at each fault point, and checks the content of the store.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
+import DomainTestSupport
 import Foundation
 import GRDB
 import HeadraceSQLite
@@ -60,10 +61,7 @@ import Testing
             #expect(results.sorted() == sales.sorted())
             return sold
         }
-        for line in lines where line.hasPrefix("sold") {
-            let words = line.split(separator: " ")
-            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
-        }
+        try CrashSubject.check("sold", in: lines, stored: stored)
     }
 
     private func numbers(_ expression: String, of kind: String, in database: Database) throws -> [String: Int] {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
+import DomainTestSupport
 import Foundation
 import GRDB
 import HeadraceSQLite
@@ -89,10 +90,6 @@ import Testing
     }
 
     /// Checks the content of the store and `lines`, the output of the processes.
-    ///
-    /// `handlersCanBeLate` is `true` if a process was stopped and then resumed. A handler that it interrupted finishes
-    /// after other processes have delivered the same event and the events after it, so a number can repeat and not be
-    /// continued.
     private func check(_ path: String, _ lines: [String], handlersCanBeLate: Bool = false) throws {
         let stored = try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
@@ -111,20 +108,7 @@ import Testing
             return try counts(of: "account", in: database)
         }
 
-        for line in lines where line.hasPrefix("deposited") {
-            let words = line.split(separator: " ")
-            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
-        }
-        var mailed: [String: Int] = [:]
-        for line in lines where line.hasPrefix("mailed") {
-            let words = line.split(separator: " ")
-            let (account, number) = (String(words[1]), try #require(Int(words[2])))
-            let latest = mailed[account] ?? 0
-            // After a kill, numbers may repeat, and continue in order from there. A number must not be skipped.
-            #expect(number <= latest + 1, "\(line) after \(latest)")
-            mailed[account] = handlersCanBeLate ? max(latest, number) : number
-        }
-        #expect(mailed == stored, "the last mail is not about the last event")
+        try CrashSubject.checkDeposits(in: lines, stored: stored, handlersCanBeLate: handlersCanBeLate)
     }
 
     private func counts(of kind: String, in database: Database) throws -> [String: Int] {

@@ -27,6 +27,7 @@ final class BatchCommitter: Sendable {
     private let writer: UUID
     private let mapper: PostgresErrorMapper
     private let outcomeTimeout: Duration
+    private let faults: (@Sendable (FaultPoint) -> Void)?
     private let count = Mutex(0)
 
     /// - Parameters:
@@ -36,13 +37,15 @@ final class BatchCommitter: Sendable {
     ///   - writer: The identifier of the store object.
     ///   - mapper: Converts failures.
     ///   - outcomeTimeout: Time to learn the outcome of a call whose answer is lost.
+    ///   - faults: Called before and after each call.
     init(
         target: SessionTarget,
         slot: SessionSlot,
         check: SchemaCheck,
         writer: UUID,
         mapper: PostgresErrorMapper,
-        outcomeTimeout: Duration
+        outcomeTimeout: Duration,
+        faults: (@Sendable (FaultPoint) -> Void)?
     ) {
         self.target = target
         self.slot = slot
@@ -50,6 +53,7 @@ final class BatchCommitter: Sendable {
         self.writer = writer
         self.mapper = mapper
         self.outcomeTimeout = outcomeTimeout
+        self.faults = faults
     }
 
     /// Commits `units`, which must have no subject in common, and returns their outcomes in their order.
@@ -142,7 +146,10 @@ final class BatchCommitter: Sendable {
             .text(target.isPooled ? [UInt8]("\(target.lockTimeout.milliseconds)") : nil),
         ]
         let call = CommitProcedure.call(in: target.quotedSchema)
-        guard let row = try await session.run(call, values + arguments.values, isAlone: true).first else {
+        faults?(.commitQueued)
+        let rows = try await session.run(call, values + arguments.values, isAlone: true)
+        faults?(.afterCommit)
+        guard let row = rows.first else {
             throw PostgresFailure.lost("the procedure has returned no row")
         }
         return try row.text(0)

@@ -26,10 +26,12 @@ extension PostgresStore: DeliveryStore {
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
-        return try await mapper.translating {
+        let leased = try await mapper.translating {
             try await Leasing(session: try await deliveries.session(), hints: leaseHints)
                 .lease(request, checksClocks: checksClocks)
         }
+        faults?(.afterLease)
+        return leased
     }
 
     /// Applies `settlements`, each completely or not at all.
@@ -38,6 +40,7 @@ extension PostgresStore: DeliveryStore {
     /// - Throws: ``HeadraceStorage/StoreError``, with the code `outcomeUnknown` if the connection ends meanwhile. Then the
     ///   same settlements can be applied again: those that were applied already are refused.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        faults?(.beforeAcknowledge)
         if settlements.isEmpty { return [] }
         var tables = ArgumentTables(SettlementProcedure.columns)
         var rounds: [Int64: Int64] = [:]

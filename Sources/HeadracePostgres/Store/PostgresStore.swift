@@ -61,6 +61,9 @@ public final class PostgresStore: ObservableStore {
         /// Opening fails otherwise. The pooler needs at least two connections to the server for each store.
         public var isPooled = false
 
+        /// A closure that is called at fault points, on the threads of tasks.
+        package var faults: (@Sendable (FaultPoint) -> Void)?
+
         /// Creates the default configuration.
         public init() {}
     }
@@ -80,6 +83,7 @@ public final class PostgresStore: ObservableStore {
     let leaseClock = LeaseClock()
     let leaseHints = LeaseHints()
     let clock = ServerClock()
+    let faults: (@Sendable (FaultPoint) -> Void)?
     private let target: SessionTarget
     private let thread: PollingThread
     private let commits: [SessionSlot]
@@ -118,6 +122,7 @@ public final class PostgresStore: ObservableStore {
         let target = try SessionTarget(url: url, configuration: configuration, mapper: mapper)
         self.mapper = mapper
         self.target = target
+        faults = configuration.faults
         let thread = try await mapper.translating { try PollingThread() }
         self.thread = thread
         let connect: @Sendable () async throws -> Session = { try await Session.connect(target, on: thread) }
@@ -140,7 +145,8 @@ public final class PostgresStore: ObservableStore {
                         check: check,
                         writer: writer,
                         mapper: mapper,
-                        outcomeTimeout: configuration.outcomeTimeout
+                        outcomeTimeout: configuration.outcomeTimeout,
+                        faults: configuration.faults
                     )
                 })
             let channel = CommitNotice.channel(of: configuration.schema)

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
+import HeadraceStorage
+
 /// The rules for all commits of one store.
 struct CommitRules: Sendable {
     /// Requires, in each transaction, the tables and indexes that the store was opened with.

@@ -6,6 +6,7 @@
 
 #if SQLite
 import GRDB
+import HeadraceStorage
 import Synchronization
 
 /// A queue of commits for the writer connection.

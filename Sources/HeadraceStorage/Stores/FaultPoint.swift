@@ -4,16 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-#if SQLite
 /// A point at which a crash test can end the process.
 package enum FaultPoint: String, CaseIterable, Sendable {
-    /// A commit waits for its transaction.
+    /// A commit waits for its transaction, or is about to be sent to the server.
     case commitQueued = "commit-queued"
 
-    /// The changes are written; their transaction is open.
+    /// The changes are written; their transaction is open. Only in SQLite.
     case beforeCommit = "before-commit"
 
-    /// In a transaction with several units of work, one is written and the next is not.
+    /// In a transaction with several units of work, one is written and the next is not. Only in SQLite.
     case insideGroupCommit = "inside-group-commit"
 
     /// The transaction is on disk, and its callers are not yet notified.
@@ -25,7 +24,6 @@ package enum FaultPoint: String, CaseIterable, Sendable {
     /// A relay is about to write its acknowledgements; no transaction is open.
     case beforeAcknowledge = "before-acknowledge"
 
-    /// A migration of the tables has begun and is not committed.
+    /// A migration of the tables has begun and is not committed. Only in SQLite.
     case inMigration = "in-migration"
 }
-#endif

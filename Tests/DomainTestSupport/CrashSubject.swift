@@ -4,27 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-#if SQLite
 import Foundation
 import Testing
 
 /// A running process of the program `CrashSubject`, which works on a store.
-final class CrashSubject {
+package final class CrashSubject {
     /// Number of times that each test runs the program.
-    static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
+    package static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
 
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
+    private let end = DispatchSemaphore(value: 0)
     private var unread = ""
 
-    init(_ arguments: String...) throws {
+    package init(_ arguments: String...) throws {
         // The tests and the subject are built into one folder.
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "CrashSubject")
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
+        process.terminationHandler = { [end] _ in end.signal() }
         try process.run()
     }
 
@@ -33,14 +34,14 @@ final class CrashSubject {
     }
 
     /// Waits until the process ends, and returns the lines that it printed since the last read.
-    func linesToEnd() -> [String] {
+    package func linesToEnd() -> [String] {
         unread += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        end.wait()
         return takeLines()
     }
 
     /// Waits until the process stops or ends, and returns the lines that it printed.
-    func linesToStop() -> [String] {
+    package func linesToStop() -> [String] {
         while !unread.contains("stopped\n") {
             let data = output.fileHandleForReading.availableData
             if data.isEmpty { break }
@@ -50,12 +51,12 @@ final class CrashSubject {
     }
 
     /// Writes `line` to the standard input of the process.
-    func write(_ line: String) {
+    package func write(_ line: String) {
         input.fileHandleForWriting.write(Data((line + "\n").utf8))
     }
 
     /// Waits until the process prints a line, and returns the line; `nil` if the process has ended.
-    func nextLine() -> String? {
+    package func nextLine() -> String? {
         while !unread.contains("\n") {
             let data = output.fileHandleForReading.availableData
             if data.isEmpty { return nil }
@@ -67,17 +68,17 @@ final class CrashSubject {
     }
 
     /// Resumes the process after it stopped.
-    func resume() {
+    package func resume() {
         kill(process.processIdentifier, SIGCONT)
     }
 
     /// Whether SIGKILL ended the process.
-    var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
+    package var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
     /// Returns the lines that three processes print: two are killed at `point`, and the third runs to its end.
     ///
     /// A point has the minimum number of its passes until all work is done. `round` sets the number of passes before the kill.
-    static func linesAcrossKills(
+    package static func linesAcrossKills(
         of mode: String,
         on path: String,
         at point: (name: String, passes: Int),
@@ -98,7 +99,7 @@ final class CrashSubject {
     /// Returns the lines before and after a process that stopped at `point` is resumed.
     ///
     /// Another process runs to its end while it is stopped.
-    static func linesAcrossStop(
+    package static func linesAcrossStop(
         of mode: String,
         on path: String,
         at point: String,
@@ -115,6 +116,33 @@ final class CrashSubject {
         return (lines + other, resumed)
     }
 
+    /// Checks the lines of `relay`: nothing that was acknowledged is lost, and each event was handled, in order.
+    ///
+    /// `handlersCanBeLate` is `true` if a process was stopped and then resumed. A handler that it interrupted finishes
+    /// after other processes have delivered the same event and the events after it, so a number can repeat and not be
+    /// continued.
+    package static func checkDeposits(in lines: [String], stored: [String: Int], handlersCanBeLate: Bool) throws {
+        try check("deposited", in: lines, stored: stored)
+        var mailed: [String: Int] = [:]
+        for line in lines where line.hasPrefix("mailed") {
+            let words = line.split(separator: " ")
+            let (account, number) = (String(words[1]), try #require(Int(words[2])))
+            let latest = mailed[account] ?? 0
+            // After a kill, numbers may repeat, and continue in order from there. A number must not be skipped.
+            #expect(number <= latest + 1, "\(line) after \(latest)")
+            mailed[account] = handlersCanBeLate ? max(latest, number) : number
+        }
+        #expect(mailed == stored, "the last mail is not about the last event")
+    }
+
+    /// Checks that what the lines with `verb` acknowledge is stored.
+    package static func check(_ verb: String, in lines: [String], stored: [String: Int]) throws {
+        for line in lines where line.hasPrefix(verb) {
+            let words = line.split(separator: " ")
+            #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
+        }
+    }
+
     private func takeLines() -> [String] {
         // The text after the last line break is an incomplete line.
         let end = unread.lastIndex(of: "\n") ?? unread.startIndex
@@ -122,4 +150,3 @@ final class CrashSubject {
         return unread[..<end].split(separator: "\n").map(String.init)
     }
 }
-#endif

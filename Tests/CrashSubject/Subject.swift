@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import HeadraceDomain
+import HeadraceSQLite
+import HeadraceStorage
+#if Postgres
+import HeadracePostgres
+#endif
+
+/// A store with fault points.
+struct Subject: Sendable {
+    let store: any DeliveryStore
+
+    /// Opens a file, or a PostgreSQL database if `path` is its URL.
+    init(path: String, entities: [any StoredEntity.Type], faults: Faults) async throws {
+        #if Postgres
+        if path.hasPrefix("postgresql://") {
+            var configuration = PostgresStore.Configuration()
+            configuration.faults = { faults.pass($0) }
+            store = try await PostgresStore(url: path, entities: entities, configuration: configuration)
+            return
+        }
+        #endif
+        var configuration = SQLiteStore.Configuration()
+        configuration.faults = { faults.pass($0) }
+        store = try SQLiteStore(path: path, entities: entities, configuration: configuration)
+    }
+}
+#endif

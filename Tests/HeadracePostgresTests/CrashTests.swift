@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres && SQLite
+import DomainTestSupport
+import Foundation
+@testable import HeadracePostgres
+import Testing
+
+/// Kills and stops processes that share a database, and checks the results of the processes after them.
+///
+/// The environment variable `HEADRACE_CRASH_ROUNDS` sets the number of rounds, two for each fault point by default.
+@Suite(.needsServer, .enabled(if: TestProgram.folder != nil), .serialized, .timeLimit(.minutes(60))) struct CrashTests {
+    /// The fault points, with the minimum number of passes before all messages are delivered.
+    private static let points = [
+        ("after-lease", 3), ("after-handler", 60), ("before-acknowledge", 3), ("commit-queued", 10),
+        ("after-commit", 10),
+    ]
+
+    private static let stops = ["after-lease", "after-handler", "before-acknowledge", "commit-queued", "after-commit"]
+
+    @Test(arguments: points, 0..<CrashSubject.rounds)
+    func eventsAreHandledInOrderAndTakeEffectOnceAcrossKills(
+        point: (name: String, passes: Int),
+        round: Int
+    ) async throws {
+        try await withDatabase { url in
+            let lines = try CrashSubject.linesAcrossKills(of: "relay", on: url, at: point, round: round)
+            try await checkDeposits(url, lines)
+        }
+    }
+
+    @Test(arguments: stops, 0..<CrashSubject.rounds)
+    func aProcessThatIsStoppedPastItsLeasesCannotUseThem(point: String, round: Int) async throws {
+        try await withDatabase { url in
+            let lines = try CrashSubject.linesAcrossStop(of: "relay", on: url, at: point, round: round)
+            try await checkDeposits(url, lines.before + lines.resumed, handlersCanBeLate: true)
+        }
+    }
+
+    @Test(arguments: points, 0..<CrashSubject.rounds)
+    func aCommandTakesEffectOnceForEachCommittedSaleAcrossKills(
+        point: (name: String, passes: Int),
+        round: Int
+    ) async throws {
+        try await withDatabase { url in
+            let lines = try CrashSubject.linesAcrossKills(of: "send", on: url, at: point, round: round)
+            try await checkSales(url, lines)
+        }
+    }
+
+    @Test(arguments: stops, 0..<CrashSubject.rounds)
+    func aProcessThatIsStoppedPastItsLeasesDispatchesNothingTwice(point: String, round: Int) async throws {
+        try await withDatabase { url in
+            let lines = try CrashSubject.linesAcrossStop(of: "send", on: url, at: point, round: round)
+            try await checkSales(url, lines.before + lines.resumed)
+        }
+    }
+
+    // MARK: Checks
+
+    private func checkDeposits(_ url: String, _ lines: [String], handlersCanBeLate: Bool = false) async throws {
+        let schema = TestSchema(url: url, name: "headrace")
+        try await requireNothingLeft(in: schema)
+        let accounts = try await numbers("document::json->>'count'", of: "account", in: schema)
+        #expect(try await numbers("document::json->>'count'", of: "mirror", in: schema) == accounts)
+        let mistakes = try await numbers("json_array_length(document::json->'mistakes')", of: "mirror", in: schema)
+        #expect(mistakes.values.allSatisfy { $0 == 0 }, "out of order, or repeated")
+        try CrashSubject.checkDeposits(in: lines, stored: accounts, handlersCanBeLate: handlersCanBeLate)
+    }
+
+    private func checkSales(_ url: String, _ lines: [String]) async throws {
+        let schema = TestSchema(url: url, name: "headrace")
+        try await requireNothingLeft(in: schema)
+        let sold = try await numbers("document::json->>'count'", of: "shop", in: schema)
+        #expect(try await numbers("json_array_length(document::json->'numbers')", of: "till", in: schema) == sold)
+        // Each result is one event.
+        let results = try await schema.run(
+            "SELECT (document::json->>'shop') || ' ' || (document::json->>'number') FROM event")
+        let sales = sold.flatMap { shop, count in (1...max(1, count)).map { "\(shop) \($0)" } }
+        #expect(try results.rows.map { try $0.text(0) }.sorted() == sales.sorted())
+        try CrashSubject.check("sold", in: lines, stored: sold)
+    }
+
+    private func requireNothingLeft(in schema: TestSchema) async throws {
+        let counts = try await schema.run(
+            "SELECT (SELECT count(*) FROM delivery), (SELECT count(*) FROM dead_letter)"
+        ).first
+        #expect(try counts?.integer(0) == 0 && counts?.integer(1) == 0)
+    }
+
+    /// Returns a number of each entity of a kind, by its key.
+    private func numbers(_ expression: String, of kind: String, in schema: TestSchema) async throws -> [String: Int] {
+        let rows = try await schema.run(
+            """
+            SELECT convert_from(key, 'UTF8'), (\(expression))::bigint
+            FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = '\(kind)'
+            """)
+        return try rows.rows.reduce(into: [:]) { $0[try $1.text(0)] = Int(try $1.integer(1)) }
+    }
+}
+#endif
