@@ -20,20 +20,22 @@ import HeadraceCore
 /// these handlers raise, until there are none. Then it commits. Then it runs the post-commit handlers, except durable
 /// handlers, to which a `Relay` delivers. Everything happens in the caller's task and on the caller's actor.
 public struct UnitOfWork<Context: DomainContext> {
+    private enum ContextSource {
+        case context(Context)
+
+        /// Each execution makes a context.
+        case factory(() -> Context)
+    }
+
     private let delegator: any DomainEventDelegator
     private let joinIdentity: ObjectIdentifier
-
-    /// The context; `nil` if each execution makes one.
-    private let context: Context?
-
-    private let makeContext: (() -> Context)?
+    private let source: ContextSource
 
     /// Creates a unit of work on `context`; `delegator` delivers its events to the handlers.
     public init(delegator: any DomainEventDelegator, context: Context) {
         self.delegator = delegator
         joinIdentity = context.joinIdentity
-        self.context = context
-        makeContext = nil
+        source = .context(context)
     }
 
     /// Creates a unit of work that makes a context each time it is executed, unless it joins another unit of work.
@@ -49,8 +51,7 @@ public struct UnitOfWork<Context: DomainContext> {
     ) {
         self.delegator = delegator
         self.joinIdentity = joinIdentity
-        context = nil
-        self.makeContext = makeContext
+        source = .factory(makeContext)
     }
 
     /// Runs `body` and commits its changes.
@@ -76,9 +77,11 @@ public struct UnitOfWork<Context: DomainContext> {
         if let outer, let joined = outer.joinable(as: Context.self, by: joinIdentity) {
             return try await joined.unitOfWork.join(on: joined.context, body)
         }
-        guard let context = context ?? makeContext?() else {
-            preconditionFailure("A unit of work has a context, or makes one.")
-        }
+        let context =
+            switch source {
+            case .context(let context): context
+            case .factory(let makeContext): makeContext()
+            }
         let observers = delegator.observers
         if observers.isEmpty {
             return try await delegator.perform(body, on: context, within: outer, observers: [], isolation: #isolation)
