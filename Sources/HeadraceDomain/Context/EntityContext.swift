@@ -20,33 +20,42 @@ public import HeadraceStorage
 /// committed or not, the context forgets all entities: find them again in the next unit of work. If an entity that was
 /// found before a roll-back is changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``,
 /// because the change would be lost.
+///
+/// Most properties aren't checked for exclusive access at run time, because no access to them lasts while code of others
+/// runs: the code of an entity runs while ``rolledBack`` is changed, and this property is checked.
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
     /// The entities that were read or inserted.
+    @safe @exclusivity(unchecked)
     var tracked = TrackedEntities()
 
     /// Tracks which entities have raised events, so that a handler costs no scan of all entities; `nil` until there is
     /// an entity.
+    @safe @exclusivity(unchecked)
     private var watch: PendingEventTracker?
 
     /// The first mistake in the use of the context, which the commit reports.
+    @safe @exclusivity(unchecked)
     private var mistake: StoreError?
 
     /// The identifiers and unique values that this unit of work has looked for without a result; `nil` if there are
     /// none.
+    @safe @exclusivity(unchecked)
     var absences: Absences?
 
     /// The entities that were read before a roll-back, and must not be changed any more; `nil` without a roll-back.
     private var rolledBack: RolledBackEntities?
 
     /// The additional content of the commit; `nil` if there is none.
+    @safe @exclusivity(unchecked)
     private var addedExtras: CommitExtras?
 
     /// Whether a commit has settled the delivery that the unit of work handles.
     package private(set) var hasSettled = false
 
     /// Work that the store executes within the commit.
+    @safe @exclusivity(unchecked)
     private var work: [any StoreWork] = []
 
     /// Whether the context only reads, so that no change is expected.
@@ -195,18 +204,26 @@ public final class EntityContext: DomainContext {
         as type: Entity.Type
     ) throws -> Entity? {
         if let known = tracked[document.reference] { return known.isDeleted ? nil : known.entity as? Entity }
-        let entity: Entity = try DocumentCoding.decode(document)
-        track(tracking(entity, kind: kind, storedAs: document))
+        let (entity, tracked) = try decode(document, kind: kind, as: type)
+        track(tracked)
         return entity
     }
 
-    /// Returns `entity`, which was just decoded from `document`, with its stored state.
-    func tracking<Entity: StoredEntity>(
-        _ entity: Entity,
+    /// Returns the entity of `document`, which was just read, and the same with its stored state.
+    func decode<Entity: StoredEntity>(
+        _ document: StoredDocument,
         kind: EntityKind,
-        storedAs document: StoredDocument
-    ) -> TrackedEntity {
-        TrackedEntity(entity, kind: kind, storedAs: document, expectsChange: !isReadOnly && kind.isUsuallyChanged)
+        as type: Entity.Type
+    ) throws -> (entity: Entity, tracked: TrackedEntity) {
+        let (entity, isCanonical): (Entity, Bool) = try DocumentCoding.decodeCheckingForm(document)
+        let tracked = TrackedEntity(
+            entity,
+            kind: kind,
+            storedAs: document,
+            isCanonical: isCanonical,
+            expectsChange: !isReadOnly && kind.isUsuallyChanged
+        )
+        return (entity, tracked)
     }
 
     func track(_ entity: TrackedEntity) {

@@ -28,6 +28,9 @@ package enum JSONDocumentDecoder {
         /// The decoder can't notice a type that changes its values on decoding, such as a type that normalizes texts. For
         /// such a type, encode the value again and compare the bytes.
         package let isCanonical: Bool
+
+        /// Whether the document was read as an object without `Codable`.
+        package let isDirect: Bool
     }
 
     /// Decodes a value of `type` from the UTF-8 of a document.
@@ -51,7 +54,31 @@ package enum JSONDocumentDecoder {
             try scan(json, into: tape)
             tape.checksForm = true
             let value = try tape.decode(type, at: 0)
-            return Result(value: value, isCanonical: tape.isCanonical && tape.unreadCount == 0)
+            return Result(value: value, isCanonical: tape.isCanonical && tape.unreadCount == 0, isDirect: false)
+        }
+    }
+
+    /// Decodes a value from the UTF-8 of a document, as `read` reads it.
+    ///
+    /// If `read` fails, the value is decoded by `Codable`, which reads every form.
+    ///
+    /// - Throws: As ``decode(_:from:)``.
+    package static func decode<Value: Codable>(
+        _ type: Value.Type,
+        from json: Data,
+        by read: (inout JSONReader) throws -> Value
+    ) throws -> Result<Value> {
+        try DecodingPool.withTape { tape in
+            do {
+                try tape.load(json)
+                var reader = JSONReader(tape)
+                let value = try read(&reader)
+                try reader.requireEnd()
+                return Result(value: value, isCanonical: reader.isCanonical, isDirect: reader.isDirect)
+            } catch {
+                try scan(json, into: tape)
+                return Result(value: try tape.decode(type, at: 0), isCanonical: false, isDirect: false)
+            }
         }
     }
 
