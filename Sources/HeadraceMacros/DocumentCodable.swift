@@ -35,14 +35,15 @@ import HeadraceDomain
 /// }
 /// ```
 ///
-/// An enumeration with raw values, and a struct that declares `RawRepresentable`, write their raw value. The JSON is the same as
-/// that of `Codable`. The macro matters only for values inside an entity with ``DomainEntity()``.
+/// An enumeration with raw values, and a struct that declares `RawRepresentable` or `OptionSet`, write their raw value. The JSON
+/// is the same as that of `Codable`. The macro matters only for values inside an entity with ``DomainEntity()``.
 ///
 /// Restrictions:
 ///
 /// - The type is `Codable` by synthesized code: it declares no `CodingKeys`, `init(from:)`, or `encode(to:)`, neither in itself
-///   nor in an extension. In a debug build, JSON that differs from that of `Codable` is reported as an error.
-/// - The type isn't generic, and an enumeration has raw values of type `String`, `Int`, `Int32`, or `Int64`.
+///   nor in an extension, and it doesn't get `RawRepresentable` from another protocol. In a debug build, JSON that differs from
+///   that of `Codable` is reported as an error.
+/// - The type isn't generic, and raw values have the type `String`, `Int`, `Int32`, or `Int64`, written out.
 /// - No property is lazy, weak, has an attribute, is a constant with a value, or stands inside `#if`.
 /// - The file imports `HeadraceDomain` as well, or `Headrace` instead of both. For a public type that is a `public import`
 ///   under `InternalImportsByDefault`.

@@ -58,9 +58,12 @@ import HeadraceDomain
 /// type isn't `DocumentCodable`, and a document in another form. For a struct or an enumeration in the entity, use
 /// ``DocumentCodable()``.
 ///
-/// The class keeps `Codable` alone if it declares `CodingKeys`, `init(from:)`, or `encode(to:)`; if it is generic, has a
-/// superclass, another attribute, or no designated initializer; or if a property is lazy, weak, has an attribute, is a
-/// constant with a value, or stands inside `#if`.
+/// The class keeps `Codable` alone
+///
+/// - if it declares `CodingKeys`, `init(from:)`, or `encode(to:)`,
+/// - if it is generic, has another attribute, or has no designated initializer,
+/// - if its first inherited type may be a superclass (write `StoredEntity` first), or
+/// - if a property is lazy, weak, has an attribute, is a constant with a value, or stands inside `#if`.
 ///
 /// Restrictions:
 ///

@@ -59,16 +59,22 @@ struct DocumentCodableExpansionTests {
         )
     }
 
-    @Test(arguments: ["enum Status: String, Codable", "struct Status: RawRepresentable, Codable"])
-    func aRawValueIsWrittenInPlaceOfItsType(type: String) {
+    @Test(arguments: [
+        ("enum Status: String, Codable", "case open"),
+        ("struct Status: RawRepresentable, Codable", "let rawValue: String"),
+        ("struct Status: OptionSet, Codable", "var rawValue: Int"),
+    ])
+    func aRawValueIsWrittenInPlaceOfItsType(type: String, member: String) {
         expect(
             """
             @DocumentCodable
             \(type) {
+                \(member)
             }
             """,
             expandsTo: """
                 \(type) {
+                    \(member)
                 }
 
                 extension Status: HeadraceDomain.DocumentCodable {
@@ -91,10 +97,15 @@ struct DocumentCodableExpansionTests {
         ("struct A: Codable", "@Clamped var b: Int", "'b' has an attribute"),
         ("struct A: Codable", "let b = 1", "'b' is a constant with a value"),
         ("struct A: Codable", "var b: Int!", "'b' is an implicitly unwrapped optional"),
-        ("struct A: Codable", "var größe: Int", "'größe' has letters beyond ASCII"),
+        (
+            "struct A: Codable", "var größe: Int",
+            "'größe' has a name with other characters than ASCII letters, digits, and underscores"
+        ),
         ("struct A: Codable", "let (b, c): (Int, Int)", "it declares properties as a tuple"),
         ("struct A<B: Codable>: Codable", "let b: B", "it is generic"),
         ("enum A: Codable", "case b(Int)", "it has no raw values of type 'String' or 'Int'"),
+        ("struct A: RawRepresentable", "let rawValue: UUID", "it has no raw values of type 'String' or 'Int'"),
+        ("struct A: RawRepresentable", "", "it has no raw values of type 'String' or 'Int'"),
     ])
     func aTypeThatOnlyCodableCanWriteIsRejectedWithTheReason(type: String, member: String, reason: String) {
         expect(
@@ -183,20 +194,54 @@ struct DocumentCodableExpansionTests {
     }
 
     @Test
-    func theEntityOfTheBenchmarkIsTheExpansion() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Benchmarks/Sources/UnitOfWorkSubjects/GeneratedAccount.swift")
+    func aStructCanHaveAPropertyWithTheNameOfTheRaisedEvents() {
+        expect(
+            """
+            @DocumentCodable
+            struct Summary: Codable {
+                var raisedEvents: Int
+            }
+            """,
+            expandsTo: """
+                struct Summary: Codable {
+                    var raisedEvents: Int
+                }
+
+                extension Summary: HeadraceDomain.DocumentCodable {
+                    func encode(to encoder: inout HeadraceDomain.DocumentEncoder) throws {
+                        try encoder.beginObject()
+                        try encoder.encode(self.raisedEvents, forKey: "raisedEvents")
+                        encoder.endObject()
+                    }
+                    init(from decoder: inout HeadraceDomain.DocumentDecoder) throws {
+                        try decoder.beginObject()
+                        self.raisedEvents = try decoder.decode(Int.self, forKey: "raisedEvents")
+                        try decoder.endObject()
+                    }
+                }
+                """
+        )
+    }
+
+    /// The entity of the benchmark and the entity of the tests with random values are written by hand.
+    @Test(arguments: [
+        "Benchmarks/Sources/UnitOfWorkSubjects/GeneratedAccount.swift",
+        "Tests/HeadraceDomainTests/Support/Parcel.swift",
+    ])
+    func aHandWrittenEntityIsTheExpansion(path: String) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(path)")
         let lines = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false
         )
         .filter { !$0.contains("///") }
-        let start = try #require(lines.firstIndex { $0.hasPrefix("public final class") })
-        let expanded = try #require(lines.firstIndex { $0.contains("var raisedEvents") })
+        let start = try #require(lines.firstIndex { $0.contains("final class") })
+        let expanded = try #require(lines[start...].firstIndex { $0.contains("var raisedEvents") })
+        let end = try #require(lines[expanded...].firstIndex(of: "}"))
         let source = lines[start..<expanded - 1] + ["}"]
 
         expect(
             "@DomainEntity\n" + source.joined(separator: "\n"),
-            expandsTo: lines[start...].joined(separator: "\n").trimmingCharacters(in: .newlines),
+            expandsTo: lines[start...end].joined(separator: "\n"),
             macros: macrosWithoutConformances
         )
     }

@@ -69,7 +69,10 @@ extension DocumentCoding {
     private static func requireSameEntity<Entity: StoredEntity>(as entity: Entity, from json: Data) throws {
         let expected = try JSONDocumentEncoder.bytes(of: decode(Entity.self, from: json))
         let actual = try JSONDocumentEncoder.bytes(of: entity)
-        if actual == expected { return }
+        // A type that decodes a random value or the time, for example in place of a missing member, can't be compared.
+        if try actual == expected || expected != JSONDocumentEncoder.bytes(of: decode(Entity.self, from: json)) {
+            return
+        }
         throw DecodingError.dataCorrupted(
             DecodingError.Context(
                 codingPath: [],

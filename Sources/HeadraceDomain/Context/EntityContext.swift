@@ -20,42 +20,33 @@ public import HeadraceStorage
 /// committed or not, the context forgets all entities: find them again in the next unit of work. If an entity that was
 /// found before a roll-back is changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``,
 /// because the change would be lost.
-///
-/// Most properties aren't checked for exclusive access at run time, because no access to them lasts while code of others
-/// runs: the code of an entity runs while ``rolledBack`` is changed, and this property is checked.
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
     /// The entities that were read or inserted.
-    @safe @exclusivity(unchecked)
     var tracked = TrackedEntities()
 
     /// Tracks which entities have raised events, so that a handler costs no scan of all entities; `nil` until there is
     /// an entity.
-    @safe @exclusivity(unchecked)
     private var watch: PendingEventTracker?
 
     /// The first mistake in the use of the context, which the commit reports.
-    @safe @exclusivity(unchecked)
     private var mistake: StoreError?
 
     /// The identifiers and unique values that this unit of work has looked for without a result; `nil` if there are
     /// none.
-    @safe @exclusivity(unchecked)
     var absences: Absences?
 
     /// The entities that were read before a roll-back, and must not be changed any more; `nil` without a roll-back.
     private var rolledBack: RolledBackEntities?
 
     /// The additional content of the commit; `nil` if there is none.
-    @safe @exclusivity(unchecked)
     private var addedExtras: CommitExtras?
 
     /// Whether a commit has settled the delivery that the unit of work handles.
     package private(set) var hasSettled = false
 
     /// Work that the store executes within the commit.
-    @safe @exclusivity(unchecked)
     private var work: [any StoreWork] = []
 
     /// Whether the context only reads, so that no change is expected.

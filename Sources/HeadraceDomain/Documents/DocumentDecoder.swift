@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceJSON
+import HeadraceStorage
 
 /// Reads the JSON of a document for a ``DocumentCodable`` type.
 ///
@@ -36,12 +37,13 @@ public struct DocumentDecoder {
 
     /// Reads a member if it is next; otherwise returns `nil`.
     ///
-    /// - Throws: The errors of `Value`.
+    /// - Throws: An error if the member is `null`, because ``DocumentEncoder`` writes no member for `nil`; the errors of
+    ///   `Value`.
     public mutating func decode<Value: DocumentCodable>(
         _ type: Value?.Type,
         forKey key: StaticString
     ) throws -> Value? {
-        reader.readKey(key) ? try Value(from: &self) : nil
+        try reader.readOptionalKey(key) ? try Value(from: &self) : nil
     }
 
     /// Reads a member by `Codable`.
@@ -54,9 +56,9 @@ public struct DocumentDecoder {
 
     /// Reads a member by `Codable` if it is next; otherwise returns `nil`.
     ///
-    /// - Throws: The errors of `Value`.
+    /// - Throws: An error if the member is `null`; the errors of `Value`.
     public mutating func decode<Value: Decodable>(_ type: Value?.Type, forKey key: StaticString) throws -> Value? {
-        reader.readKey(key) ? try reader.read(codable: Value.self) : nil
+        try reader.readOptionalKey(key) ? try reader.read(codable: Value.self) : nil
     }
 
     /// Reads a member of a type that follows from its use, by `Codable`.
@@ -68,10 +70,25 @@ public struct DocumentDecoder {
 
     /// Reads a raw value, and returns the value that it stands for.
     ///
-    /// - Throws: An error if the raw value stands for no value; the errors of the raw value.
+    /// - Throws: An error if the raw value stands for no value, or for a value that has another raw value; the errors of
+    ///   the raw value.
     public mutating func decode<Value: RawRepresentable>(rawValueOf type: Value.Type) throws -> Value
-    where Value.RawValue: DocumentCodable {
-        guard let value = Value(rawValue: try Value.RawValue(from: &self)) else { throw JSONReader.OtherForm() }
+    where Value.RawValue == String {
+        let rawValue = try String(from: &self)
+        guard let value = Value(rawValue: rawValue), value.rawValue.hasSameBytes(as: rawValue) else {
+            throw JSONReader.OtherForm()
+        }
+        return value
+    }
+
+    /// Reads a raw value, and returns the value that it stands for.
+    ///
+    /// - Throws: An error if the raw value stands for no value, or for a value that has another raw value; the errors of
+    ///   the raw value.
+    public mutating func decode<Value: RawRepresentable>(rawValueOf type: Value.Type) throws -> Value
+    where Value.RawValue: FixedWidthInteger & DocumentCodable {
+        let rawValue = try Value.RawValue(from: &self)
+        guard let value = Value(rawValue: rawValue), value.rawValue == rawValue else { throw JSONReader.OtherForm() }
         return value
     }
 }

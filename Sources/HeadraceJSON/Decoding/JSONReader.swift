@@ -74,6 +74,17 @@ package struct JSONReader {
         return true
     }
 
+    /// Reads the key of a member that is left out for `nil`, if it is next.
+    ///
+    /// `null` is another form, because a writer leaves the member out.
+    ///
+    /// - Returns: Whether it is next.
+    package mutating func readOptionalKey(_ key: StaticString) throws -> Bool {
+        guard readKey(key) else { return false }
+        if tape[byte: offset] == UInt8(ascii: "n") { throw OtherForm() }
+        return true
+    }
+
     /// Ends an object.
     package mutating func endObject() throws {
         try expect(UInt8(ascii: "}"))

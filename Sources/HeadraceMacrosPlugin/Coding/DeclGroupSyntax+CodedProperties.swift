@@ -18,7 +18,7 @@ extension DeclGroupSyntax {
 
     /// Whether the type is encoded as its raw value.
     var hasRawValue: Bool {
-        self.is(EnumDeclSyntax.self) || inheritedNames.contains("RawRepresentable")
+        self.is(EnumDeclSyntax.self) || !Self.rawValueProtocols.isDisjoint(with: inheritedNames)
     }
 
     /// The stored properties that `Codable` encodes, or the reason for which only `Codable` can.
@@ -32,21 +32,36 @@ extension DeclGroupSyntax {
         if asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil {
             return .unsupported("it is generic")
         }
-        let rawTypes: Set = ["Int", "Int32", "Int64", "String"]
-        if self.is(EnumDeclSyntax.self), !(inheritedNames.first.map(rawTypes.contains) ?? false) {
+        if hasRawValue, !(rawTypeName.map(Self.rawTypes.contains) ?? false) {
             return .unsupported("it has no raw values of type 'String' or 'Int'")
         }
         var properties: [CodedProperty] = []
         for member in memberBlock.members {
             if let reason = member.decl.reasonForCodable { return .unsupported(reason) }
             guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isTypeProperty else { continue }
-            switch variable.codedProperties {
+            switch variable.codedProperties(ignoring: self.is(ClassDeclSyntax.self) ? ["raisedEvents"] : []) {
             case .properties(let more): properties += more
             case .unsupported(let reason): return .unsupported(reason)
             }
         }
         return .properties(properties.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
     }
+
+    /// The raw type of an enumeration, or the declared type of the property `rawValue`.
+    private var rawTypeName: String? {
+        if self.is(EnumDeclSyntax.self) { return inheritedNames.first }
+        for member in memberBlock.members {
+            for binding in member.decl.as(VariableDeclSyntax.self)?.bindings ?? []
+            where binding.pattern.names.contains("rawValue") {
+                return binding.typeAnnotation?.type.trimmedDescription
+            }
+        }
+        return nil
+    }
+
+    private static var rawTypes: Set<String> { ["Int", "Int32", "Int64", "String"] }
+
+    private static var rawValueProtocols: Set<String> { ["OptionSet", "RawRepresentable"] }
 
     private static var harmlessAttributes: Set<String> {
         ["available", "dynamicMemberLookup", "frozen", "usableFromInline", "DocumentCodable", "DomainEntity"]
@@ -75,7 +90,7 @@ extension DeclSyntax {
 }
 
 extension VariableDeclSyntax {
-    fileprivate var codedProperties: CodedProperties {
+    fileprivate func codedProperties(ignoring ignoredKeys: Set<String>) -> CodedProperties {
         var properties: [CodedProperty] = []
         // In `let a, b: B`, both have the type of the last.
         var lastType: TypeSyntax?
@@ -87,7 +102,7 @@ extension VariableDeclSyntax {
             }
             let name = identifier.text
             let key = identifier.identifier?.name ?? name
-            if key == "raisedEvents" { continue }
+            if ignoredKeys.contains(key) { continue }
             if let reason = reasonForCodable(of: binding, key: key) { return .unsupported("'\(key)' \(reason)") }
             let type = binding.typeAnnotation?.type ?? (binding.initializer == nil ? lastType : nil)
             if let type, type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
@@ -108,7 +123,8 @@ extension VariableDeclSyntax {
         if bindingSpecifier.tokenKind == .keyword(.let), binding.initializer != nil {
             return "is a constant with a value"
         }
-        return key.utf8.allSatisfy { $0 < 0x80 } ? nil : "has letters beyond ASCII"
+        let isPlain = key.wholeMatch(of: /[A-Za-z0-9_]+/) != nil
+        return isPlain ? nil : "has a name with other characters than ASCII letters, digits, and underscores"
     }
 }
 
