@@ -270,7 +270,8 @@ public final class EntityContext: DomainContext {
     /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since;
     ///   the error of an entity's or an event's encoding. Then nothing is stored.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
-        let changes = try changes(with: events)
+        var changes = ChangeSet()
+        try add(events, to: &changes)
         if !changes.isEmpty {
             do {
                 try await store.commit(changes)
@@ -282,11 +283,10 @@ public final class EntityContext: DomainContext {
         forgetAll()
     }
 
-    /// Returns all changes, together with the durable events among `events`.
-    private func changes(with events: [CollectedEvent]) throws -> ChangeSet {
+    /// Adds all changes, together with the durable events among `events`.
+    private func add(_ events: [CollectedEvent], to changes: inout ChangeSet) throws {
         if let mistake { throw mistake }
         try rolledBack?.requireUnchanged { tracked[$0] != nil }
-        var changes = ChangeSet()
         for entity in tracked.all where !entity.isReplaced {
             // The kind of an entity that was read was checked before.
             if !entity.isRead { try requireDeclared(entity.kind, type: type(of: entity.entity)) }
@@ -296,7 +296,6 @@ public final class EntityContext: DomainContext {
         addedExtras?.add(to: &changes)
         if !work.isEmpty { changes.work = work }
         changes.durability = durability
-        return changes
     }
 
     /// Forgets all entities and their changes.

@@ -28,9 +28,6 @@ package enum JSONDocumentDecoder {
         /// The decoder can't notice a type that changes its values on decoding, such as a type that normalizes texts. For
         /// such a type, encode the value again and compare the bytes.
         package let isCanonical: Bool
-
-        /// Whether the document was read as an object without `Codable`.
-        package let isDirect: Bool
     }
 
     /// Decodes a value of `type` from the UTF-8 of a document.
@@ -54,7 +51,7 @@ package enum JSONDocumentDecoder {
             try scan(json, into: tape)
             tape.checksForm = true
             let value = try tape.decode(type, at: 0)
-            return Result(value: value, isCanonical: tape.isCanonical && tape.unreadCount == 0, isDirect: false)
+            return Result(value: value, isCanonical: tape.isCanonical && tape.unreadCount == 0)
         }
     }
 
@@ -62,22 +59,24 @@ package enum JSONDocumentDecoder {
     ///
     /// If `read` fails, the value is decoded by `Codable`, which reads every form.
     ///
+    /// - Returns: The value; whether the document is in canonical form, and `false` if that is unknown; and whether it was
+    ///   read as an object without `Codable`.
     /// - Throws: As ``decode(_:from:)``.
     package static func decode<Value: Codable>(
         _ type: Value.Type,
         from json: Data,
         by read: (inout JSONReader) throws -> Value
-    ) throws -> Result<Value> {
+    ) throws -> (value: Value, isCanonical: Bool, isDirect: Bool) {
         try DecodingPool.withTape { tape in
             do {
                 try tape.load(json)
                 var reader = JSONReader(tape)
                 let value = try read(&reader)
                 try reader.requireEnd()
-                return Result(value: value, isCanonical: reader.isCanonical, isDirect: reader.isDirect)
+                return (value, reader.isCanonical, reader.isDirect)
             } catch {
                 try scan(json, into: tape)
-                return Result(value: try tape.decode(type, at: 0), isCanonical: false, isDirect: false)
+                return (try tape.decode(type, at: 0), false, false)
             }
         }
     }
