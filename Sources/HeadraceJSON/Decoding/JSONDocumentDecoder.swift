@@ -67,18 +67,24 @@ package enum JSONDocumentDecoder {
         from json: Data,
         by read: (inout JSONReader) throws -> Value
     ) throws -> (value: Value, isCanonical: Bool, isDirect: Bool) {
-        try DecodingPool.withTape { tape in
+        var isCanonical = false
+        var isDirect = false
+        // The closure returns the value alone: a tuple of generic types would be looked up for each document.
+        let value = try DecodingPool.withTape { tape in
             do {
                 try tape.load(json)
                 var reader = JSONReader(tape)
                 let value = try read(&reader)
                 try reader.requireEnd()
-                return (value, reader.isCanonical, reader.isDirect)
+                isCanonical = reader.isCanonical
+                isDirect = reader.isDirect
+                return value
             } catch {
                 try scan(json, into: tape)
-                return (try tape.decode(type, at: 0), false, false)
+                return try tape.decode(type, at: 0)
             }
         }
+        return (value, isCanonical, isDirect)
     }
 
     private static func scan(_ json: some ContiguousBytes, into tape: JSONTape) throws {

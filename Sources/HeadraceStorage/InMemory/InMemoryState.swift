@@ -46,9 +46,8 @@ struct InMemoryState {
         // First, because an earlier effect of the same command is the cause of all other conflicts.
         if changes.hasMessages { try deliveries.checkKeys(of: changes) }
 
-        for required in changes.requirements {
-            let stored = document(of: required.reference)
-            if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
+        for required in changes.requirements where !documents.contains(required) {
+            throw StoreError.versionConflict(required: required, stored: document(of: required.reference))
         }
 
         var freed: [Place: Set<BytewiseString>] = [:]
