@@ -198,12 +198,7 @@ let package = Package(
 
         .target(
             name: "HeadraceDomain",
-            dependencies: [
-                "HeadraceCore",
-                "HeadraceResolution",
-                "HeadraceStorage",
-                logging,
-            ]
+            dependencies: ["HeadraceCore", "HeadraceJSON", "HeadraceResolution", "HeadraceStorage", logging]
         ),
         // Delivers stored events, and prevents that a command takes effect twice.
         .target(
@@ -349,8 +344,10 @@ let package = Package(
         .testTarget(
             name: "HeadraceMacrosTests",
             dependencies: [
+                "HeadraceDomain",
                 "HeadraceMacros",
                 .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
+                "HeadraceStorage",
                 swiftSyntax("SwiftSyntaxMacrosGenericTestSupport"),
                 swiftSyntax("SwiftSyntaxMacroExpansion"),
             ]

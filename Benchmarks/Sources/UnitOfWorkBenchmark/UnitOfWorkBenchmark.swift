@@ -14,8 +14,12 @@ import UnitOfWorkSubjects
 @main
 enum UnitOfWorkBenchmark {
     static func main() {
+        if CommandLine.arguments.contains("--ordered") { runToExit { try await OrderedReads.run() } }
         Benchmark([
             Figure(execute, floor: handWritten, atMost: 2),
+            Figure(executeGenerated, floor: handWritten, atMost: 2),
+            Figure(changeTwentyFields, floor: handWritten),
+            Figure(changeTwentyFieldsGenerated, floor: handWritten),
             Figure(executeNothing, floor: handWrittenNothing),
         ]).run()
     }
@@ -32,6 +36,55 @@ enum UnitOfWorkBenchmark {
             for _ in 0..<iterations {
                 try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
                     try await context.find(Account.self, id: 1)?.deposit(1)
+                }
+            }
+        }
+    }
+
+    /// The same with an entity whose reader and writer are generated.
+    private static let executeGenerated = Workload("execute-in-memory-generated") {
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        registrar.register(CheckDeposit.self)
+        registrar.register(NoteDeposit.self)
+        return { iterations in
+            let store = try InMemoryStore(entities: [GeneratedAccount.self])
+            try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                context.insert(GeneratedAccount(1))
+            }
+            for _ in 0..<iterations {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                    try await context.find(GeneratedAccount.self, id: 1)?.deposit(1)
+                }
+            }
+        }
+    }
+
+    /// Finds and changes an entity with twenty properties, without an event.
+    private static let changeTwentyFields = Workload("change-twenty-fields") {
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        return { iterations in
+            let store = try InMemoryStore(entities: [CodableShipment.self])
+            try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                context.insert(CodableShipment(1))
+            }
+            for _ in 0..<iterations {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                    try await context.find(CodableShipment.self, id: 1)?.renumber()
+                }
+            }
+        }
+    }
+
+    private static let changeTwentyFieldsGenerated = Workload("change-twenty-fields-generated") {
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        return { iterations in
+            let store = try InMemoryStore(entities: [GeneratedShipment.self])
+            try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                context.insert(GeneratedShipment(1))
+            }
+            for _ in 0..<iterations {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                    try await context.find(GeneratedShipment.self, id: 1)?.renumber()
                 }
             }
         }

@@ -90,7 +90,7 @@ extension EntityContext {
         let isDescending = order?.isDescending ?? false
         var matches: [FetchedEntity<Entity>] = []
         for document in documents where tracked[document.reference] == nil {
-            let tracked = tracking(try DocumentCoding.decode(document) as Entity, kind: kind, storedAs: document)
+            let tracked = try decode(document, kind: kind, as: type).tracked
             if let match = FetchedEntity(tracked, conditions: [], order: order) { matches.append(match) }
         }
         for tracked in known where !tracked.isDeleted {

@@ -195,18 +195,26 @@ public final class EntityContext: DomainContext {
         as type: Entity.Type
     ) throws -> Entity? {
         if let known = tracked[document.reference] { return known.isDeleted ? nil : known.entity as? Entity }
-        let entity: Entity = try DocumentCoding.decode(document)
-        track(tracking(entity, kind: kind, storedAs: document))
+        let (entity, tracked) = try decode(document, kind: kind, as: type)
+        track(tracked)
         return entity
     }
 
-    /// Returns `entity`, which was just decoded from `document`, with its stored state.
-    func tracking<Entity: StoredEntity>(
-        _ entity: Entity,
+    /// Returns the entity of `document`, which was just read, and the same with its stored state.
+    func decode<Entity: StoredEntity>(
+        _ document: StoredDocument,
         kind: EntityKind,
-        storedAs document: StoredDocument
-    ) -> TrackedEntity {
-        TrackedEntity(entity, kind: kind, storedAs: document, expectsChange: !isReadOnly && kind.isUsuallyChanged)
+        as type: Entity.Type
+    ) throws -> (entity: Entity, tracked: TrackedEntity) {
+        let (entity, isCanonical): (Entity, Bool) = try DocumentCoding.decodeCheckingForm(document)
+        let tracked = TrackedEntity(
+            entity,
+            kind: kind,
+            storedAs: document,
+            isCanonical: isCanonical,
+            expectsChange: !isReadOnly && kind.isUsuallyChanged
+        )
+        return (entity, tracked)
     }
 
     func track(_ entity: TrackedEntity) {
@@ -262,7 +270,8 @@ public final class EntityContext: DomainContext {
     /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since;
     ///   the error of an entity's or an event's encoding. Then nothing is stored.
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
-        let changes = try changes(with: events)
+        var changes = ChangeSet()
+        try add(events, to: &changes)
         if !changes.isEmpty {
             do {
                 try await store.commit(changes)
@@ -274,11 +283,10 @@ public final class EntityContext: DomainContext {
         forgetAll()
     }
 
-    /// Returns all changes, together with the durable events among `events`.
-    private func changes(with events: [CollectedEvent]) throws -> ChangeSet {
+    /// Adds all changes, together with the durable events among `events`.
+    private func add(_ events: [CollectedEvent], to changes: inout ChangeSet) throws {
         if let mistake { throw mistake }
         try rolledBack?.requireUnchanged { tracked[$0] != nil }
-        var changes = ChangeSet()
         for entity in tracked.all where !entity.isReplaced {
             // The kind of an entity that was read was checked before.
             if !entity.isRead { try requireDeclared(entity.kind, type: type(of: entity.entity)) }
@@ -288,7 +296,6 @@ public final class EntityContext: DomainContext {
         addedExtras?.add(to: &changes)
         if !work.isEmpty { changes.work = work }
         changes.durability = durability
-        return changes
     }
 
     /// Forgets all entities and their changes.

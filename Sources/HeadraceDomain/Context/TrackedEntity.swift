@@ -43,11 +43,13 @@ final class TrackedEntity {
 
     /// Tracks an entity that was just decoded from `document`.
     ///
-    /// `expectsChange` decides on speed only: whether to look now or at the commit how the entity was encoded.
+    /// `isCanonical` tells whether the entity encodes to the bytes of `document`; `false` if that is unknown. `expectsChange`
+    /// decides on speed only: whether to look now or at the commit how the entity was encoded.
     init<Entity: StoredEntity>(
         _ entity: Entity,
         kind: EntityKind,
         storedAs document: StoredDocument,
+        isCanonical: Bool,
         expectsChange: Bool
     ) {
         self.entity = entity
@@ -55,7 +57,7 @@ final class TrackedEntity {
         reference = document.reference
         stored = document
         // If the entity will be changed, it is faster to encode it now than to decode and encode it again in the end.
-        encodesAsStored = expectsChange && Self.encodes(entity, as: document.json)
+        encodesAsStored = isCanonical || (expectsChange && Self.encodes(entity, as: document.json))
         storedEntries = kind.hasIndexes ? DocumentCoding.entries(of: entity) : []
         isRead = true
     }

@@ -26,7 +26,7 @@ extension String: EntityIdentifier {
 
 extension Int: EntityIdentifier {
     /// The number in base 10.
-    public var storageKey: String { description }
+    public var storageKey: String { decimalText }
 }
 
 extension UUID: EntityIdentifier {

@@ -55,6 +55,38 @@ package enum JSONDocumentDecoder {
         }
     }
 
+    /// Decodes a value from the UTF-8 of a document, as `read` reads it.
+    ///
+    /// If `read` fails, the value is decoded by `Codable`, which reads every form.
+    ///
+    /// - Returns: The value; whether the document is in canonical form, and `false` if that is unknown; and whether it was
+    ///   read as an object without `Codable`.
+    /// - Throws: As ``decode(_:from:)``.
+    package static func decode<Value: Codable>(
+        _ type: Value.Type,
+        from json: Data,
+        by read: (inout JSONReader) throws -> Value
+    ) throws -> (value: Value, isCanonical: Bool, isDirect: Bool) {
+        var isCanonical = false
+        var isDirect = false
+        // The closure returns the value alone: a tuple of generic types would be looked up for each document.
+        let value = try DecodingPool.withTape { tape in
+            do {
+                try tape.load(json)
+                var reader = JSONReader(tape)
+                let value = try read(&reader)
+                try reader.requireEnd()
+                isCanonical = reader.isCanonical
+                isDirect = reader.isDirect
+                return value
+            } catch {
+                try scan(json, into: tape)
+                return try tape.decode(type, at: 0)
+            }
+        }
+        return (value, isCanonical, isDirect)
+    }
+
     private static func scan(_ json: some ContiguousBytes, into tape: JSONTape) throws {
         do {
             try tape.load(json)

@@ -37,6 +37,19 @@ struct JSONScanner {
         tape.expectReads(of: scanner.valueCount)
     }
 
+    /// Scans one value of the document of `tape`, from `offset` on, within `depth` arrays and objects, and appends its tokens.
+    ///
+    /// - Returns: The offset after the value.
+    /// - Throws: ``JSONSyntaxError``.
+    static func scanValue(of tape: JSONTape, from offset: Int, depth: Int) throws(JSONSyntaxError) -> Int {
+        var scanner = JSONScanner(tape)
+        scanner.offset = offset
+        scanner.depth = depth
+        try scanner.scanValue()
+        if !scanner.isCanonical { tape.isCanonical = false }
+        return scanner.offset
+    }
+
     private mutating func skipByteOrderMark() {
         guard tape.byteCount >= 3, tape[byte: 0] == 0xEF, tape[byte: 1] == 0xBB, tape[byte: 2] == 0xBF else { return }
         offset = 3

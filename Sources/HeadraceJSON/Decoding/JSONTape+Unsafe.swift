@@ -176,6 +176,14 @@ final class JSONTape {
             decoding: UnsafeBufferPointer(start: base + range.lowerBound, count: range.count), as: UTF8.self)
     }
 
+    /// Whether the bytes from `offset` on are `key` between quotation marks, and a colon.
+    func hasKey(_ key: StaticString, at offset: Int) -> Bool {
+        let length = key.utf8CodeUnitCount
+        guard offset >= 0, offset &+ length &+ 3 <= byteCount else { return false }
+        return unsafe base[offset] == UInt8(ascii: "\"") && memcmp(base + offset + 1, key.utf8Start, length) == 0
+            && base[offset &+ length &+ 1] == UInt8(ascii: "\"") && base[offset &+ length &+ 2] == UInt8(ascii: ":")
+    }
+
     /// Compares the bytes in two ranges: negative if the first range precedes the second, 0 if they are equal.
     func compare(_ first: Range<Int>, _ second: Range<Int>) -> Int {
         check(first)

@@ -49,4 +49,69 @@ package enum JSONDocumentEncoder {
             return state.buffer.isEqual(to: json) ? nil : state.buffer.data()
         }
     }
+
+    // MARK: Without containers
+
+    /// Returns the UTF-8 of the JSON of `value`, as `write` writes it.
+    ///
+    /// If `write` fails, `value` is encoded by `Codable`, whose errors have coding paths. Debug builds compare the JSON with
+    /// the JSON that `Codable` writes.
+    ///
+    /// - Throws: As ``encode(_:)``; `EncodingError` in a debug build if `write` writes another JSON than `Codable`.
+    package static func encode(_ value: some Encodable, by write: (JSONWriter) throws -> Void) throws -> Data {
+        try EncodingPool.withState { state in
+            try state.encodeDocument(value, by: write)
+            return state.buffer.data()
+        }
+    }
+
+    /// Returns the UTF-8 of the JSON of `value`, as `write` writes it; `nil` if it is `json`.
+    ///
+    /// - Throws: As ``encode(_:by:)``.
+    package static func encode(
+        _ value: some Encodable,
+        unlessEqualTo json: Data,
+        by write: (JSONWriter) throws -> Void
+    ) throws -> Data? {
+        try EncodingPool.withState { state in
+            try state.encodeDocument(value, by: write)
+            return state.buffer.isEqual(to: json) ? nil : state.buffer.data()
+        }
+    }
+}
+
+extension EncodingState {
+    @inline(__always)
+    fileprivate func encodeDocument(_ value: some Encodable, by write: (JSONWriter) throws -> Void) throws {
+        do {
+            try write(JSONWriter(state: self))
+        } catch {
+            reset()
+        }
+        if buffer.count == 0 { return try encodeDocument(value) }
+        #if DEBUG
+        if !frames.isEmpty { try requireSameJSON(by: value) }
+        #endif
+    }
+
+    #if DEBUG
+    /// Throws unless `value` encodes by `Codable` as the bytes of the buffer.
+    private func requireSameJSON(by value: some Encodable) throws {
+        let expected = try JSONDocumentEncoder.bytes(of: value)
+        let actual = buffer.bytes(in: 0..<buffer.count)
+        if actual == expected { return }
+        throw EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: """
+                    'encode(to: inout DocumentEncoder)' of \(type(of: value)) writes \(String(decoding: actual, as: UTF8.self)), \
+                    and Codable writes \(String(decoding: expected, as: UTF8.self)). To fix, declare 'CodingKeys', \
+                    'encode(to:)', and 'init(from:)' in the type itself and not in an extension, so that the macro sees \
+                    them; or write the same members in the order of their keys.
+                    """
+            )
+        )
+    }
+    #endif
 }

@@ -124,6 +124,28 @@ final class JSONBuffer {
         count &+= length
     }
 
+    /// Appends the key and a colon, after a comma unless the member is the first of its object.
+    ///
+    /// The key must consist of ASCII characters that need no escape sequence.
+    func append(key: StaticString) {
+        let length = key.utf8CodeUnitCount
+        reserve(length &+ 4)
+        unsafe base[count] = UInt8(ascii: ",")
+        if unsafe count > 0 && base[count &- 1] != UInt8(ascii: "{") { count &+= 1 }
+        unsafe base[count] = UInt8(ascii: "\"")
+        unsafe memcpy(base + count + 1, key.utf8Start, length)
+        unsafe base[count &+ length &+ 1] = UInt8(ascii: "\"")
+        unsafe base[count &+ length &+ 2] = UInt8(ascii: ":")
+        count &+= length &+ 3
+    }
+
+    /// Appends a comma unless the next element is the first of its array.
+    func appendElementSeparator() {
+        reserve(1)
+        unsafe base[count] = UInt8(ascii: ",")
+        if unsafe count > 0 && base[count &- 1] != UInt8(ascii: "[") { count &+= 1 }
+    }
+
     /// Appends the bytes in `range` of `other`, which must be another buffer.
     func append(_ other: JSONBuffer, in range: Range<Int>) {
         precondition(other !== self)

@@ -23,8 +23,18 @@ enum DomainEntityMacro: MemberMacro, ExtensionMacro {
         // The extension role reports errors, because it is always expanded; this role isn't expanded in an enum, for
         // example. On an extension, only this role is expanded.
         guard !declaration.is(ExtensionDeclSyntax.self) else { throw declaration.notAnEntity(reportingAt: node) }
-        guard declaration.is(ClassDeclSyntax.self), !declaration.declaresRaisedEvents else { return [] }
+        guard let type = declaration.as(ClassDeclSyntax.self) else { return [] }
+        let events = declaration.declaresRaisedEvents ? [] : [events(of: declaration, in: context)]
+        guard type.isStoredByItself, case .properties(let properties) = declaration.codedProperties() else {
+            return events
+        }
+        return events + properties.coding(access: declaration.accessModifier(in: context))
+    }
 
+    private static func events(
+        of declaration: some DeclGroupSyntax,
+        in context: some MacroExpansionContext
+    ) -> DeclSyntax {
         // Unqualified, because SwiftData and Observation look for these names without their module.
         var attributes = ""
         if declaration.attributes.contains(attributeNamed: "Model") {
@@ -34,7 +44,7 @@ enum DomainEntityMacro: MemberMacro, ExtensionMacro {
             attributes += "@ObservationIgnored "
         }
         let access = declaration.accessModifier(in: context)
-        return ["\(raw: attributes)\(raw: access)var raisedEvents = HeadraceDomain.RaisedEvents()"]
+        return "\(raw: attributes)\(raw: access)var raisedEvents = HeadraceDomain.RaisedEvents()"
     }
 
     static func expansion(
@@ -56,6 +66,26 @@ enum DomainEntityMacro: MemberMacro, ExtensionMacro {
             )
         ]
     }
+}
+
+extension ClassDeclSyntax {
+    /// Whether the class is a stored entity with all its state, so that the macro can write an initializer.
+    ///
+    /// A superclass is the first inherited type. Without a designated initializer, a class can have an implicit initializer,
+    /// which another initializer would replace.
+    fileprivate var isStoredByItself: Bool {
+        let protocols = inheritedNames
+        guard isFinal, let first = protocols.first, Self.commonProtocols.contains(first) else { return false }
+        let hasInitializer = memberBlock.members.contains { member in
+            member.decl.as(InitializerDeclSyntax.self).map { !$0.modifiers.contains(keyword: .convenience) } ?? false
+        }
+        return hasInitializer && protocols.contains("StoredEntity")
+    }
+
+    private static let commonProtocols: Set = [
+        "Codable", "Comparable", "CustomStringConvertible", "Decodable", "Encodable", "Equatable", "HasDomainEvents",
+        "Hashable", "Identifiable", "StoredEntity",
+    ]
 }
 
 extension DeclGroupSyntax {

@@ -99,7 +99,7 @@ extension PatternBindingSyntax {
     /// Whether the property has a getter.
     ///
     /// A property with only observers is stored.
-    fileprivate var isComputed: Bool {
+    var isComputed: Bool {
         switch accessorBlock?.accessors {
         case nil: false
         case .getter: true

@@ -199,13 +199,13 @@ public struct ChangeSet: Sendable {
 
     /// Whether the change set is empty.
     public var isEmpty: Bool {
-        writes.isEmpty && deletions.isEmpty && events.isEmpty && work.isEmpty && hasNoMessages
+        writes.isEmpty && deletions.isEmpty && events.isEmpty && work.isEmpty && !hasMessages
     }
 
-    /// Whether there is nothing that a relay needs.
-    private var hasNoMessages: Bool {
-        guard let messages else { return true }
-        return messages.deliveries.isEmpty && messages.settlements.isEmpty && messages.idempotencyRecords.isEmpty
-            && messages.scheduled.isEmpty && messages.cancellations.isEmpty
+    /// Whether there is something that a relay needs.
+    var hasMessages: Bool {
+        guard let messages else { return false }
+        return !messages.deliveries.isEmpty || !messages.settlements.isEmpty || !messages.idempotencyRecords.isEmpty
+            || !messages.scheduled.isEmpty || !messages.cancellations.isEmpty
     }
 }

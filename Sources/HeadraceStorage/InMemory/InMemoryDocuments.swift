@@ -25,6 +25,12 @@ struct InMemoryDocuments {
         index(of: reference.kind).flatMap { kinds[$0].documents[BytewiseString(reference.key)] }
     }
 
+    /// Whether `document` is stored, and not another document of the same entity.
+    func contains(_ document: StoredDocument) -> Bool {
+        guard let index = index(of: document.reference.kind) else { return false }
+        return kinds[index].documents[BytewiseString(document.reference.key)] == document
+    }
+
     /// Keeps `document` instead of the document with the same reference.
     mutating func update(_ document: StoredDocument) {
         let index = index(of: document.reference.kind) ?? add(document.reference.kind)

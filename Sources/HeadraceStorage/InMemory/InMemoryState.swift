@@ -44,11 +44,10 @@ struct InMemoryState {
         }
 
         // First, because an earlier effect of the same command is the cause of all other conflicts.
-        try deliveries.checkKeys(of: changes)
+        if changes.hasMessages { try deliveries.checkKeys(of: changes) }
 
-        for required in changes.requirements {
-            let stored = document(of: required.reference)
-            if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
+        for required in changes.requirements where !documents.contains(required) {
+            throw StoreError.versionConflict(required: required, stored: document(of: required.reference))
         }
 
         var freed: [Place: Set<BytewiseString>] = [:]
@@ -60,21 +59,23 @@ struct InMemoryState {
             }
         }
         // A unit of work adds its requirements in the order of its writes, so most writes need no other look-up.
-        var required = changes.requirements[...]
+        let requirements = changes.requirements
+        var index = 0
         for write in changes.writes {
             let reference = write.document.reference
-            if let met = required.first, met.reference == reference {
-                try requireVersion(write.expectedVersion, of: reference, stored: met.version)
-                required = required.dropFirst()
+            if index < requirements.count, requirements[index].reference == reference {
+                try requireVersion(write.expectedVersion, of: reference, stored: requirements[index].version)
+                index += 1
             } else {
                 try requireVersion(write.expectedVersion, of: reference, stored: document(of: reference)?.version)
             }
+            if write.removedEntries.isEmpty { continue }
             for entry in write.removedEntries {
                 freed[place(of: entry, reference), default: []].insert(BytewiseString(reference.key))
             }
         }
 
-        try deliveries.checkLeases(of: changes)
+        if changes.hasMessages { try deliveries.checkLeases(of: changes) }
 
         var taken: [Place: BytewiseString] = [:]
         for write in changes.writes where !write.addedEntries.isEmpty {
@@ -99,12 +100,13 @@ struct InMemoryState {
             let reference = write.document.reference
             documents.update(write.document)
             remove(write.removedEntries, of: reference)
+            if write.addedEntries.isEmpty { continue }
             for entry in write.addedEntries {
                 let name = IndexName(kind: reference.kind, index: entry.index)
                 indexes[name, default: InMemoryIndex()].insert(entry.value, of: BytewiseString(reference.key))
             }
         }
-        deliveries.apply(changes, firstPosition: lastPosition + 1)
+        if changes.hasMessages { deliveries.apply(changes, firstPosition: lastPosition + 1) }
         for event in changes.events {
             lastPosition += 1
             events.append(EventRecord(position: lastPosition, event: event))
@@ -128,6 +130,7 @@ struct InMemoryState {
     }
 
     private mutating func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) {
+        if entries.isEmpty { return }
         for entry in entries {
             let name = IndexName(kind: reference.kind, index: entry.index)
             indexes[name]?.remove(entry.value, of: BytewiseString(reference.key))

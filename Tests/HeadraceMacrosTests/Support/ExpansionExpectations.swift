@@ -12,6 +12,7 @@ import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 let macros = [
+    "DocumentCodable": MacroSpec(type: DocumentCodableMacro.self, conformances: ["DocumentCodable"]),
     "DomainEntity": MacroSpec(type: DomainEntityMacro.self, conformances: ["HasDomainEvents"]),
     "Inject": MacroSpec(type: InjectMacro.self),
     "Resolvable": MacroSpec(type: ResolvableMacro.self, conformances: ["Resolvable"]),
@@ -22,6 +23,7 @@ let macros = [
 
 /// The macros, for a type that already conforms.
 let macrosWithoutConformances = [
+    "DocumentCodable": MacroSpec(type: DocumentCodableMacro.self),
     "DomainEntity": MacroSpec(type: DomainEntityMacro.self),
     "Resolvable": MacroSpec(type: ResolvableMacro.self),
 ]
