@@ -27,7 +27,8 @@ import Testing
                 return try rows.rows.map { try $0.text(0) }.joined(separator: "\n")
             }
 
-            #expect(plan.contains("(subscription = subscription.id) AND (stream_kind = d.kind) AND (stream_key = d.key)"))
+            let condition = "(subscription = subscription.id) AND (stream_kind = d.kind) AND (stream_key = d.key)"
+            #expect(plan.contains(condition), "\(plan)")
         }
     }
 }
