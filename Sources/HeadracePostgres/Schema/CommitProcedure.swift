@@ -121,7 +121,7 @@ enum CommitProcedure {
 
     /// Decides for each unit whether it is refused, before anything is written.
     ///
-    /// The first cause counts, in the order of ``Refusal/Cause``.
+    /// The first cause counts, in the order of ``CommitRefusal/Cause``.
     private static let checks = """
             SELECT coalesce(jsonb_agg(jsonb_build_array(unit, cause, item, stored, encode(other, 'hex'))), '[]')::text,
                 coalesce(array_agg(unit), '{}')

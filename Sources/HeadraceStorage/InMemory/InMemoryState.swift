@@ -16,7 +16,7 @@ struct InMemoryState {
     }
 
     /// One value in one index.
-    private struct Place: Hashable {
+    private struct TakenValue: Hashable {
         let index: IndexName
         let value: IndexValue
     }
@@ -51,7 +51,7 @@ struct InMemoryState {
             if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
         }
 
-        var freed: [Place: Set<BytewiseString>] = [:]
+        var freed: [TakenValue: Set<BytewiseString>] = [:]
         for deletion in changes.deletions {
             let stored = document(of: deletion.reference)?.version
             try requireVersion(deletion.expectedVersion, of: deletion.reference, stored: stored)
@@ -76,7 +76,7 @@ struct InMemoryState {
 
         try deliveries.checkLeases(of: changes)
 
-        var taken: [Place: BytewiseString] = [:]
+        var taken: [TakenValue: BytewiseString] = [:]
         for write in changes.writes where !write.addedEntries.isEmpty {
             let reference = write.document.reference
             for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
@@ -134,8 +134,8 @@ struct InMemoryState {
         }
     }
 
-    private func place(of entry: ChangeSet.IndexEntry, _ reference: EntityReference) -> Place {
-        Place(index: IndexName(kind: reference.kind, index: entry.index), value: entry.value)
+    private func place(of entry: ChangeSet.IndexEntry, _ reference: EntityReference) -> TakenValue {
+        TakenValue(index: IndexName(kind: reference.kind, index: entry.index), value: entry.value)
     }
 
     // MARK: Queries
