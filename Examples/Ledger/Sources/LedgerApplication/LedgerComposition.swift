@@ -90,7 +90,6 @@ public enum LedgerComposition {
                     backoff: Backoff(base: .milliseconds(4), longest: .milliseconds(200), jitter: 1)
                 ),
                 SerializingMiddleware(),
-                ReadAheadMiddleware(),
             ],
             resolvedMiddleware: [IdempotencyMiddleware.self, UnitOfWorkMiddleware<EntityContext>.self],
             observers: configuration.observers
