@@ -99,7 +99,7 @@ public enum LedgerComposition {
     }
 
     private static let eventHandlers: [any (HandlesDomainEvent & Resolvable).Type] = [
-        FinishBooking.self, KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
+        KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
         CountEvent<TransactionPosted>.self,
     ]
 }
