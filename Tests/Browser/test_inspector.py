@@ -109,7 +109,6 @@ class ServedLedger(InspectorCase):
                 "command PostTransaction",
                 "unit of work",
                 "event TransactionPosted",
-                "handler FinishBooking",
                 "commit",
                 "handler KeepStatement",
             }

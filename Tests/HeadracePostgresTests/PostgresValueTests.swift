@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func refusalsAreReadFromTheAnswer() throws {
-        let refusals = try Refusal.list(#"[[3, 4, 2, 7, null], [5, 5, 1, null, "c3a900"]]"#)
+        let refusals = try CommitRefusal.list(#"[[3, 4, 2, 7, null], [5, 5, 1, null, "c3a900"]]"#)
 
         #expect(refusals.map(\.unit) == [3, 5])
         #expect(refusals.map(\.cause) == [.write, .unique])
         #expect(refusals.map(\.item) == [2, 1])
         #expect(refusals.map(\.stored) == [7, nil])
         #expect(refusals.map(\.other) == ["", "é\0"])
-        #expect(try Refusal.list("[]").isEmpty)
+        #expect(try CommitRefusal.list("[]").isEmpty)
     }
 }
 #endif

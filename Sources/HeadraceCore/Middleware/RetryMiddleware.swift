@@ -31,7 +31,7 @@ public struct RetryMiddleware: Middleware {
     private let maximumAttempts: Int
     private let backoff: Backoff
     private let clock: any TimeSource
-    private let generator: SharedGenerator
+    private let generator: JitterSource
 
     /// Creates middleware that makes up to `maximumAttempts` attempts to handle a message.
     ///
@@ -50,7 +50,7 @@ public struct RetryMiddleware: Middleware {
         self.maximumAttempts = maximumAttempts
         self.backoff = backoff
         self.clock = clock
-        self.generator = SharedGenerator(generator)
+        self.generator = JitterSource(generator)
     }
 
     /// Handles `message`, with retries.
@@ -111,7 +111,7 @@ public struct RetryMiddleware: Middleware {
 }
 
 /// The shared source of jitter, protected by a lock.
-private final class SharedGenerator: Sendable {
+private final class JitterSource: Sendable {
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
 
     init(_ generator: any RandomNumberGenerator & Sendable) {

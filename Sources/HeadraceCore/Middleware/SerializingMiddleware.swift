@@ -23,35 +23,48 @@
 /// command holds the keys of both. Its own keys aren't acquired, so name them in ``SerializedCommand/lockKeys`` of
 /// the outer command.
 ///
+/// On a ``HeadraceStorage/ReadAheadStore``, a command doesn't wait until the changes of the command before it are on the disk.
+///
 /// The lock is in memory: it doesn't include other processes. Use a ``RetryMiddleware`` before it for conflicts with
 /// them.
 public struct SerializingMiddleware: Middleware {
     private let lock = KeyedLock<String>()
 
-    @TaskLocal private static var current: HeldKeys<String>?
+    @TaskLocal private static var current: SerializedScope?
 
-    /// The keys of the serialized command that this task handles; `nil` if it handles none.
-    ///
-    /// A store can release the keys as soon as the order of commits is certain, before the commit is on the disk.
-    /// Commands that the handler sends later acquire their own keys.
-    public static var heldKeys: HeldKeys<String>? { current }
+    /// The serialized command that this task handles; `nil` if it handles none.
+    package static var scope: SerializedScope? { current }
 
     /// Creates a middleware with a lock that only its copies share.
     public init() {}
 
     /// Handles `message` when it holds all of its keys.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; the errors of `next`.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; the errors of `next`; a retryable error if the
+    ///   command has read changes ahead that were not stored.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
         next: Next<Message, Output>
     ) async throws -> Output {
         guard let keys = (message as? any SerializedCommand)?.lockKeys, !keys.isEmpty,
-            Self.current?.isReleased != false
+            Self.current?.keys.isReleased != false
         else { return try await next(message) }
         let held = try await lock.acquire(keys)
         defer { held.release() }
-        return try await Self.$current.binding(held) { try await next(message) }
+        let scope = SerializedScope(holding: held)
+        return try await Self.$current.binding(scope) {
+            let output: Output
+            do {
+                output = try await next(message)
+            } catch {
+                // A refusal is void if it depends on changes that don't exist.
+                try await scope.requireCertainty()
+                throw error
+            }
+            // A commit has met its dependencies. A command without a commit may depend on changes that don't exist, too.
+            try await scope.requireCertainty()
+            return output
+        }
     }
 }

@@ -21,9 +21,4 @@ extension TypeTable {
         guard let index = index(of: identifier), let object = objects[index] else { return nil }
         return unsafe unsafeDowncast(object, to: Value.self)
     }
-
-    /// The values, in no particular order.
-    package var values: [Value] {
-        objects.compactMap { $0.map { unsafe unsafeDowncast($0, to: Value.self) } }
-    }
 }

@@ -33,7 +33,7 @@ public struct RaisedEvents {
     public init() {}
 
     /// The number of events.
-    public var count: Int { first == nil ? 0 : 1 + others.count }
+    package var count: Int { first == nil ? 0 : 1 + others.count }
 
     /// The events, in the order raised.
     public var events: [any DomainEvent] { first.map { [$0.event] + others.map(\.event) } ?? [] }

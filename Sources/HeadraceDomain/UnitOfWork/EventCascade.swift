@@ -16,7 +16,7 @@ struct EventCascade {
     static let longestChain = 64
 
     /// An event that a handler has raised.
-    private struct Effect {
+    private struct Consequence {
         /// Index of the event whose handlers raised it.
         let cause: Int
 
@@ -30,7 +30,7 @@ struct EventCascade {
     private let rootCount: Int
 
     /// The events after the first ``rootCount`` events.
-    private var effects: [Effect] = []
+    private var consequences: [Consequence] = []
 
     private var nextIndex = 0
 
@@ -52,14 +52,14 @@ struct EventCascade {
     /// Adds the events that the handlers of the last returned event have raised.
     mutating func append(_ raised: [CollectedEvent]) {
         if raised.isEmpty { return }
-        let effect = Effect(cause: nextIndex - 1, depth: depth(of: nextIndex - 1) + 1)
+        let consequence = Consequence(cause: nextIndex - 1, depth: depth(of: nextIndex - 1) + 1)
         events += raised
-        effects += repeatElement(effect, count: raised.count)
+        consequences += repeatElement(consequence, count: raised.count)
     }
 
     /// The length of the chain that ends at `index`.
     private func depth(of index: Int) -> Int {
-        index < rootCount ? 1 : effects[index - rootCount].depth
+        index < rootCount ? 1 : consequences[index - rootCount].depth
     }
 
     /// The types of the events in the chain that ends at `index`, in order.
@@ -68,7 +68,7 @@ struct EventCascade {
         var current: Int? = index
         while let index = current {
             chain.append(String(naming: type(of: events[index].event)))
-            current = index < rootCount ? nil : effects[index - rootCount].cause
+            current = index < rootCount ? nil : consequences[index - rootCount].cause
         }
         return chain.reversed()
     }

@@ -118,13 +118,13 @@ extension RouterMethods {
     ///   - path: The path below which the routes are.
     public func health(_ checks: HealthChecks, at path: RouterPath = "health") {
         let group = group(path)
-        group.get("live") { _, _ in try HealthResponse(checks: []).response }
-        group.get("ready") { _, _ in try HealthResponse(checks: await checks.run()).response }
+        group.get("live") { _, _ in try HealthReport(checks: []).response }
+        group.get("ready") { _, _ in try HealthReport(checks: await checks.run()).response }
     }
 }
 
 /// The body of a response about health.
-private struct HealthResponse: Encodable {
+private struct HealthReport: Encodable {
     let status: String
     let checks: [HealthChecks.Result]
 

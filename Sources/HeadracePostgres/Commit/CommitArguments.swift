@@ -11,7 +11,7 @@ import HeadraceStorage
 /// The units of a batch as arguments of the procedure, and the meaning of its refusals.
 struct CommitArguments {
     private let units: [CommitUnit]
-    private let numbers: SchemaNumbers
+    private let numbers: PostgresSchemaIDs
     private var tables = ArgumentTables(CommitProcedure.columns)
     private var rounds: [Int64: Int64] = [:]
 
@@ -23,7 +23,7 @@ struct CommitArguments {
     private var added: [(EntityReference, ChangeSet.IndexEntry)] = []
     private var leases: [Lease] = []
 
-    init(_ units: [CommitUnit], numbers: SchemaNumbers) throws {
+    init(_ units: [CommitUnit], numbers: PostgresSchemaIDs) throws {
         self.units = units
         self.numbers = numbers
         for (number, unit) in units.enumerated() {
@@ -133,13 +133,13 @@ struct CommitArguments {
     /// Returns the outcome of each unit, from the refusals that the procedure has returned.
     func outcomes(_ refusals: String) throws -> [Result<Void, any Error>] {
         var outcomes = units.map { _ in Result<Void, any Error>.success(()) }
-        for refusal in try Refusal.list(refusals) {
+        for refusal in try CommitRefusal.list(refusals) {
             outcomes[refusal.unit] = .failure(error(refusal))
         }
         return outcomes
     }
 
-    private func error(_ refusal: Refusal) -> StoreError {
+    private func error(_ refusal: CommitRefusal) -> StoreError {
         let item = refusal.item - 1
         switch refusal.cause {
         case .keyTaken:

@@ -24,7 +24,7 @@ struct CommitUnit: Sendable {
     let subjects: Set<Subject>
 
     /// - Throws: ``HeadraceStorage/StoreError`` if the store can't keep the changes.
-    init(_ changes: ChangeSet, numbers: SchemaNumbers) throws {
+    init(_ changes: ChangeSet, numbers: PostgresSchemaIDs) throws {
         let references = changes.writes.map(\.document.reference) + changes.deletions.map(\.reference)
         if let undeclared = references.first(where: { numbers.kind($0.kind) == nil }) {
             throw StoreError.undeclaredEntity(undeclared)

@@ -13,11 +13,11 @@ import Synchronization
 /// Another program may open the store with other indexes, which removes the indexes of this program. The database counts
 /// such changes as generations. If the generation is new, the check compares the kinds that this store uses.
 final class SchemaCheck: Sendable {
-    let numbers: SchemaNumbers
+    let numbers: PostgresSchemaIDs
     private let mapper: PostgresErrorMapper
     private let known: Mutex<Int64>
 
-    init(_ numbers: SchemaNumbers, generation: Int64, mapper: PostgresErrorMapper) {
+    init(_ numbers: PostgresSchemaIDs, generation: Int64, mapper: PostgresErrorMapper) {
         self.numbers = numbers
         self.mapper = mapper
         known = Mutex(generation)
@@ -35,7 +35,7 @@ final class SchemaCheck: Sendable {
             throw PostgresFailure.refused(state: "XX001", message: "the table 'store' is empty")
         }
         if generation == self.generation { return }
-        let stored = try await SchemaNumbers.read(Array(numbers.kinds.keys), on: session)
+        let stored = try await PostgresSchemaIDs.read(Array(numbers.kinds.keys), on: session)
         for (name, kind) in numbers.kinds.sorted(by: { $0.key < $1.key }) where stored.kinds[name] != kind {
             throw mapper.schemaChanged(name)
         }

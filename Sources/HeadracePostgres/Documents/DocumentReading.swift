@@ -11,7 +11,7 @@ import HeadraceStorage
 /// The reads of a store and of a snapshot, on one connection.
 struct DocumentReading: Sendable {
     let session: Session
-    let numbers: SchemaNumbers
+    let numbers: PostgresSchemaIDs
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
         guard let kind = numbers.kind(reference.kind) else { return nil }

@@ -23,7 +23,7 @@ struct SelectStatement: Sendable {
     ///   - query: The query.
     ///   - kind: The number of its kind.
     ///   - index: Returns the index with a name, or `nil`.
-    init?(_ query: DocumentQuery, kind: Int64, index: (String) -> SchemaNumbers.Index?) {
+    init?(_ query: DocumentQuery, kind: Int64, index: (String) -> PostgresSchemaIDs.Index?) {
         source = ""
         order = ""
         let kind = Self.bind(.integer(kind), in: &values)
@@ -54,7 +54,7 @@ struct SelectStatement: Sendable {
         return "$\(values.count)"
     }
 
-    private mutating func order(by index: SchemaNumbers.Index, of kind: String, descending: Bool) {
+    private mutating func order(by index: PostgresSchemaIDs.Index, of kind: String, descending: Bool) {
         let number = Self.bind(.integer(index.id), in: &values)
         let direction = descending ? "DESC" : "ASC"
         // A document with several values is at the first of them, in the direction of the order.
@@ -74,7 +74,7 @@ struct SelectStatement: Sendable {
         isOrderedByValue = true
     }
 
-    private mutating func require(_ test: IndexPredicate, in index: SchemaNumbers.Index) {
+    private mutating func require(_ test: IndexPredicate, in index: PostgresSchemaIDs.Index) {
         var tests = ["index_id = \(Self.bind(.integer(index.id), in: &values))"]
         switch test {
         case .oneOf(let wanted):

@@ -124,7 +124,7 @@ enum CommitProcedure {
 
     /// Decides for each unit whether it is refused, before anything is written.
     ///
-    /// The first cause counts, in the order of ``Refusal/Cause``.
+    /// The first cause counts, in the order of ``CommitRefusal/Cause``.
     private static let checks = [
         ifAny(
             "k_unit",

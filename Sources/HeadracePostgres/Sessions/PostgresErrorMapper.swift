@@ -13,7 +13,7 @@ struct PostgresErrorMapper {
     let schema: String
 
     /// What an interrupted operation may have done.
-    enum Effect {
+    enum PossibleEffect {
         /// The operation only reads, or it can be repeated.
         case none
         case unknown
@@ -21,7 +21,7 @@ struct PostgresErrorMapper {
 
     /// Runs `operation` and converts its failures; other errors are rethrown unchanged.
     nonisolated(nonsending) func translating<Value>(
-        _ effect: Effect = .none,
+        _ effect: PossibleEffect = .none,
         _ operation: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
         do {
@@ -31,7 +31,7 @@ struct PostgresErrorMapper {
         }
     }
 
-    func storeError(_ failure: PostgresFailure, _ effect: Effect = .none) -> StoreError {
+    func storeError(_ failure: PostgresFailure, _ effect: PossibleEffect = .none) -> StoreError {
         switch failure {
         case .unreachable(let what):
             unreachable(what, failure)

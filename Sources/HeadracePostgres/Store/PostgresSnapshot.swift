@@ -17,7 +17,7 @@ final class PostgresSnapshot: EntityReader {
     ///   - numbers: The kinds and indexes of the store.
     ///   - mapper: Converts failures.
     /// - Throws: ``PostgresFailure``.
-    init(on session: Session, numbers: SchemaNumbers, mapper: PostgresErrorMapper) async throws {
+    init(on session: Session, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper) async throws {
         reading = DocumentReading(session: session, numbers: numbers)
         self.mapper = mapper
         _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false, isAlone: true)

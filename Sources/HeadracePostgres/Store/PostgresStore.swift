@@ -130,7 +130,7 @@ public final class PostgresStore: ObservableStore {
         deliveries = SessionSlot(connect: connect)
         readers = (0..<max(1, configuration.readerCount)).map { _ in SessionSlot(connect: connect) }
         do {
-            let numbers: SchemaNumbers
+            let numbers: PostgresSchemaIDs
             let generation: Int64
             (numbers, generation) = try await mapper.translating { [commits, deliveries] in
                 try await StoreOpening(target: target, schema: schema, mapper: mapper)

@@ -22,7 +22,7 @@ struct StoreOpening {
     /// Opens the schema on `session`; `other` is a second connection, to test the locks.
     ///
     /// - Returns: The numbers of kinds and indexes, and the generation in which they are valid.
-    func open(on session: Session, other: Session) async throws -> (SchemaNumbers, generation: Int64) {
+    func open(on session: Session, other: Session) async throws -> (PostgresSchemaIDs, generation: Int64) {
         try await prepare(session, other: other) {
             try await prepareTables(session)
             return try await reconcile(session)
@@ -171,15 +171,15 @@ struct StoreOpening {
 
     // MARK: Kinds and indexes
 
-    private func reconcile(_ session: Session) async throws -> (SchemaNumbers, generation: Int64) {
+    private func reconcile(_ session: Session) async throws -> (PostgresSchemaIDs, generation: Int64) {
         let names = schema.kinds.map(\.name)
         var hasChanged = false
-        let before = try await SchemaNumbers.read(names, on: session)
+        let before = try await PostgresSchemaIDs.read(names, on: session)
         for kind in schema.kinds {
             try TextLimit.require(kind.name, "name of the entity type")
             hasChanged = try await reconcile(kind, before.kinds[kind.name], session) || hasChanged
         }
-        let numbers = hasChanged ? try await SchemaNumbers.read(names, on: session) : before
+        let numbers = hasChanged ? try await PostgresSchemaIDs.read(names, on: session) : before
         let statement = hasChanged ? "UPDATE store SET generation = generation + 1 RETURNING generation" : nil
         let rows = try await session.run(statement ?? "SELECT generation FROM store", isPrepared: false)
         return (numbers, try rows.first?.integer(0) ?? 0)
@@ -188,7 +188,7 @@ struct StoreOpening {
     /// Makes the indexes of a kind match `kind`, and returns whether anything has changed.
     private func reconcile(
         _ kind: EntitySchema.Kind,
-        _ stored: SchemaNumbers.Kind?,
+        _ stored: PostgresSchemaIDs.Kind?,
         _ session: Session
     ) async throws -> Bool {
         let version = Int64(kind.schemaVersion)

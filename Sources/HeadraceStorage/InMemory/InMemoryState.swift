@@ -16,7 +16,7 @@ struct InMemoryState {
     }
 
     /// One value in one index.
-    private struct Place: Hashable {
+    private struct TakenValue: Hashable {
         let index: IndexName
         let value: IndexValue
     }
@@ -50,7 +50,7 @@ struct InMemoryState {
             throw StoreError.versionConflict(required: required, stored: document(of: required.reference))
         }
 
-        var freed: [Place: Set<BytewiseString>] = [:]
+        var freed: [TakenValue: Set<BytewiseString>] = [:]
         for deletion in changes.deletions {
             let stored = document(of: deletion.reference)?.version
             try requireVersion(deletion.expectedVersion, of: deletion.reference, stored: stored)
@@ -77,7 +77,7 @@ struct InMemoryState {
 
         if changes.hasMessages { try deliveries.checkLeases(of: changes) }
 
-        var taken: [Place: BytewiseString] = [:]
+        var taken: [TakenValue: BytewiseString] = [:]
         for write in changes.writes where !write.addedEntries.isEmpty {
             let reference = write.document.reference
             for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
@@ -137,8 +137,8 @@ struct InMemoryState {
         }
     }
 
-    private func place(of entry: ChangeSet.IndexEntry, _ reference: EntityReference) -> Place {
-        Place(index: IndexName(kind: reference.kind, index: entry.index), value: entry.value)
+    private func place(of entry: ChangeSet.IndexEntry, _ reference: EntityReference) -> TakenValue {
+        TakenValue(index: IndexName(kind: reference.kind, index: entry.index), value: entry.value)
     }
 
     // MARK: Queries

@@ -11,7 +11,7 @@ extension StoreContract {
     static let concurrencyChecks: [Check] = [
         Check("of many writers exactly one writes each version, and no update is lost") { fixture in
             let store = try await fixture.open()
-            try await store.commit(ChangeSet().inserting(Counter(0).draft))
+            try await store.commit(ChangeSet().inserting(StoredNumber(0).draft))
             let writers = 8
             let additions = 12
 
@@ -20,7 +20,7 @@ extension StoreContract {
                     group.addTask {
                         var conflicts = 0
                         for _ in 0..<additions {
-                            conflicts += try await Counter.add(1, to: store, recording: .numbered(UInt8(writer)))
+                            conflicts += try await StoredNumber.add(1, to: store, recording: .numbered(UInt8(writer)))
                         }
                         return conflicts
                     }
@@ -28,10 +28,10 @@ extension StoreContract {
                 return try await group.reduce(0, +)
             }
 
-            let document = try await store.find(Counter(0).draft.reference)
+            let document = try await store.find(StoredNumber(0).draft.reference)
             let observed = "after \(conflicts) conflicts"
             try requireEqual(document?.version, writers * additions + 1, "the version \(observed)")
-            try requireEqual(try document.map(Counter.init)?.value, writers * additions, "the sum \(observed)")
+            try requireEqual(try document.map(StoredNumber.init)?.value, writers * additions, "the sum \(observed)")
             let events = try await store.events(after: 0, limit: .max)
             try requireEqual(events.count, writers * additions, "the number of events \(observed)")
         },
@@ -162,7 +162,7 @@ extension StoreContract {
 }
 
 /// A number that is stored in a document.
-private struct Counter {
+private struct StoredNumber {
     let value: Int
 
     var draft: Draft { Draft(key: "counter", text: "\(value)", rank: .number(Int64(value))) }
@@ -182,7 +182,7 @@ private struct Counter {
     static func add(_ number: Int, to store: any EntityStore, recording event: NewEvent) async throws -> Int {
         var conflicts = 0
         while conflicts < 10_000 {
-            guard let document = try await store.find(Counter(0).draft.reference) else {
+            guard let document = try await store.find(StoredNumber(0).draft.reference) else {
                 throw ContractViolation(
                     expectation: "the counter is stored",
                     observation: "it is missing",
@@ -190,9 +190,9 @@ private struct Counter {
                     line: #line
                 )
             }
-            let old = try Counter(document)
+            let old = try StoredNumber(document)
             do {
-                let new = Counter(old.value + number)
+                let new = StoredNumber(old.value + number)
                 try await store.commit(
                     ChangeSet().updating(old.draft, at: document.version, to: new.draft).recording(event)
                 )

@@ -16,10 +16,10 @@ extension StoreContract {
 
             try await store.commit(ChangeSet().updating(old, at: 1, to: new))
 
-            for value: Value in ["y", 2, 3] {
+            for value: EntryValue in ["y", 2, 3] {
                 try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), ["a"], "\(value)")
             }
-            for value: Value in ["x", 1] {
+            for value: EntryValue in ["x", 1] {
                 try requireKeys(try await store.fetch(where: "label", .oneOf([value.indexValue])), [], "\(value)")
             }
         },
@@ -212,12 +212,12 @@ extension StoreContract {
     }
 
     /// Returns the keys of the edge cases that `accepts` accepts.
-    private static func keys(where accepts: (Value) -> Bool) -> [String] {
+    private static func keys(where accepts: (EntryValue) -> Bool) -> [String] {
         edgeCaseDrafts.filter { $0.rank.map(accepts) ?? false }.map(\.key)
     }
 }
 
-extension Value {
+extension EntryValue {
     /// The value, shortened if it is long.
     fileprivate var shortDescription: String {
         switch self {

@@ -9,7 +9,7 @@ import HeadraceDomain
 import HeadraceStorage
 
 extension StoreContract {
-    static let nestingChecks: [Check] = Nesting.allCases.map { nesting in
+    static let nestingChecks: [Check] = NestedChange.allCases.map { nesting in
         Check("a failing nested unit of work stores nothing, even if its error is caught: \(nesting.rawValue)") {
             fixture in
             let store = try await fixture.openStore(Shop.entities)
@@ -29,16 +29,16 @@ extension StoreContract {
                     do {
                         try await unitOfWork.execute { context in
                             try await nesting.change(customer, in: context)
-                            throw Nesting.Failure()
+                            throw NestedChange.Failure()
                         }
-                    } catch is Nesting.Failure {}
+                    } catch is NestedChange.Failure {}
                 }
             } catch let error as UnitOfWorkError {
                 refusal = error
             }
 
             try requireEqual(refusal?.code, .rollbackOnly, "the refusal of the outer unit of work")
-            try require(refusal?.cause is Nesting.Failure, "its cause is the inner failure")
+            try require(refusal?.cause is NestedChange.Failure, "its cause is the inner failure")
             let after = try await store.fetch(DocumentQuery(kind: Shop.Customer.entityName))
             try requireEqual(after, before, "the list of customers")
             try requireKeys(try await store.fetch(DocumentQuery(kind: Shop.Order.entityName)), [], "the orders")
@@ -50,7 +50,7 @@ extension StoreContract {
 }
 
 /// The change that a nested unit of work makes before it fails.
-private enum Nesting: String, CaseIterable, Sendable {
+private enum NestedChange: String, CaseIterable, Sendable {
     case insertion, deletion, changeOfWhatTheOuterOneKnows, change, event
 
     struct Failure: Error {}

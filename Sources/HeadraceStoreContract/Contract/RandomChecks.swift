@@ -24,7 +24,9 @@ private struct RandomTrial {
     private var step = 0
 
     private static let keys = (0..<9).map { "key \($0)" } + ["e\u{301}", "%", "'"]
-    private static let values: [Value] = [.number(.min), -1, 0, 1, .number(.max), "", "0", "1", "a", "\u{301}", "%"]
+    private static let values: [EntryValue] = [
+        .number(.min), -1, 0, 1, .number(.max), "", "0", "1", "a", "\u{301}", "%",
+    ]
 
     init(seed: UInt64) {
         self.seed = seed
@@ -81,7 +83,7 @@ private struct RandomTrial {
         )
     }
 
-    private mutating func randomValue() -> Value {
+    private mutating func randomValue() -> EntryValue {
         Self.values[Int.random(in: 0..<Self.values.count, using: &generator)]
     }
 

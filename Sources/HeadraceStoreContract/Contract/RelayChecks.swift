@@ -32,7 +32,7 @@ private final class RelayWalk {
     private let seed: UInt64
     private let clock = TestClock()
     private let start: ContinuousClock.Instant
-    private let counter = Counter()
+    private let sideEffects = SideEffects()
     private let registrar: DomainEventHandlerRegistrar
     private var generator: SeededGenerator
     private var expected: [String: [Int]] = [:]
@@ -43,7 +43,7 @@ private final class RelayWalk {
         start = clock.now
         generator = SeededGenerator(seed: seed)
         let services = ServiceLocator()
-        services.register(counter)
+        services.register(sideEffects)
         registrar = DomainEventHandlerRegistrar(resolver: services)
         registrar.register(Fill.self)
         registrar.register(Tell.self)
@@ -52,7 +52,7 @@ private final class RelayWalk {
 
     nonisolated(nonsending) func perform() async throws {
         var amount = 0
-        counter.failures = SeededGenerator(seed: seed &+ 1_000)
+        sideEffects.failures = SeededGenerator(seed: seed &+ 1_000)
         for _ in 0..<6 {
             let failing = FaultInjectingStore(store)
             let relay = relay(on: failing)
@@ -73,7 +73,7 @@ private final class RelayWalk {
                 relay.shutDown()
             }
             try await running.value
-            if isKilled { counter.noteKill() }
+            if isKilled { sideEffects.noteKill() }
             // Later than the leases of killed relays, and later than all pauses.
             clock.advance(by: .seconds(400))
         }
@@ -110,7 +110,7 @@ private final class RelayWalk {
 
     /// Lets an undisturbed relay deliver the rest.
     private nonisolated(nonsending) func finish() async throws {
-        counter.failures = nil
+        sideEffects.failures = nil
         let relay = relay(on: store)
         let running = Task { try await relay.run() }
         while try await store.deliveryStatistics().pendingCount > 0 {
@@ -132,7 +132,7 @@ private final class RelayWalk {
                 try requireEqual(sum ?? 0, parts.reduce(0, +), "the sum of \(stored) with seed \(seed)")
             }
             for subscription in [Tell.subscriptionName, Mix.subscriptionName] {
-                let told = counter.told(to: subscription)
+                let told = sideEffects.told(to: subscription)
                 try requireOrder(of: told, amounts, "\(subscription) of \(purse) with seed \(seed)")
             }
         }
@@ -142,7 +142,7 @@ private final class RelayWalk {
     ///
     /// After a kill, `told` may return to an earlier amount, and continues in order from there. Otherwise an older
     /// amount never follows a newer amount.
-    private func requireOrder(of told: [Counter.Entry], _ amounts: [Int], _ subject: String) throws {
+    private func requireOrder(of told: [SideEffects.Entry], _ amounts: [Int], _ subject: String) throws {
         var latest = -1
         var kills = 0
         for entry in told {
@@ -177,7 +177,7 @@ private struct PurseFilled: DurableDomainEvent {
 }
 
 /// A handler's effect outside of the store, which fails now and then and records its calls.
-private final class Counter: Sendable {
+private final class SideEffects: Sendable {
     private struct State {
         var failures: SeededGenerator?
         var kills = 0
@@ -226,7 +226,7 @@ private struct Fill: DurableDomainEventHandler {
         let purse = try await context.find(Purse.self, id: event.purse) ?? Purse(event.purse)
         context.insert(purse)
         purse.sum += event.amount
-        try resolver.resolve(Counter.self).fail()
+        try resolver.resolve(SideEffects.self).fail()
     }
 }
 
@@ -235,8 +235,8 @@ private struct Tell: DurableDomainEventHandler {
     static let subscriptionName = "tell"
 
     static func handle(event: PurseFilled, resolver: any DependencyResolver) async throws {
-        try resolver.resolve(Counter.self).fail()
-        resolver.resolve(Counter.self).tell(event.amount, to: subscriptionName)
+        try resolver.resolve(SideEffects.self).fail()
+        resolver.resolve(SideEffects.self).tell(event.amount, to: subscriptionName)
     }
 }
 
@@ -245,8 +245,8 @@ private struct Mix: DurableDomainEventHandler {
     static let subscriptionName = "mix"
 
     static func handle(event: PurseFilled, resolver: any DependencyResolver) async throws {
-        let counter = resolver.resolve(Counter.self)
-        counter.tell(event.amount, to: subscriptionName)
+        let sideEffects = resolver.resolve(SideEffects.self)
+        sideEffects.tell(event.amount, to: subscriptionName)
         if event.amount.isMultiple(of: 2) {
             let context = resolver.resolve(EntityContext.self)
             let id = "mix of \(event.purse)"
@@ -254,6 +254,6 @@ private struct Mix: DurableDomainEventHandler {
             context.insert(purse)
             purse.sum += event.amount
         }
-        try counter.fail()
+        try sideEffects.fail()
     }
 }

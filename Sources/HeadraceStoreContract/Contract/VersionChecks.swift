@@ -214,7 +214,7 @@ extension StoreContract {
                 try await store.commit(ChangeSet().inserting(Draft(key: key, rank: .number(Int64(number)))))
             }
 
-            let sorted = keys.sorted { Value.text($0).precedes(.text($1)) }
+            let sorted = keys.sorted { EntryValue.text($0).precedes(.text($1)) }
             try requireKeys(try await store.fetch(DocumentQuery(kind: ContractEntity.entityName)), sorted, "a fetch")
             try requireKeys(try await store.fetch(orderedBy: "rank"), keys, "a fetch in the order inserted")
             for (number, key) in keys.enumerated() {

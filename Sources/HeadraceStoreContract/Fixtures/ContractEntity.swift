@@ -13,17 +13,17 @@ struct Draft: Codable, Sendable {
     var text = ""
 
     /// The value in the index `rank`; `nil` for no value.
-    var rank: Value?
+    var rank: EntryValue?
 
     /// The values in the index `label`.
-    var labels: [Value] = []
+    var labels: [EntryValue] = []
 
     /// The values in the index `code`, which is unique.
-    var codes: [Value] = []
+    var codes: [EntryValue] = []
 }
 
 /// An `Encodable` value for an index.
-enum Value: Codable, Hashable, Sendable, IndexValueConvertible {
+enum EntryValue: Codable, Hashable, Sendable, IndexValueConvertible {
     case number(Int64)
     case text(String)
 
@@ -35,7 +35,7 @@ enum Value: Codable, Hashable, Sendable, IndexValueConvertible {
     }
 
     /// The order of indexes, written independently of `IndexValue`.
-    func precedes(_ other: Value) -> Bool {
+    func precedes(_ other: EntryValue) -> Bool {
         switch (self, other) {
         case (.number(let one), .number(let other)): one < other
         case (.number, .text): true
@@ -44,12 +44,12 @@ enum Value: Codable, Hashable, Sendable, IndexValueConvertible {
         }
     }
 
-    func isSame(as other: Value) -> Bool {
+    func isSame(as other: EntryValue) -> Bool {
         !precedes(other) && !other.precedes(self)
     }
 }
 
-extension Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+extension EntryValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
     init(integerLiteral number: Int64) { self = .number(number) }
     init(stringLiteral text: String) { self = .text(text) }
 }

@@ -30,6 +30,7 @@ let edgeCaseNumbers: [Int64] = [
 ]
 
 /// All edge cases in ascending order.
-let edgeCaseValues: [Value] = (edgeCaseNumbers.map(Value.number) + edgeCaseTexts.map(Value.text)).sorted {
+let edgeCaseValues: [EntryValue] = (edgeCaseNumbers.map(EntryValue.number) + edgeCaseTexts.map(EntryValue.text)).sorted
+{
     $0.precedes($1)
 }

@@ -61,7 +61,7 @@ struct ReferenceModel {
 
     /// Returns the result of `query`.
     func fetch(_ query: DocumentQuery) throws -> [StoredDocument] {
-        var found: [(place: Value?, stored: Stored)] = []
+        var found: [(place: EntryValue?, stored: Stored)] = []
         for stored in stored.values where query.conditions.allSatisfy({ $0.holds(for: stored.draft) }) {
             if let order = query.order {
                 let values = stored.draft.values(in: order.index).sorted { $0.precedes($1) }
@@ -75,17 +75,17 @@ struct ReferenceModel {
             if let place = one.place, let otherPlace = other.place, !place.isSame(as: otherPlace) {
                 return place.precedes(otherPlace)
             }
-            return Value.text(one.stored.draft.key).precedes(.text(other.stored.draft.key))
+            return EntryValue.text(one.stored.draft.key).precedes(.text(other.stored.draft.key))
         }
         if query.order?.isDescending == true { found.reverse() }
         if let last = query.after {
             let isDescending = query.order?.isDescending ?? false
             found.removeAll { place, stored in
-                let key = Value.text(stored.draft.key)
-                if let place, let end = last.value.map({ Value($0) }), !place.isSame(as: end) {
+                let key = EntryValue.text(stored.draft.key)
+                if let place, let end = last.value.map({ EntryValue($0) }), !place.isSame(as: end) {
                     return place.precedes(end) != isDescending
                 }
-                let end = Value.text(last.key)
+                let end = EntryValue.text(last.key)
                 return key.isSame(as: end) || key.precedes(end) != isDescending
             }
         }
@@ -107,7 +107,7 @@ extension ChangeSet {
 }
 
 extension Draft {
-    fileprivate func values(in index: String) -> [Value] {
+    fileprivate func values(in index: String) -> [EntryValue] {
         switch index {
         case "rank": rank.map { [$0] } ?? []
         case "label": labels
@@ -121,15 +121,16 @@ extension DocumentQuery.Condition {
         draft.values(in: index).contains { value in
             switch test {
             case .oneOf(let values):
-                values.contains { Value($0).isSame(as: value) }
+                values.contains { EntryValue($0).isSame(as: value) }
             case .range(let lower, let upper):
-                lower.map { !value.precedes(Value($0)) } ?? true && upper.map { value.precedes(Value($0)) } ?? true
+                lower.map { !value.precedes(EntryValue($0)) } ?? true
+                    && upper.map { value.precedes(EntryValue($0)) } ?? true
             }
         }
     }
 }
 
-extension Value {
+extension EntryValue {
     fileprivate init(_ indexValue: IndexValue) {
         switch indexValue {
         case .integer(let number): self = .number(number)

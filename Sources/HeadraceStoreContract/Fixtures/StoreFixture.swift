@@ -141,14 +141,14 @@ extension EntityStore {
     }
 
     /// Returns the whole visible content of the store.
-    nonisolated(nonsending) func contents() async throws -> StoreContents {
+    nonisolated(nonsending) func contents() async throws -> VisibleContents {
         var indexes: [[String]] = []
         for index in ["rank", "label", "code"] {
             indexes.append(try await fetch(where: index, .range(from: nil, below: nil)).map(\.reference.key))
             indexes.append(try await fetch(orderedBy: index).map(\.reference.key))
             indexes.append(try await fetch(orderedBy: index, descending: true).map(\.reference.key))
         }
-        return StoreContents(
+        return VisibleContents(
             documents: try await fetch(DocumentQuery(kind: ContractEntity.entityName)),
             indexes: indexes,
             events: try await events(after: 0, limit: .max)
@@ -157,7 +157,7 @@ extension EntityStore {
 }
 
 /// The visible content of a store.
-struct StoreContents: Equatable {
+struct VisibleContents: Equatable {
     let documents: [StoredDocument]
     let indexes: [[String]]
     let events: [EventRecord]

@@ -32,6 +32,10 @@ private struct Transfer: CQDCommand {
     let amount: Int
 }
 
+extension Transfer: SerializedCommand {
+    var lockKeys: Set<String> { [payer, payee] }
+}
+
 private struct Overdrawn: Error, Equatable {
     let account: String
 }
@@ -107,6 +111,29 @@ private final class TransferHandler: HandlesCommand, Resolvable {
         }
 
         #expect(try await balance("bea") == 70)
+    }
+
+    @Test func serializedCommandsReadAhead() async throws {
+        try await open()
+        let builder = ContainerBuilder()
+        builder.domain(store: ReadAheadStore(store), entities: [Account.self])
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [TransferHandler.self],
+            middleware: [RetryMiddleware(), SerializingMiddleware()],
+            resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]
+        )
+        try builder.validate()
+        let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...5 {
+                group.addTask { try await dispatcher.dispatch(Transfer(payer: "ada", payee: "bea", amount: 10)) }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(try await balance("ada") == 0)
+        #expect(try await balance("bea") == 50)
     }
 
     @Test func validationReportsARetryWithinTheUnitOfWork() {

@@ -17,6 +17,10 @@ import Testing
         }
     }
 
+    private final class Store: Sendable {}
+
+    private struct Stale: Error {}
+
     private let handling = Handling(SerializingMiddleware())
     private let executor = TestExecutor(seed: nil)
     private let gates = (0..<3).map { _ in Gate() }
@@ -77,10 +81,10 @@ import Testing
     }
 
     @Test func theHandlerCanReleaseTheKeysEarly() async throws {
-        #expect(SerializingMiddleware.heldKeys == nil)
+        #expect(SerializingMiddleware.scope == nil)
 
         let value = try await handling.handle(Change("a")) { [handling] _ in
-            let held = try #require(SerializingMiddleware.heldKeys)
+            let held = try #require(SerializingMiddleware.scope).keys
             #expect(!held.isReleased)
             held.release()
             // Another task has to wait if the keys are still held.
@@ -92,11 +96,53 @@ import Testing
 
     @Test func aNestedCommandAcquiresItsKeysIfTheOuterCommandHasReleasedThem() async throws {
         let isSerialized = try await handling.handle(Change("a")) { [handling] _ in
-            SerializingMiddleware.heldKeys?.release()
-            return try await handling.handle(Change("a")) { _ in SerializingMiddleware.heldKeys?.isReleased == false }
+            SerializingMiddleware.scope?.keys.release()
+            return try await handling.handle(Change("a")) { _ in SerializingMiddleware.scope?.keys.isReleased == false }
         }
 
         #expect(isSerialized)
+    }
+
+    @Test(arguments: [true, false])
+    func anOutcomeCountsOnlyIfTheResultsThatItDependsOnAreCertain(isCertain: Bool) async throws {
+        let store = Store()
+        let outcome = OneShot<Bool>()
+        let command = Task(executorPreference: executor) { [handling] in
+            try await handling.handle(Change("a")) { _ in
+                let dependency = SerializedScope.Dependency(on: 1, in: store, isCertain: outcome, failure: Stale())
+                SerializingMiddleware.scope?.add(dependency)
+                return 2
+            }
+        }
+        await executor.idle()
+
+        outcome.set(isCertain)
+
+        if isCertain {
+            #expect(try await command.value == 2)
+        } else {
+            await #expect(throws: Stale.self) { try await command.value }
+        }
+    }
+
+    @Test func aCommitMeetsTheDependenciesInItsStoreOnly() async throws {
+        let (store, other) = (Store(), Store())
+        await #expect(throws: Stale.self) {
+            try await handling.handle(Change("a")) { _ in
+                let scope = try #require(SerializingMiddleware.scope)
+                let failed = OneShot<Bool>()
+                failed.set(false)
+                for (number, owner) in [(1, store), (2, other), (3, store)] {
+                    scope.add(.init(on: number, in: owner, isCertain: failed, failure: Stale()))
+                }
+                #expect(scope.values(in: store) as? [Int] == [1, 3])
+
+                scope.removeFirst(2, in: store)
+
+                #expect(scope.values(in: store).isEmpty)
+                #expect(scope.values(in: other) as? [Int] == [2])
+            }
+        }
     }
 
     @MainActor @Test func handlingStaysOnTheActorOfTheCaller() async throws {

@@ -19,7 +19,6 @@ import Testing
         let dictionary = Dictionary(uniqueKeysWithValues: rows)
         #expect(table.count == count)
         #expect(objects.identities.allSatisfy { table[$0] === dictionary[$0] })
-        #expect(table.values.map(\.number).sorted() == Array(0..<count))
     }
 
     @Test(arguments: [1, 2, 3, 10, 100, 1_000])

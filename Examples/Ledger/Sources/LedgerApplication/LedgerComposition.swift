@@ -90,7 +90,6 @@ public enum LedgerComposition {
                     backoff: Backoff(base: .milliseconds(4), longest: .milliseconds(200), jitter: 1)
                 ),
                 SerializingMiddleware(),
-                ReadAheadMiddleware(),
             ],
             resolvedMiddleware: [IdempotencyMiddleware.self, UnitOfWorkMiddleware<EntityContext>.self],
             observers: configuration.observers
@@ -100,7 +99,7 @@ public enum LedgerComposition {
     }
 
     private static let eventHandlers: [any (HandlesDomainEvent & Resolvable).Type] = [
-        FinishBooking.self, KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
+        KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
         CountEvent<TransactionPosted>.self,
     ]
 }

@@ -15,7 +15,7 @@ public import UnixSignals
 /// Serves a ledger by an HTTP API and a live web page, and delivers its events.
 ///
 /// ```swift
-/// try await LedgerServer(LedgerServerConfiguration(database: "ledger.sqlite")).run()
+/// try await LedgerServer(LedgerServerConfiguration(database: LedgerDatabase("ledger.sqlite"))).run()
 /// ```
 ///
 /// Each module of Headrace has a role here. The routes dispatch commands and queries. The ledger consists of entities,

@@ -14,7 +14,7 @@ struct Accounts: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        try await Session.with(database: database.location, for: .reading) { session in
+        try await LedgerSession.with(database: database.location, for: .reading) { session in
             printLines(try await session.ask(GetAccounts()).map(Report.printable))
         }
     }

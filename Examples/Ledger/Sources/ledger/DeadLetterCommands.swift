@@ -30,11 +30,11 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            try await Session.with(database: database.location, for: .reading) { [subscription] session in
+            try await LedgerSession.with(database: database.location, for: .reading) { [subscription] session in
                 var isEmpty = true
                 var last: Int64 = 0
                 while true {
-                    let page = try await Failure.telling { [last] in
+                    let page = try await CommandFailure.telling { [last] in
                         try await session.deadLetters.page(after: last, of: subscription)
                     }
                     guard let end = page.last else { break }
@@ -56,9 +56,9 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            try await Session.with(database: database.location, for: .reading) { [number] session in
-                let letter = try await Failure.telling { try await session.deadLetters.find(number) }
-                guard let letter else { throw Failure.noDeadLetters([number]) }
+            try await LedgerSession.with(database: database.location, for: .reading) { [number] session in
+                let letter = try await CommandFailure.telling { try await session.deadLetters.find(number) }
+                guard let letter else { throw CommandFailure.noDeadLetters([number]) }
                 printLines(Report.lines(of: letter))
             }
         }
@@ -73,12 +73,14 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let count = try await Session.with(database: database.location) { [choice] session in
+            let count = try await LedgerSession.with(database: database.location) { [choice] session in
                 if let subscription = choice.allOf {
-                    return try await Failure.telling { try await session.deadLetters.replayAll(of: subscription) }
+                    return try await CommandFailure.telling {
+                        try await session.deadLetters.replayAll(of: subscription)
+                    }
                 }
                 try await session.requireDeadLetters(choice.numbers)
-                return try await Failure.telling { try await session.deadLetters.replay(choice.numbers) }
+                return try await CommandFailure.telling { try await session.deadLetters.replay(choice.numbers) }
             }
             print("\(Report.count(count, "dead letter")) will be delivered again.")
         }
@@ -95,9 +97,9 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func run() async throws {
-            let count = try await Session.with(database: database.location) { [numbers] session in
+            let count = try await LedgerSession.with(database: database.location) { [numbers] session in
                 try await session.requireDeadLetters(numbers)
-                return try await Failure.telling { try await session.deadLetters.discard(numbers) }
+                return try await CommandFailure.telling { try await session.deadLetters.discard(numbers) }
             }
             print("\(Report.count(count, "dead letter")) discarded.")
         }
@@ -119,23 +121,23 @@ struct DeadLetterChoice: ParsableArguments {
     }
 }
 
-extension Session {
+extension LedgerSession {
     /// Throws if there is no dead letter for one of `numbers`.
     fileprivate func requireDeadLetters(_ numbers: [Int64]) async throws {
         var unknown: [Int64] = []
         for number in numbers {
-            let letter = try await Failure.telling { try await deadLetters.find(number) }
+            let letter = try await CommandFailure.telling { try await deadLetters.find(number) }
             if letter == nil { unknown.append(number) }
         }
-        if !unknown.isEmpty { throw Failure.noDeadLetters(unknown) }
+        if !unknown.isEmpty { throw CommandFailure.noDeadLetters(unknown) }
     }
 }
 
-extension Failure {
-    fileprivate static func noDeadLetters(_ numbers: [Int64]) -> Failure {
+extension CommandFailure {
+    fileprivate static func noDeadLetters(_ numbers: [Int64]) -> CommandFailure {
         let list = numbers.map { "\($0)" }.joined(separator: ", ")
         return numbers.count == 1
-            ? Failure("There is no dead letter \(list). To fix, use a number from 'ledger dead-letters'.")
-            : Failure("There are no dead letters \(list). To fix, use numbers from 'ledger dead-letters'.")
+            ? CommandFailure("There is no dead letter \(list). To fix, use a number from 'ledger dead-letters'.")
+            : CommandFailure("There are no dead letters \(list). To fix, use numbers from 'ledger dead-letters'.")
     }
 }

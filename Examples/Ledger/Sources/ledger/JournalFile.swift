@@ -23,7 +23,7 @@ struct JournalFile {
 
     /// Reads the file at `path`, or the standard input if that is `-`.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``CommandFailure``.
     init(path: String, standardInputName name: String? = nil) throws {
         if path == Self.standardInput {
             let label = Self.standardInputName
@@ -38,7 +38,7 @@ struct JournalFile {
 
     init(name: String, path: String, bytes: [UInt8]) throws {
         self.name = name
-        journal = try Failure.telling { try JournalParser().parse(bytes, file: path) }
+        journal = try CommandFailure.telling { try JournalParser().parse(bytes, file: path) }
         content = Fingerprint(bytes: bytes)
     }
 
@@ -52,7 +52,7 @@ struct JournalFile {
         do {
             return Array(try read())
         } catch {
-            throw Failure(reading: path, error)
+            throw CommandFailure(reading: path, error)
         }
     }
 }

@@ -21,7 +21,7 @@ struct Ledger: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Tour.self, Import.self, Balance.self, Register.self, Accounts.self, Rule.self, Serve.self,
+            Tour.self, ImportCommand.self, BalanceCommand.self, Register.self, Accounts.self, Rule.self, Serve.self,
             Migrate.self, DeadLetterCommands.self,
         ],
         defaultSubcommand: Tour.self

@@ -39,10 +39,10 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         if !FileManager.default.fileExists(atPath: from) {
-            throw Failure("There is no database '\(from)'. To fix, check the name and the folder.")
+            throw CommandFailure("There is no database '\(from)'. To fix, check the name and the folder.")
         }
         let summary = try await Interruption.cancelling { [from, to] in
-            try await Failure.telling { try await LedgerDatabase(to).copy(from: from) }
+            try await CommandFailure.telling { try await LedgerDatabase(to).copy(from: from) }
         }
         printLines([
             "Copied and compared:",

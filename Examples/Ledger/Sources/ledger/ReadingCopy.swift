@@ -21,7 +21,7 @@ struct ReadingCopy {
     ///
     /// Returns `nil` if the user may write it.
     ///
-    /// - Throws: ``Failure`` if it can't be read, or if another program keeps writing it.
+    /// - Throws: ``CommandFailure`` if it can't be read, or if another program keeps writing it.
     init?(ifNeededFor database: String) throws {
         let files = FileManager.default
         let parent = URL(filePath: database).deletingLastPathComponent().path(percentEncoded: false)
@@ -40,12 +40,12 @@ struct ReadingCopy {
                 attributes: [.posixPermissions: 0o700]
             )
             try copy(database)
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             remove()
             throw failure
         } catch {
             remove()
-            throw Failure(reading: database, error)
+            throw CommandFailure(reading: database, error)
         }
     }
 
@@ -66,7 +66,7 @@ struct ReadingCopy {
             }
             if Self.stamps(of: database) == before { return }
         }
-        throw Failure(
+        throw CommandFailure(
             "'\(database)' can't be read: this user may not write it, and it can't be copied, because another program "
                 + "keeps writing it. To fix, try again when the other program has finished, or give this user the "
                 + "permission to write the file and its folder."

@@ -19,7 +19,8 @@ struct Register: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let (entries, style) = try await Session.with(database: database.location, for: .reading) { [account] session in
+        let (entries, style) = try await LedgerSession.with(database: database.location, for: .reading) {
+            [account] session in
             (
                 try await session.ask(GetRegister(of: account)),
                 AmountStyle(try await session.ask(GetCommodityScales()))

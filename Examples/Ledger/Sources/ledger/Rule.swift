@@ -34,7 +34,7 @@ struct Rule: AsyncParsableCommand {
 
     func run() async throws {
         let rule = AccountRule(neverBelowZero: neverBelowZero, closedFrom: closedFrom.flatMap { BookDate($0) })
-        try await Session.with(database: database.location) { [account] session in
+        try await LedgerSession.with(database: database.location) { [account] session in
             try await session.carryOut(SetAccountRule(rule == AccountRule() ? nil : rule, of: account))
         }
     }

@@ -57,10 +57,10 @@ struct Serve: AsyncParsableCommand {
         configuration.webhook = webhook.flatMap(Self.url)
         configuration.inspectorAllowsWrites = inspectWrites
         let inspector = inspect || inspectWrites ? Inspector(configuration: Self.inspection) : nil
-        let server = try await Failure.telling { [configuration] in
+        let server = try await CommandFailure.telling { [configuration] in
             try await LedgerServer(configuration, inspector: inspector)
         }
-        try await Failure.telling {
+        try await CommandFailure.telling {
             try await server.run {
                 Self.say("The ledger is served at \($0)")
             } onInspecting: {

@@ -36,8 +36,8 @@ struct Tour: AsyncParsableCommand {
         )
 
         print("A new database, '\(database)', and a sample journal.\n")
-        try await Session.with(database: .file(database), for: .creating) { session in
-            print("Import: each transaction is a command, and all commands are one unit of work.")
+        try await LedgerSession.with(database: .file(database), for: .creating) { session in
+            print("Import: all transactions of a journal are one unit of work.")
             print("  \(try await session.import(sample))\n")
 
             print("Events: stored with the changes, then handled.")

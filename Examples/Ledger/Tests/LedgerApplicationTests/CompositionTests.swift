@@ -45,7 +45,7 @@ import Testing
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
             GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
             GetRegisterPageHandler.self, GetTransactionHandler.self,
-            FinishBooking.self, KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
+            KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
             CountEvent<TransactionPosted>.self, SendWebhook.self,
         ]
 

@@ -156,9 +156,13 @@ private struct HeldBooks: Sendable {
 
     /// Runs serialized units of work on a read-ahead store, without retries.
     private struct SerializedUnits: Sendable {
+        private struct Units: SerializedCommand {
+            var lockKeys: Set<String> { ["accounts"] }
+        }
+
         let held: HeldStore
         private let readAhead: ReadAheadStore
-        private let lock = KeyedLock<String>()
+        private let serializing = SerializingMiddleware()
         private let delegator = DomainEventHandlerRegistrar(resolver: ContainerBuilder().build())
 
         init() throws {
@@ -167,13 +171,13 @@ private struct HeldBooks: Sendable {
         }
 
         func execute(_ units: [@Sendable (EntityContext) async throws -> Void]) async throws {
-            let keys = try await lock.acquire(["accounts"])
-            defer { keys.release() }
-            try await ReadAheadScope(holding: keys).run {
+            let context = MessageContext(kind: .command, type: Units.self)
+            let next = Next<Units, Void>(in: context) { [readAhead, delegator] _ in
                 for unit in units {
                     try await UnitOfWork(delegator: delegator, context: EntityContext(readAhead)).execute(unit)
                 }
             }
+            try await serializing.handle(Units(), in: context, next: next)
         }
 
         /// The stored version of an account.

@@ -46,7 +46,7 @@ import Testing
         let graphs = try JSONDecoder().decode([Graph].self, from: json)
         let nodes = try #require(graphs.first { $0.name == "Dependencies" }).nodes
         let titles = nodes.map(\.title)
-        for title in ["PostTransactionHandler", "GetBalancesHandler", "FinishBooking", "SendWebhook", "Relay"] {
+        for title in ["PostTransactionHandler", "GetBalancesHandler", "KeepStatement", "SendWebhook", "Relay"] {
             #expect(titles.contains(title))
         }
         #expect(nodes.filter { $0.remarks.contains { $0.contains("opaque") } }.map(\.title) == [])

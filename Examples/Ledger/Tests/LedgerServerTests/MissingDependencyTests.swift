@@ -41,7 +41,7 @@ extension LedgerServerTests {
                 store: store,
                 entities: LedgerComposition.entities,
                 events: [TransactionPosted.self],
-                handlers: [FinishBooking.self, SendWebhook.self],
+                handlers: [SendWebhook.self],
                 relay: relay,
                 relayObservers: [watch]
             )

@@ -105,7 +105,7 @@ import Testing
         let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(number))
         let error = CocoaError(.fileReadUnknown, userInfo: [NSUnderlyingErrorKey: cause])
 
-        let text = Failure(reading: "a.journal", error).description
+        let text = CommandFailure(reading: "a.journal", error).description
 
         #expect(text.hasPrefix("'a.journal' can't be read: \(reason). To fix, "))
         #expect(!text.contains("Cocoa") && !text.contains("Domain"))
@@ -129,7 +129,7 @@ import Testing
             try #require(throws: PostingRefusal.self) { try TransactionDraft(date: date).balanced() },
         ]
         for error in coded {
-            let message = Failure.message(of: error)
+            let message = CommandFailure.message(of: error)
             #expect("\(error)" == message)
             #expect(message.first?.isUppercase == true)
         }

@@ -46,11 +46,6 @@ final class LedgerProcess {
         try run(arguments, input: input)
     }
 
-    /// Runs `ledger` with `arguments` in a shell after `preparation`, and waits for its end.
-    func run(after preparation: String, _ arguments: String...) throws -> Outcome {
-        try run(arguments, after: preparation)
-    }
-
     /// Runs `ledger` with `arguments` and waits for its end.
     func run(_ arguments: [String], input: String = "", after preparation: String? = nil) throws -> Outcome {
         let process = try makeProcess(arguments, after: preparation)

@@ -76,7 +76,7 @@ import Testing
         #expect(!context.hasChanges)
         #expect(customer.name == "Ada")
         #expect(customer.orders.isEmpty)
-        #expect(customer.raisedEvents.count == 0)
+        #expect(customer.raisedEvents.events.isEmpty)
         #expect(try fetch().map(\.name) == ["Ada"])
     }
 

@@ -17,19 +17,16 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
     private static let stride = 256
 
     private let context: EntityContext
-    private let dispatcher: any CommandQueryDispatcher
     private let progress: any ImportProgress
 
     /// The types that the handler resolves.
     public static let dependencies = Dependencies()
         .on(EntityContext.self)
-        .on((any CommandQueryDispatcher).self)
         .on((any ImportProgress).self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
-        dispatcher = scope.resolve()
         progress = scope.resolve()
     }
 
@@ -58,6 +55,7 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
         origins: [JournalOrigin],
         except known: Set<JournalOrigin>
     ) async throws -> Int {
+        var bookkeeper = Bookkeeper(in: context)
         var posted = 0
         for (index, (entry, origin)) in zip(command.journal.entries, origins).enumerated() {
             if index.isMultiple(of: Self.stride) {
@@ -66,12 +64,13 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
             }
             if known.contains(origin) { continue }
             do {
-                try await dispatcher.dispatch(PostTransaction(entry.transaction, origin: origin.fingerprint))
+                try await bookkeeper.post(entry.transaction, origin: origin.fingerprint)
             } catch let refusal as PostingRefusal {
                 throw ImportRefusal(journal: command.journal.file, line: entry.line, refusal: refusal)
             }
             posted += 1
         }
+        try bookkeeper.finish()
         progress.advance(of: command.name, done: origins.count, total: origins.count)
         return posted
     }

@@ -58,17 +58,13 @@ public struct ImportStep: CQDCommand, Encodable, SerializedCommand {
 /// the domain refuses a transaction, the handler throws ``ImportJob/Failure`` and nothing is posted.
 public final class ImportStepHandler: HandlesCommand, Resolvable {
     private let context: EntityContext
-    private let dispatcher: any CommandQueryDispatcher
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies()
-        .on(EntityContext.self)
-        .on((any CommandQueryDispatcher).self)
+    public static let dependencies = Dependencies().on(EntityContext.self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         context = scope.resolve()
-        dispatcher = scope.resolve()
     }
 
     /// Handles the command.
@@ -80,15 +76,17 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         // One read for all accounts, instead of one for each transaction.
         let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
         _ = try await context.find(Account.self, ids: accounts)
+        var bookkeeper = Bookkeeper(in: context)
         var posted = 0
         for entry in command.entries where !known.contains(entry.origin) {
             do {
-                try await dispatcher.dispatch(PostTransaction(entry.draft, origin: entry.origin.fingerprint))
+                try await bookkeeper.post(entry.draft, origin: entry.origin.fingerprint)
             } catch let refusal as PostingRefusal {
                 throw ImportJob.Failure(code: "\(refusal.code)", message: refusal.message, line: entry.line)
             }
             posted += 1
         }
+        try bookkeeper.finish()
         job.advance(posted: posted, known: command.entries.count - posted)
         if job.done == job.total {
             job.finish()

@@ -30,13 +30,13 @@ public struct PostTransaction: CQDCommand, Codable, SerializedCommand {
     }
 }
 
-/// Stores the transaction and books its postings to their accounts.
+/// Posts the transaction by a ``Bookkeeper``.
 ///
-/// `UnitOfWorkMiddleware` runs each command in one unit of work. If the handler of another command dispatches this
-/// command, as an import does, it joins that unit of work. Before the commit, ``FinishBooking`` checks the rules of the
-/// accounts. After it, the relay delivers the events to ``KeepStatement`` and ``SendWebhook``.
+/// `UnitOfWorkMiddleware` runs each command in one unit of work. After the commit, the relay delivers the events to
+/// ``KeepStatement`` and ``SendWebhook``.
 ///
-/// The handler throws `PostingRefusal` if the draft isn't balanced, or if totals can't hold its amounts.
+/// The handler throws `PostingRefusal` if the draft isn't balanced, or if totals can't hold its amounts, and
+/// ``AccountRefusal`` if the bookings break the rule of an account.
 public final class PostTransactionHandler: HandlesCommand, Resolvable {
     private let context: EntityContext
 
@@ -50,18 +50,8 @@ public final class PostTransactionHandler: HandlesCommand, Resolvable {
 
     /// Handles the command.
     public func handle(_ command: PostTransaction) async throws {
-        let id = command.id ?? .version7()
-        let transaction = try Transaction(posting: command.draft, id: id, origin: command.origin)
-        context.insert(transaction)
-        let known = try await context.find(Account.self, ids: transaction.postings.map(\.account))
-        var accounts = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
-        for (index, posting) in transaction.postings.enumerated() {
-            let account = accounts[posting.account] ?? Account(opening: posting.account)
-            if accounts.updateValue(account, forKey: posting.account) == nil { context.insert(account) }
-            if let digits = try account.book(posting.amount, on: transaction.date) {
-                try await CommodityRange.widen(to: digits, for: posting, in: context)
-            }
-            if index == 0 { account.countTransaction() }
-        }
+        var bookkeeper = Bookkeeper(in: context)
+        try await bookkeeper.post(command.draft, id: command.id ?? .version7(), origin: command.origin)
+        try bookkeeper.finish()
     }
 }

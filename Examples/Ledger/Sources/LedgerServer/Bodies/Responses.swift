@@ -116,12 +116,12 @@ struct HistoryResponse: Codable, Equatable {
 
 /// The response to `GET /api/transactions/ID`.
 struct TransactionResponse: Codable, Equatable {
-    struct Posting: Codable, Equatable {
+    struct PostingResponse: Codable, Equatable {
         let account: String
         let amount: AmountResponse
         let cost: String?
 
-        init(_ posting: LedgerBooks.Posting) {
+        init(_ posting: Posting) {
             account = posting.account
             amount = AmountResponse(posting.amount)
             cost =
@@ -146,7 +146,7 @@ struct TransactionResponse: Codable, Equatable {
     let code: String
     let description: String
     let comment: String
-    let postings: [Posting]
+    let postings: [PostingResponse]
 
     init(_ posted: GetTransaction.Posted) {
         transaction = posted.id
@@ -155,7 +155,7 @@ struct TransactionResponse: Codable, Equatable {
         code = posted.code
         description = posted.description
         comment = posted.comment
-        postings = posted.postings.map { Posting($0) }
+        postings = posted.postings.map { PostingResponse($0) }
     }
 }
 

@@ -11,7 +11,7 @@ import LedgerJournal
 
 /// The body of `POST /api/transactions`.
 struct TransactionRequest: Codable, Equatable {
-    struct Posting: Codable, Equatable {
+    struct PostingRequest: Codable, Equatable {
         let account: String
         let amount: String?
     }
@@ -20,7 +20,7 @@ struct TransactionRequest: Codable, Equatable {
     let description: String?
     let code: String?
     let comment: String?
-    let postings: [Posting]
+    let postings: [PostingRequest]
 
     private static let longestText = 4_000
     private static let mostPostings = 1_000

@@ -34,13 +34,6 @@ public struct LedgerServerConfiguration: Sendable {
     /// The limits for clients.
     public var limits = LedgerServerLimits()
 
-    /// Creates the default configuration.
-    ///
-    /// - Parameter database: The path of an SQLite file, or the URL of a PostgreSQL database.
-    public init(database: String) {
-        self.init(database: LedgerDatabase(database))
-    }
-
     /// Creates the default configuration for a ledger.
     public init(database: LedgerDatabase) {
         self.database = database

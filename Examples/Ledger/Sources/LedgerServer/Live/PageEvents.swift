@@ -50,7 +50,7 @@ struct PageEvents {
         }
     }
 
-    private static func balances(of accounts: some Sequence<PageState.Account>) -> [BalanceResponse] {
+    private static func balances(of accounts: some Sequence<PageState.AccountEntry>) -> [BalanceResponse] {
         accounts.map(\.state).sorted { $0.account < $1.account }.map { state in
             BalanceResponse(account: state.account, amounts: state.amounts.map { AmountResponse($0) })
         }

@@ -16,20 +16,20 @@ struct PageState: Sendable, Equatable {
     /// The newest imports are kept.
     static let mostImports = 100
 
-    struct Account: Sendable {
+    struct AccountEntry: Sendable {
         var state: GetAccountStates.AccountState
         var revision: Int
     }
 
-    struct Import: Sendable {
+    struct ImportEntry: Sendable {
         var status: ImportStatus
         var revision: Int
     }
 
     /// Number of changes.
     private(set) var revision = 0
-    private(set) var accounts: [String: Account] = [:]
-    private(set) var imports: [UUID: Import] = [:]
+    private(set) var accounts: [String: AccountEntry] = [:]
+    private(set) var imports: [UUID: ImportEntry] = [:]
 
     /// Number of transactions.
     private(set) var transactionCount = 0
@@ -45,7 +45,7 @@ struct PageState: Sendable, Equatable {
         revision += 1
         for state in changed {
             transactionCount += state.transactionCount - (accounts[state.account]?.state.transactionCount ?? 0)
-            accounts[state.account] = Account(state: state, revision: revision)
+            accounts[state.account] = AccountEntry(state: state, revision: revision)
         }
     }
 
@@ -53,7 +53,7 @@ struct PageState: Sendable, Equatable {
         let changed = statuses.filter { imports[$0.id]?.status != $0 }
         if changed.isEmpty { return }
         revision += 1
-        for status in changed { imports[status.id] = Import(status: status, revision: revision) }
+        for status in changed { imports[status.id] = ImportEntry(status: status, revision: revision) }
         let tooMany = imports.count - Self.mostImports
         if tooMany > 0 {
             let closed = imports.values.filter { !$0.status.isOpen }.map(\.status.id)

@@ -8,8 +8,9 @@ import ArgumentParser
 import LedgerApplication
 
 /// Prints the balances of the accounts.
-struct Balance: AsyncParsableCommand {
+struct BalanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "balance",
         abstract: "Prints the balances of the accounts that aren't zero."
     )
 
@@ -29,7 +30,7 @@ struct Balance: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let (balances, style) = try await Session.with(database: database.location, for: .reading) {
+        let (balances, style) = try await LedgerSession.with(database: database.location, for: .reading) {
             [accounts] session in
             (
                 try await session.ask(GetBalances(matching: accounts)),

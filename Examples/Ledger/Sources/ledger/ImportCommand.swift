@@ -10,8 +10,9 @@ import Headrace
 import LedgerApplication
 
 /// Imports journals, each in one unit of work.
-struct Import: AsyncParsableCommand {
+struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "import",
         abstract: "Imports plain-text accounting journals.",
         discussion: """
             If a journal has an error, nothing of it is imported. Transactions from an earlier import of the same file, \
@@ -53,7 +54,7 @@ struct Import: AsyncParsableCommand {
         // All journals are parsed before the first is posted. So an error in one of them changes nothing.
         let journals = try files.map { try JournalFile(path: $0, standardInputName: name) }
         let progress = TerminalProgress.ifTerminal()
-        try await Session.with(database: database.location, for: .creating, progress: progress) { session in
+        try await LedgerSession.with(database: database.location, for: .creating, progress: progress) { session in
             for journal in journals {
                 print(try await session.import(journal))
             }

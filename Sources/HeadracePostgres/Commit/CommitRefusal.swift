@@ -8,7 +8,7 @@
 import Foundation
 
 /// Why the procedure has refused a unit of work.
-struct Refusal: Decodable {
+struct CommitRefusal: Decodable {
     /// The causes, in the order in which they count.
     enum Cause: Int, Decodable {
         case keyTaken = 1
@@ -41,9 +41,9 @@ struct Refusal: Decodable {
     }
 
     /// Reads the refusals that the procedure has returned.
-    static func list(_ json: String) throws -> [Refusal] {
+    static func list(_ json: String) throws -> [CommitRefusal] {
         // Most batches have none.
-        json == "[]" ? [] : try JSONDecoder().decode([Refusal].self, from: Data(json.utf8))
+        json == "[]" ? [] : try JSONDecoder().decode([CommitRefusal].self, from: Data(json.utf8))
     }
 }
 #endif

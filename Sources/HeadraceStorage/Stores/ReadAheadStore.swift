@@ -4,18 +4,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-public import Headrace
+import HeadraceCore
 import Synchronization
 
 /// A store from which serialized commands read changes while these are still being written.
 ///
-/// Commits that wait for the disk at the same time share one write (group commit). Commands that change the same
-/// account couldn't share it if each had to wait until the previous one is stored. On this store, a
-/// `SerializedCommand` reads the pending changes of its predecessor, and its own commit requires that they are
-/// stored. If they are not, its commit fails with a conflict and the command is retried. No command returns before its
-/// own changes are stored.
+/// ```swift
+/// builder.domain(store: ReadAheadStore(store), entities: [Account.self])
+/// builder.commandQueryDispatch().standard(
+///     commandHandlers: [TransferHandler.self],
+///     middleware: [RetryMiddleware(), SerializingMiddleware()],
+///     resolvedMiddleware: [UnitOfWorkMiddleware<EntityContext>.self]
+/// )
+/// ```
 ///
-/// Queries, deliveries, and other commands read stored documents only.
+/// Commits that wait for the disk at the same time share one write (group commit). Commands that change the same entity
+/// couldn't share it if each had to wait until the previous one is stored. On this store, a
+/// ``HeadraceCore/SerializedCommand`` releases its keys when its commit has started. Its successor reads the pending changes,
+/// and its own commit requires that they are stored. If they are not, the successor fails with the code
+/// ``StoreError/Code/versionConflict``, and a ``HeadraceCore/RetryMiddleware`` repeats it. No command returns before its own
+/// changes, and all changes that it has read, are stored.
+///
+/// Queries, deliveries, and other commands read stored documents only. So do fetches by an index. Pending deletions are not
+/// visible; a command that reads such an entity fails with a conflict if it changes the entity.
 public final class ReadAheadStore: StoreDecorator {
     private struct PendingWrite {
         let document: StoredDocument
@@ -53,8 +64,8 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Returns the document, including pending changes if a serialized command asks.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        if let scope = ReadAheadScope.current, let write = pending.withLock({ $0[reference] }) {
-            scope.addDependency(on: write.document, isStored: write.isStored)
+        if let scope = SerializingMiddleware.scope, let write = pending.withLock({ $0[reference] }) {
+            scope.add(dependency(on: write))
             return write.document
         }
         return try await base.find(reference)
@@ -62,11 +73,11 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Returns the documents, including pending changes if a serialized command asks.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        guard let scope = ReadAheadScope.current else { return try await base.find(all: references) }
+        guard let scope = SerializingMiddleware.scope else { return try await base.find(all: references) }
         let writes = pending.withLock { pending in references.compactMap { pending[$0] } }
         var documents: [EntityReference: StoredDocument] = [:]
         for write in writes {
-            scope.addDependency(on: write.document, isStored: write.isStored)
+            scope.add(dependency(on: write))
             documents[write.document.reference] = write.document
         }
         for document in try await base.find(all: references.filter { documents[$0] == nil }) {
@@ -77,8 +88,8 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Commits `changes`, and releases the keys of the command when the commit has started.
     public func commit(_ changes: ChangeSet) async throws {
-        guard let scope = ReadAheadScope.current else { return try await unserialized.commit(changes) }
-        let requirements = scope.requirements
+        guard let scope = SerializingMiddleware.scope else { return try await unserialized.commit(changes) }
+        let requirements = scope.values(in: self).compactMap { $0 as? StoredDocument }
         var changes = changes
         // The context requires the documents that it changes. Add those that the command has only read.
         let required = Set(changes.requirements.map(\.reference))
@@ -99,10 +110,19 @@ public final class ReadAheadStore: StoreDecorator {
             isStored.set(false)
             throw error
         }
-        scope.removeRequirements(requirements.count)
+        scope.removeFirst(requirements.count, in: self)
         removePending(references, of: isStored)
         isStored.set(true)
     }
+
+    private func dependency(on write: PendingWrite) -> SerializedScope.Dependency {
+        SerializedScope.Dependency(on: write.document, in: self, isCertain: write.isStored, failure: Self.staleRead)
+    }
+
+    private static let staleRead = StoreError(
+        code: .versionConflict,
+        message: "The command has read changes that could not be stored. Nothing was stored. To fix, send it again."
+    )
 
     /// Removes the pending writes of one commit, unless a later commit has replaced them.
     private func removePending(_ references: [EntityReference], of isStored: OneShot<Bool>) {

@@ -9,7 +9,7 @@ import Headrace
 import LedgerApplication
 
 /// An open ledger, for one command of the program.
-struct Session: Sendable {
+struct LedgerSession: Sendable {
     /// The access of a command to the database.
     enum Access {
         /// Reads, even if the user may not write the database.
@@ -43,46 +43,46 @@ struct Session: Sendable {
     ///
     /// Afterwards, a file contains all data. There are no other files beside it unless another program has it open.
     ///
-    /// - Throws: ``Failure``; `ExitCode` if a signal ended `body`.
+    /// - Throws: ``CommandFailure``; `ExitCode` if a signal ended `body`.
     static func with<Value: Sendable>(
         database: LedgerDatabase,
         for access: Access = .writing,
         progress: any ImportProgress = NoOpImportProgress(),
-        _ body: @escaping @Sendable (Session) async throws -> Value
+        _ body: @escaping @Sendable (LedgerSession) async throws -> Value
     ) async throws -> Value {
         if let path = database.path, access != .creating, !FileManager.default.fileExists(atPath: path) {
-            throw Failure(
+            throw CommandFailure(
                 "There is no database '\(path)'. To fix, import a journal first: ledger import FILE --database '\(path)'"
             )
         }
         let copy = access == .reading ? try database.path.flatMap { try ReadingCopy(ifNeededFor: $0) } : nil
         defer { copy?.remove() }
         do {
-            let store = try await Failure.telling {
+            let store = try await CommandFailure.telling {
                 try await (copy.map { LedgerDatabase.file($0.path) } ?? database).open()
             }
-            let session = try Failure.telling {
+            let session = try CommandFailure.telling {
                 do {
-                    return try Session(store, progress: progress)
+                    return try LedgerSession(store, progress: progress)
                 } catch {
                     try? store.close()
                     throw error
                 }
             }
             let outcome = await outcome(of: body, on: session)
-            let closing = Result { try Failure.telling { try store.close() } }
+            let closing = Result { try CommandFailure.telling { try store.close() } }
             let value = try outcome.get()
             try closing.get()
             return value
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             guard let copy, let path = database.path else { throw failure }
-            throw Failure(failure.description.replacing(copy.path, with: path))
+            throw CommandFailure(failure.description.replacing(copy.path, with: path))
         }
     }
 
     private static func outcome<Value: Sendable>(
-        of body: @escaping @Sendable (Session) async throws -> Value,
-        on session: Session
+        of body: @escaping @Sendable (LedgerSession) async throws -> Value,
+        on session: LedgerSession
     ) async -> Result<Value, any Error> {
         do {
             return .success(try await Interruption.cancelling { try await body(session) })
@@ -93,17 +93,17 @@ struct Session: Sendable {
 
     /// Dispatches a query.
     func ask<Query: CQDQuery>(_ query: Query) async throws -> Query.Value {
-        try await Failure.telling { try await dispatcher.dispatch(query) }
+        try await CommandFailure.telling { try await dispatcher.dispatch(query) }
     }
 
     /// Dispatches a command.
     func carryOut(_ command: some CQDCommand<Void>) async throws {
-        try await Failure.telling { try await dispatcher.dispatch(command) }
+        try await CommandFailure.telling { try await dispatcher.dispatch(command) }
     }
 
     /// Imports `file`, and returns the outcome as one line.
     func `import`(_ file: JournalFile) async throws -> String {
-        try await Failure.telling {
+        try await CommandFailure.telling {
             try await dispatcher.dispatch(ImportJournal(file.journal, named: file.name, content: file.content))
         }
         return Report.line(of: file, outcome: try await ask(GetImport(of: file.name)))

@@ -8,7 +8,7 @@
 import HeadraceStorage
 
 /// The numbers under which the database keeps the names of kinds and indexes.
-struct SchemaNumbers: Sendable, Equatable {
+struct PostgresSchemaIDs: Sendable, Equatable {
     struct Index: Sendable, Equatable {
         let id: Int64
         let isUnique: Bool
@@ -40,7 +40,7 @@ struct SchemaNumbers: Sendable, Equatable {
     }
 
     /// Reads the numbers of the kinds with these names.
-    static func read(_ names: [String], on session: Session) async throws -> SchemaNumbers {
+    static func read(_ names: [String], on session: Session) async throws -> PostgresSchemaIDs {
         let rows = try await session.run(
             """
             SELECT entity_kind.name, entity_kind.id, schema_version, entity_index.name, entity_index.id, is_unique,
@@ -50,7 +50,7 @@ struct SchemaNumbers: Sendable, Equatable {
             """,
             [.byteStrings(names.map { [UInt8]($0) })]
         )
-        var numbers = SchemaNumbers()
+        var numbers = PostgresSchemaIDs()
         for row in rows.rows {
             let name = try row.text(0)
             var kind = Kind(id: try row.integer(1), schemaVersion: try row.integer(2))

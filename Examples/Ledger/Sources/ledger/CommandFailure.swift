@@ -12,7 +12,7 @@ import LedgerBooks
 /// An error message for the user.
 ///
 /// The program ends with the exit code 1.
-struct Failure: Error, CustomStringConvertible {
+struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {
@@ -50,7 +50,7 @@ struct Failure: Error, CustomStringConvertible {
         do {
             return try operation()
         } catch {
-            throw Failure(message(of: error))
+            throw CommandFailure(message(of: error))
         }
     }
 
@@ -59,7 +59,7 @@ struct Failure: Error, CustomStringConvertible {
         do {
             return try await operation()
         } catch {
-            throw Failure(message(of: error))
+            throw CommandFailure(message(of: error))
         }
     }
 
