@@ -13,6 +13,7 @@ import HeadraceSQLite
 ///     CrashSubject write PATH SEED POINT PASSES
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
 ///     CrashSubject send PATH SALES POINT PASSES SIGNAL
+///     CrashSubject tick PATH HOURS POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
@@ -25,6 +26,8 @@ import HeadraceSQLite
 ///   none is left. It prints the calls of its handlers.
 /// - `send` makes `SALES` sales in each of eight shops. Each sale sends a durable command, whose result becomes an event. It
 ///   handles these and all pending commands until none is left.
+/// - `tick` runs an hourly schedule, with a clock that is `HOURS` and one hour ahead of the last process, until all times up to
+///   then have fired and their commands are handled.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
@@ -46,6 +49,9 @@ enum CrashSubject {
         case ("send", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Sending.run(path: arguments[1], sales: Int(arguments[2]) ?? 0, faults: faults)
+        case ("tick", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Ticking.run(path: arguments[1], hours: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

@@ -38,6 +38,7 @@ public struct CommandQueryDispatchRegistration {
     ///   - commandHandlers: Types that handle commands.
     ///   - queryHandlers: Types that handle queries.
     ///   - streamHandlers: Types that handle stream queries.
+    ///   - notificationHandlers: Types that handle notifications. The handlers of one notification run in this order.
     ///   - messages: Types of messages that the application sends. `validate()` reports those without a handler. A message
     ///     can be dispatched without being listed; if it has no handler, the dispatch throws.
     ///   - middleware: Middleware around each message, the outermost first.
@@ -51,6 +52,7 @@ public struct CommandQueryDispatchRegistration {
         commandHandlers: [any (HandlesCommand & Resolvable).Type] = [],
         queryHandlers: [any (HandlesQuery & Resolvable).Type] = [],
         streamHandlers: [any (HandlesStreamQuery & Resolvable).Type] = [],
+        notificationHandlers: [any (HandlesNotification & Resolvable).Type] = [],
         messages: [any DispatchedMessage.Type] = [],
         middleware: [any Middleware] = [],
         resolvedMiddleware: [any Middleware.Type] = [],
@@ -70,12 +72,13 @@ public struct CommandQueryDispatchRegistration {
             dependencies: resolvedMiddleware.reduce(Dependencies()) { Self.adding($1, to: $0) },
             factory: Self.makeDispatcher(
                 handlers: HandlerTable(catalog.handlers),
+                notifications: NotificationTable(notificationHandlers),
                 chain: MiddlewareChain(middleware: middleware, observers: observers, clock: clock),
                 resolvedMiddleware: resolvedMiddleware,
                 scoping: scoping
             )
         )
-        registration.parts = catalog.handlers.map(\.part)
+        registration.parts = catalog.handlers.map(\.part) + notificationHandlers.map { Self.part($0) }
         registration.notes =
             catalog.entries + [
                 MiddlewareOrder(
@@ -88,23 +91,34 @@ public struct CommandQueryDispatchRegistration {
 
     private static func makeDispatcher(
         handlers: HandlerTable,
+        notifications: NotificationTable,
         chain: MiddlewareChain,
         resolvedMiddleware: [any Middleware.Type],
         scoping: DispatchScoping
     ) -> @Sendable (any DependencyResolutionScope) -> any CommandQueryDispatcher {
-        let configuration = StandardDispatcher.Configuration(handlers: handlers, chain: chain, scoping: scoping)
+        let configuration = StandardDispatcher.Configuration(
+            handlers: handlers,
+            notifications: notifications,
+            chain: chain,
+            scoping: scoping
+        )
         if resolvedMiddleware.isEmpty { return { StandardDispatcher(configuration: configuration, scope: $0) } }
         return { scope in
             let inner = resolvedMiddleware.map { resolve($0, from: scope) }
             return StandardDispatcher(
                 configuration: StandardDispatcher.Configuration(
                     handlers: handlers,
+                    notifications: notifications,
                     chain: chain.appending(inner),
                     scoping: scoping
                 ),
                 scope: scope
             )
         }
+    }
+
+    private static func part<Handler: HandlesNotification & Resolvable>(_ handler: Handler.Type) -> RegistrationPart {
+        RegistrationPart(handler)
     }
 
     private static func adding<M: Middleware>(_ middleware: M.Type, to dependencies: Dependencies) -> Dependencies {

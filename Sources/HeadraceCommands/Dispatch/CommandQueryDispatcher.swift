@@ -14,6 +14,8 @@
 /// let info = try await dispatcher.dispatch(GetInfoQuery(subject: "Programming"))
 /// ```
 ///
+/// A notification goes to any number of handlers: ``publish(_:_:)``.
+///
 /// A type of your own implements the first and the third requirement. The others have default implementations.
 public protocol CommandQueryDispatcher: Sendable {
     /// Dispatches `command` to its handler, and returns after the handler has returned.
@@ -34,9 +36,37 @@ public protocol CommandQueryDispatcher: Sendable {
     /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery
+
+    /// Publishes `notification` to all its handlers, and returns after all of them have ended.
+    ///
+    /// A notification without a handler is no error. The middleware of the dispatcher wraps the publication as a whole.
+    ///
+    /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - policy: The order of the handlers, and the consequence of an error.
+    /// - Throws: ``PublicationError`` with all failures, or the first failure, depending on `policy`; `CancellationError`.
+    nonisolated(nonsending) func publish<T>(_ notification: T, _ policy: PublicationPolicy) async throws
+    where T: CQDNotification
 }
 
 extension CommandQueryDispatcher {
+    /// Publishes `notification` to all its handlers, one after the other; see ``PublicationPolicy/inOrder``.
+    ///
+    /// - Throws: ``PublicationError`` with all failures; `CancellationError`.
+    public nonisolated(nonsending) func publish<T>(_ notification: T) async throws where T: CQDNotification {
+        try await publish(notification, .inOrder)
+    }
+
+    /// Throws an error, because the dispatcher doesn't support notifications.
+    ///
+    /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    public nonisolated(nonsending) func publish<T>(_ notification: T, _ policy: PublicationPolicy) async throws
+    where T: CQDNotification {
+        throw DispatchError.noNotifications(for: T.self, of: Self.self)
+    }
+
     /// Dispatches a command without a result, and throws an error for all others, because the dispatcher doesn't support
     /// results.
     ///

@@ -50,6 +50,17 @@ public struct DispatchError: CodedError {
         )
     }
 
+    static func noNotifications(for message: Any.Type, of dispatcher: Any.Type) -> DispatchError {
+        DispatchError(
+            code: .noHandler,
+            message: """
+                '\(String(naming: dispatcher))' doesn't support notifications, so it can't publish \
+                '\(String(naming: message))'. To fix, implement its \
+                'publish<T: CQDNotification>(_ notification: T, _ policy: PublicationPolicy) async throws'.
+                """
+        )
+    }
+
     static func noStreams(for message: Any.Type, of dispatcher: Any.Type) -> DispatchError {
         DispatchError(
             code: .noHandler,

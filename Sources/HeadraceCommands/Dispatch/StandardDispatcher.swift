@@ -17,14 +17,21 @@ struct StandardDispatcher: CommandQueryDispatcher {
     /// It is an object, so that a dispatcher fits into an existential without an allocation.
     final class Configuration: Sendable {
         fileprivate let handlers: HandlerTable
+        fileprivate let notifications: NotificationTable
         fileprivate let chain: MiddlewareChain
         fileprivate let hasScopePerDispatch: Bool
 
         /// Whether nothing surrounds the call of a handler.
         fileprivate let isDirect: Bool
 
-        init(handlers: HandlerTable, chain: MiddlewareChain, scoping: DispatchScoping) {
+        init(
+            handlers: HandlerTable,
+            notifications: NotificationTable,
+            chain: MiddlewareChain,
+            scoping: DispatchScoping
+        ) {
             self.handlers = handlers
+            self.notifications = notifications
             self.chain = chain
             hasScopePerDispatch = scoping == .perDispatch
             isDirect = chain.isEmpty && scoping == .dispatcher
@@ -85,6 +92,17 @@ struct StandardDispatcher: CommandQueryDispatcher {
         return try await configuration.chain.run(query, kind: .query) { query in
             let stream = try await handlers.handler(of: T.self, in: scope).start(query, in: scope)
             return stream.handled(as: MessageContext.current)
+        }
+    }
+
+    nonisolated(nonsending) func publish<T>(_ notification: T, _ policy: PublicationPolicy) async throws
+    where T: CQDNotification {
+        let handlers = configuration.notifications[T.self]
+        let scope = handlerScope
+        defer { withExtendedLifetime(scope) {} }
+        if configuration.chain.isEmpty { return try await handlers.handle(notification, policy, in: scope) }
+        try await configuration.chain.run(notification, kind: .notification) { notification in
+            try await handlers.handle(notification, policy, in: scope)
         }
     }
 

@@ -6,7 +6,7 @@
 
 /// The kind of a message.
 public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
-    private enum Kind: String { case command, query, action, effect, event, request }
+    private enum Kind: String { case command, query, action, effect, event, notification, request }
 
     private let kind: Kind
 
@@ -24,6 +24,9 @@ public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
 
     /// A domain event.
     public static let event = MessageKind(kind: .event)
+
+    /// A notification to any number of handlers.
+    public static let notification = MessageKind(kind: .notification)
 
     /// A request from outside the program, the first message of its chain.
     public static let request = MessageKind(kind: .request)

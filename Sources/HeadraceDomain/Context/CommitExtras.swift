@@ -20,13 +20,15 @@ package final class CommitExtras {
     var cancellations: [UUID] = []
 
     /// Events that don't come from an entity, and that were not taken yet.
-    private var events: [CollectedEvent] = []
+    private var events: [(order: UInt64, event: CollectedEvent)] = []
 
-    package func raise(_ event: any DurableDomainEvent, for source: EntityReference?) {
-        events.append(CollectedEvent(event: event, source: source))
+    var hasEvents: Bool { !events.isEmpty }
+
+    package func raise(_ event: any DomainEvent, for source: EntityReference?) {
+        events.append((RaisedEvents.nextOrder(), CollectedEvent(event: event, source: source)))
     }
 
-    func takeEvents() -> [CollectedEvent] {
+    func takeEvents() -> [(order: UInt64, event: CollectedEvent)] {
         defer { events.removeAll() }
         return events
     }

@@ -24,17 +24,30 @@ extension EntityContext {
         at date: Date,
         id: UUID = .version7()
     ) throws -> UUID {
+        try schedule(command, named: Command.commandName, at: date, id: id, origin: .current)
+    }
+
+    /// Schedules `command` under a name other than that of its type, and with the given origin.
+    ///
+    /// - Throws: The same errors as ``schedule(_:at:id:)``.
+    package func schedule<Command: DurableCommand>(
+        _ command: Command,
+        named name: String,
+        at date: Date,
+        id: UUID,
+        origin: MessageOrigin
+    ) throws -> UUID {
         try requireDeliveries()
         if !date.timeIntervalSince1970.isFinite { throw StoreError.notFinite(date) }
         extras.scheduled.append(
             ScheduledMessage(
                 id: id,
                 kind: .command,
-                name: Command.commandName,
+                name: name,
                 version: Command.commandVersion,
                 dueAt: date,
                 json: try DocumentCoding.encode(command),
-                origin: .current
+                origin: origin
             )
         )
         return id

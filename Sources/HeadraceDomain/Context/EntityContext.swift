@@ -232,29 +232,42 @@ public final class EntityContext: DomainContext {
 
     // MARK: DomainContext
 
-    /// Takes the events of all objects that were found, fetched, or inserted, including entities deleted since.
+    /// Takes the events of all objects that were found, fetched, or inserted, including entities deleted since, and the events
+    /// without an entity.
     ///
     /// - Complexity: O(*m* log *m*) for *m* events, however many entities the context knows.
     public func takeEvents() -> [CollectedEvent] {
-        var taken = addedExtras?.takeEvents() ?? []
-        guard let numbers = watch?.takeAll() else { return taken }
-        if numbers.others.isEmpty {
-            let source = tracked.all[numbers.first]
-            source.entity.raisedEvents.takeAll { entry in
-                taken.append(CollectedEvent(event: entry.event, source: source.reference))
-            }
-        } else {
-            var others: [(order: UInt64, event: CollectedEvent)] = []
-            for number in [numbers.first] + numbers.others {
-                let source = tracked.all[number]
-                source.entity.raisedEvents.takeAll { entry in
-                    others.append((entry.order, CollectedEvent(event: entry.event, source: source.reference)))
-                }
-            }
-            others.sort { $0.order < $1.order }
-            taken += others.map(\.event)
+        let numbers = watch?.takeAll()
+        if let addedExtras, addedExtras.hasEvents {
+            return inOrder(addedExtras.takeEvents() + eventsOfEntities(numbers))
         }
+        guard let numbers else { return [] }
+        if !numbers.others.isEmpty { return inOrder(eventsOfEntities(numbers)) }
+        // The events of one entity are in order.
+        var taken: [CollectedEvent] = []
+        takeEvents(of: numbers.first) { taken.append($1) }
         return taken
+    }
+
+    private func inOrder(_ events: [(order: UInt64, event: CollectedEvent)]) -> [CollectedEvent] {
+        events.sorted { $0.order < $1.order }.map(\.event)
+    }
+
+    /// Takes the events of the entities with these numbers, entity by entity.
+    private func eventsOfEntities(_ numbers: (first: Int, others: [Int])?) -> [(order: UInt64, event: CollectedEvent)] {
+        guard let numbers else { return [] }
+        var taken: [(order: UInt64, event: CollectedEvent)] = []
+        takeEvents(of: numbers.first) { taken.append(($0, $1)) }
+        for number in numbers.others { takeEvents(of: number) { taken.append(($0, $1)) } }
+        return taken
+    }
+
+    /// Takes the events of the entity with this number.
+    private func takeEvents(of number: Int, _ body: (_ order: UInt64, CollectedEvent) -> Void) {
+        let source = tracked.all[number]
+        source.entity.raisedEvents.takeAll { entry in
+            body(entry.order, CollectedEvent(event: entry.event, source: source.reference))
+        }
     }
 
     /// The identity of the store: units of work on contexts of one store join.

@@ -39,8 +39,7 @@ public struct RaisedEvents {
     public var events: [any DomainEvent] { first.map { [$0.event] + others.map(\.event) } ?? [] }
 
     mutating func append(_ event: some DomainEvent) {
-        let order = Self.lastOrder.wrappingAdd(1, ordering: .relaxed).newValue
-        let entry = Entry(order: order, event: event)
+        let entry = Entry(order: Self.nextOrder(), event: event)
         if first == nil {
             first = entry
             watch?.note(number)
@@ -67,6 +66,9 @@ public struct RaisedEvents {
         self.number = number
         if first != nil { watch.note(number) }
     }
+
+    /// Returns a number that is greater than the numbers of all events raised before in this task.
+    static func nextOrder() -> UInt64 { lastOrder.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Orders the events of different entities; relaxed, because one unit of work raises its events one by one.
     private static let lastOrder = Atomic<UInt64>(0)

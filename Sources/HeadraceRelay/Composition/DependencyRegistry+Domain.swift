@@ -45,6 +45,7 @@ extension DependencyRegistry {
     ///   - handlers: The types whose instances handle events.
     ///   - staticHandlers: The types that handle events by a static function.
     ///   - scheduled: The commands that take effect later, each with its operation.
+    ///   - schedules: The recurring schedules. The store must have been opened with `StoredSchedule`.
     ///   - configuration: The configuration of the relay.
     ///   - observers: Are notified of units of work, and of deliveries as messages.
     ///   - relayObservers: Are notified of the outcome of deliveries.
@@ -57,6 +58,7 @@ extension DependencyRegistry {
         handlers: [any (HandlesDomainEvent & Resolvable).Type] = [],
         staticHandlers: [any DomainEventHandler.Type] = [],
         scheduled: [ScheduledCommand] = [],
+        schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
@@ -99,12 +101,31 @@ extension DependencyRegistry {
                 wallClock: wallClock
             )
             for command in scheduled { command.register(relay, scope) }
+            ScheduleRunner(
+                schedules: schedules,
+                store: store,
+                delegator: scope.resolve(DomainEventHandlerRegistrar.self),
+                wallClock: wallClock ?? store.relayClock
+            ).register(in: relay)
             return relay
         }
         registration.notes = [
-            DomainDeclaration(entities: entities, schema: store.schema, scheduled: scheduled.map(\.type))
+            DomainDeclaration(
+                entities: schedules.isEmpty ? entities : entities + [StoredSchedule.self],
+                schema: store.schema,
+                scheduled: scheduled.map(\.type),
+                recurring: schedules.map(\.command)
+            )
         ]
         register(registration)
+        if !schedules.isEmpty || store.schema.contains(StoredSchedule.entityName) {
+            transient(
+                Schedules.self,
+                opaque(needs: (any DomainEventDelegator).self) { scope in
+                    Schedules(on: store, delegator: scope.resolve(), wallClock: wallClock)
+                }
+            )
+        }
     }
 }
 
@@ -113,6 +134,9 @@ private struct DomainDeclaration: RegistrationNote {
     let entities: [any StoredEntity.Type]
     let schema: EntitySchema
     let scheduled: [any DurableCommand.Type]
+
+    /// The commands that recurring schedules send.
+    let recurring: [any DurableCommand.Type]
 
     /// Returns a problem for each entity that the store was opened without.
     static func problems(in notes: [DomainDeclaration]) -> [CompositionProblem] {
@@ -130,11 +154,14 @@ private struct DomainDeclaration: RegistrationNote {
         }
     }
 
-    /// Returns a problem for each command that is handled and can be scheduled, but that no relay carries out.
+    /// Returns a problem for each command that is handled and can be scheduled, or that a schedule sends, but that no relay
+    /// carries out.
     static func unproved(in notes: [DomainDeclaration], among all: [any RegistrationNote]) -> [CompositionProblem] {
         let known = Set(notes.flatMap(\.scheduled).map { ObjectIdentifier($0) })
-        return all.compactMap { ($0 as? any MessageNote)?.message }
-            .filter { $0 is any DurableCommand.Type && !known.contains(ObjectIdentifier($0)) }
+        var reported: Set<ObjectIdentifier> = []
+        let commands = all.compactMap { ($0 as? any MessageNote)?.message } + notes.flatMap(\.recurring)
+        return commands.filter { $0 is any DurableCommand.Type && !known.contains(ObjectIdentifier($0)) }
+            .filter { reported.insert(ObjectIdentifier($0)).inserted }
             .map { command in
                 CompositionProblem(
                     .notCarriedOut,

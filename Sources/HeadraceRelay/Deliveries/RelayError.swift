@@ -30,7 +30,8 @@ public struct RelayError: CodedError {
         /// No handler states the subscription.
         public static let unknownSubscription = Code(kind: .unknownSubscription)
 
-        /// Two types of command have the same name, or the migrations of a type have a gap.
+        /// Two types of command or two schedules have the same name, the name of a schedule is empty or too long, the migrations of
+        /// a command have a gap, or the store can't keep schedules.
         public static let invalidDeclarations = Code(kind: .invalidDeclarations)
 
         /// The name of the code: bounded, fit for a metric label.

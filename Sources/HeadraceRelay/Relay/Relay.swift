@@ -39,6 +39,7 @@ public final class Relay: Sendable {
     private struct State {
         var commands: [BytewiseString: CommandRoute] = [:]
         var mistakes: [String] = []
+        var preparations: [@Sendable () async throws -> Void] = []
         var hasRun = false
         var isShutDown = false
         var run: RelaySession?
@@ -114,6 +115,21 @@ public final class Relay: Sendable {
             }
             if let mistake = route.mistake { state.mistakes.append(mistake) }
         }
+    }
+
+    /// Lets ``run()`` throw an error with `mistake`.
+    func note(mistake: String) {
+        state.withLock { $0.mistakes.append(mistake) }
+    }
+
+    /// Runs `operation` before the first lease; a temporary failure of the store delays the lease.
+    func beforeFirstLease(_ operation: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.preparations.append(operation) }
+    }
+
+    /// Runs the operations that must precede the first lease.
+    func prepare() async throws {
+        for operation in state.withLock(\.preparations) { try await operation() }
     }
 
     /// Delivers until the relay is shut down or the task is cancelled; cancellation also cancels handlers.

@@ -26,6 +26,7 @@ extension RelaySession {
         let known = relay.knownMessages()
         var generator = SystemValues.current.randomNumbers
         var failures = 0
+        var isPrepared = false
         while !Task.isCancelled, !state.withLock(\.isClosing) {
             let seen = news.position
             let start = relay.clock.now
@@ -34,6 +35,10 @@ extension RelaySession {
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
+                    if !isPrepared {
+                        try await relay.prepare()
+                        isPrepared = true
+                    }
                     // Only this task leases, so a session that is idle here remains so if the store has nothing to lease.
                     let ticket = relay.idleWaiters.lastTicket
                     let isIdle = ticket != nil && state.withLock(\.isIdle)

@@ -45,7 +45,8 @@ extension RelaySession {
     /// The reason why an unknown message must become a dead letter, or `nil` if it may wait.
     func reasonForDeadLetter(_ delivery: Delivery, _ message: UnknownMessage) -> String? {
         let grace = configuration.unknownEventGrace
-        if unknownSince(delivery).advanced(by: grace) > relay.wallClock() { return nil }
+        // In milliseconds, as in the store, which otherwise would lease the lane again and again within a millisecond.
+        if unknownSince(delivery).advanced(by: grace).milliseconds > relay.wallClock().milliseconds { return nil }
         return grace > .zero ? "For \(grace), no process has known the message. \(message.reason)" : message.reason
     }
 

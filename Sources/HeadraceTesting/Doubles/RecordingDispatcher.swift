@@ -23,8 +23,8 @@ import Synchronization
 /// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
 /// ```
 ///
-/// A command without a stub succeeds if it has no result. Other messages without a stub throw a ``RecordingDispatcherError``
-/// that explains how to add the stub. Messages are recorded before they are answered, so failed messages are recorded, too. All methods are
+/// A notification succeeds, and so does a command without a result that has no stub. Other messages without a stub throw a
+/// ``RecordingDispatcherError`` that explains how to add the stub. Messages are recorded before they are answered, so failed messages are recorded, too. All methods are
 /// thread-safe. Dispatchers share no state, so parallel tests use one dispatcher each.
 ///
 /// To resolve the dispatcher from a container: `builder.singleton((any CommandQueryDispatcher).self) { dispatcher }`.
@@ -134,6 +134,12 @@ public final class RecordingDispatcher: CommandQueryDispatcher {
         }
         var values = try await stub.values(query).makeIterator()
         return QueryStream { values.next() }
+    }
+
+    /// Records `notification`; no handler runs.
+    public nonisolated(nonsending) func publish<T>(_ notification: T, _ policy: PublicationPolicy) async throws
+    where T: CQDNotification {
+        state.withLock { $0.messages.append(notification) }
     }
 
     /// Records `message`, and returns the stub of its type.

@@ -1,0 +1,171 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+import HeadraceStorage
+
+/// A rule for recurring times: a cron expression in a time zone, or an interval.
+///
+/// ```swift
+/// let nightly = try Recurrence.cron("0 3 * * *", in: berlin)
+/// let eachQuarterOfAnHour = try Recurrence.every(.seconds(15 * 60))
+/// ```
+public struct Recurrence: Hashable, Sendable {
+    private enum Rule: Hashable {
+        case cron(CronExpression, zone: String)
+        case interval(milliseconds: Int64, start: Int64)
+    }
+
+    private let rule: Rule
+
+    /// The time zone of a cron expression.
+    ///
+    /// Two rules are equal if their zones have one identifier.
+    private let zone: TimeZone
+
+    /// Returns the times of a cron expression in `zone`; see ``CronExpression`` for its fields and for daylight saving.
+    ///
+    /// - Throws: ``RecurrenceError``.
+    public static func cron(_ expression: String, in zone: TimeZone) throws -> Recurrence {
+        Recurrence(rule: .cron(try CronExpression(expression), zone: zone.identifier), zone: zone)
+    }
+
+    /// Returns `start` and the times that follow it after each `interval`, as elapsed time.
+    ///
+    /// Without a start, the times count from 1970 in UTC, so all processes agree: every 15 minutes is at each full quarter of an
+    /// hour. Daylight saving has no effect. A day in local time is a cron expression.
+    ///
+    /// - Parameters:
+    ///   - interval: The interval, to the millisecond; from 1 second to 100 years.
+    ///   - start: The first time.
+    /// - Returns: The rule.
+    /// - Throws: ``RecurrenceError`` with the code `invalidInterval`.
+    public static func every(
+        _ interval: Duration,
+        from start: Date = Date(timeIntervalSince1970: 0)
+    ) throws -> Recurrence {
+        let isDate = LocalClock.range.contains(start.timeIntervalSince1970)
+        guard isDate, interval >= .seconds(1), interval <= .seconds(3_155_760_000) else {
+            throw RecurrenceError.invalidInterval(interval)
+        }
+        let milliseconds = Int64((interval / .milliseconds(1)).rounded())
+        return Recurrence(rule: .interval(milliseconds: milliseconds, start: start.milliseconds), zone: .gmt)
+    }
+
+    private init(rule: Rule, zone: TimeZone) {
+        self.rule = rule
+        self.zone = zone
+    }
+
+    /// Returns the first time after `date`; `nil` if it would be later than the year 9999.
+    public func next(after date: Date) -> Date? {
+        switch rule {
+        case .cron(let expression, _):
+            return expression.next(after: date, in: zone)
+        case .interval(let interval, let start):
+            guard LocalClock.range.contains(date.timeIntervalSince1970) else { return nil }
+            // The last millisecond that isn't later than `date`. A `Date` isn't exact to the millisecond, so rounding down could
+            // return the millisecond before `date`, and a time would follow itself.
+            var now = date.milliseconds
+            if Date(milliseconds: now) > date { now -= 1 }
+            if now < start { return Date(milliseconds: start) }
+            let next = start + ((now - start) / interval + 1) * interval
+            return Double(next) / 1_000 <= LocalClock.range.upperBound ? Date(milliseconds: next) : nil
+        }
+    }
+
+    /// Returns the first `count` times after `date`, in order.
+    public func times(after date: Date, count: Int) -> [Date] {
+        var times: [Date] = []
+        while times.count < count, let next = next(after: times.last ?? date) { times.append(next) }
+        return times
+    }
+
+    /// Returns the last time that isn't later than `now`.
+    ///
+    /// - Parameters:
+    ///   - time: A time of the rule that isn't later than `now`.
+    ///   - now: The end of the range.
+    /// - Returns: The last time, which may be `time`.
+    /// - Complexity: O(log *n*) calls of ``next(after:)`` for *n* milliseconds between both.
+    func last(from time: Date, through now: Date) -> Date {
+        func followsInRange(_ milliseconds: Int64) -> Date? {
+            next(after: Date(milliseconds: milliseconds)).flatMap { $0 <= now ? $0 : nil }
+        }
+        var (low, high) = (time.milliseconds, now.milliseconds + 1)
+        guard var last = followsInRange(low) else { return time }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if let following = followsInRange(middle) {
+                (low, last) = (middle, following)
+            } else {
+                high = middle
+            }
+        }
+        return last
+    }
+}
+
+extension Recurrence {
+    /// Whether both rules are the same, with the same identifier of their time zones.
+    public static func == (one: Recurrence, other: Recurrence) -> Bool { one.rule == other.rule }
+
+    /// Hashes the rule.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rule) }
+}
+
+extension Recurrence: CustomStringConvertible {
+    /// The rule in words.
+    public var description: String {
+        switch rule {
+        case .cron(let expression, let zone): "'\(expression)' in \(zone)"
+        case .interval(let interval, let start):
+            start == 0
+                ? "every \(Duration.milliseconds(interval))"
+                : "every \(Duration.milliseconds(interval)) from \(Date(milliseconds: start).formatted(.iso8601))"
+        }
+    }
+}
+
+extension Recurrence: Codable {
+    private enum Key: String, CodingKey { case cron, timeZone, interval, start }
+
+    /// Decodes the rule.
+    ///
+    /// - Throws: ``RecurrenceError`` if the rule is invalid; `DecodingError`, also if this machine doesn't know the time zone.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        if let interval = try container.decodeIfPresent(Int64.self, forKey: .interval) {
+            let start = Date(milliseconds: try container.decode(Int64.self, forKey: .start))
+            self = try .every(.milliseconds(interval), from: start)
+            return
+        }
+        let identifier = try container.decode(String.self, forKey: .timeZone)
+        guard let zone = TimeZone(identifier: identifier) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .timeZone,
+                in: container,
+                debugDescription:
+                    "This machine doesn't know the time zone '\(identifier)'. To fix, install its time zones."
+            )
+        }
+        rule = .cron(try CronExpression(try container.decode(String.self, forKey: .cron)), zone: identifier)
+        self.zone = zone
+    }
+
+    /// Encodes the expression and the identifier of its time zone, or the interval and its start in milliseconds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        switch rule {
+        case .cron(let expression, let zone):
+            try container.encode(expression.text, forKey: .cron)
+            try container.encode(zone, forKey: .timeZone)
+        case .interval(let interval, let start):
+            try container.encode(interval, forKey: .interval)
+            try container.encode(start, forKey: .start)
+        }
+    }
+}

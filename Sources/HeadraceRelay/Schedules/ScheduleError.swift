@@ -1,0 +1,41 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// An error of ``Schedules``.
+///
+/// Branch on ``code``, log ``message``. Later releases may add codes.
+public struct ScheduleError: CodedError {
+    /// The kind of error, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case unknownSchedule }
+
+        private let kind: Kind
+
+        /// The store has no schedule of that name.
+        public static let unknownSchedule = Code(kind: .unknownSchedule)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of error.
+    public let code: Code
+
+    /// The error and how to fix it, in one sentence each.
+    public let message: String
+
+    static func unknown(_ name: String) -> ScheduleError {
+        ScheduleError(
+            code: .unknownSchedule,
+            message: """
+                The store has no schedule '\(name)'. To fix, use a name that 'Schedules.all()' returns, or run a relay that \
+                declares the schedule.
+                """
+        )
+    }
+}
