@@ -41,11 +41,17 @@ package final class CrashSubject {
     }
 
     /// Waits until the process stops or ends, and returns the lines that it printed.
+    ///
+    /// Other threads can print lines after the line `stopped`, until the signal stops them.
     package func linesToStop() -> [String] {
         while !unread.contains("stopped\n") {
             let data = output.fileHandleForReading.availableData
-            if data.isEmpty { break }
+            if data.isEmpty { return takeLines() }
             unread += String(decoding: data, as: UTF8.self)
+        }
+        Self.waitForStop(of: process)
+        while Self.hasData(output.fileHandleForReading) {
+            unread += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         }
         return takeLines()
     }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if SQLite
+import DomainTestSupport
 import Foundation
 import GRDB
 import HeadraceSQLite
