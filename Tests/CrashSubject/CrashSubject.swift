@@ -18,7 +18,7 @@ import HeadraceSQLite
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
 ///
-/// `relay` and `send` also accept the URL of a PostgreSQL database as PATH.
+/// `relay`, `send`, and `tick` also accept the URL of a PostgreSQL database as PATH.
 ///
 /// - `write` stores entries from many tasks. It prints the ID of each entry with a commit that has returned, and
 ///   nothing else.

@@ -10,7 +10,6 @@ import HeadraceCommands
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
-import HeadraceSQLite
 import HeadraceStorage
 
 /// Fires an hourly schedule, with a clock that each process sets ahead of the clocks of earlier processes.
@@ -18,21 +17,16 @@ enum Ticking {
     /// Sets the clock `hours` and one hour ahead, and runs a relay until all times up to then have fired, and their commands
     /// have been handled.
     static func run(path: String, hours: Int, faults: Faults) async throws {
-        var configuration = SQLiteStore.Configuration()
-        configuration.faults = { faults.pass($0) }
-        let store = try SQLiteStore(
-            path: path,
-            entities: [StoredSchedule.self, Tick.self, TickClock.self],
-            configuration: configuration
-        )
-        let wallClock = try await clock(hours + 1, on: store)
-        let container = try container(store: store, faults: faults, wallClock: wallClock)
+        let entities: [any StoredEntity.Type] = [StoredSchedule.self, Tick.self, TickClock.self]
+        let subject = try await Subject(path: path, entities: entities, faults: faults)
+        let wallClock = try await clock(hours + 1, on: subject.store)
+        let container = try container(subject, faults: faults, wallClock: wallClock)
         let (relay, schedules) = (container.resolve(Relay.self), container.resolve(Schedules.self))
         async let running: Void = relay.run()
         while true {
             let next = try await schedules.all().first?.nextDue
             // The message of the next time stays.
-            if let next, next > wallClock(), try await store.deliveryStatistics().pendingCount == 1 { break }
+            if let next, next > wallClock(), try await subject.store.deliveryStatistics().pendingCount == 1 { break }
             try await Task.sleep(for: .milliseconds(20))
         }
         relay.shutDown()
@@ -41,7 +35,7 @@ enum Ticking {
     }
 
     /// Adds `hours` to the stored clock, and returns a clock that continues from there.
-    private static func clock(_ hours: Int, on store: SQLiteStore) async throws -> @Sendable () -> Date {
+    private static func clock(_ hours: Int, on store: any DeliveryStore) async throws -> @Sendable () -> Date {
         let context = EntityContext(store)
         let time = try await context.find(TickClock.self, id: "now") ?? TickClock()
         context.insert(time)
@@ -53,15 +47,15 @@ enum Ticking {
     }
 
     private static func container(
-        store: SQLiteStore,
+        _ subject: Subject,
         faults: Faults,
         wallClock: @escaping @Sendable () -> Date
     ) throws -> Container {
         let builder = ContainerBuilder()
         builder.singleton { faults }
-        builder.singleton { store }
+        builder.singleton { subject }
         builder.domain(
-            store: store,
+            store: subject.store,
             entities: [Tick.self],
             scheduled: [ScheduledCommand(NoteTick.self)],
             schedules: [
@@ -85,12 +79,12 @@ private struct NoteTick: CQDCommand, DurableCommand {
 private struct NoteTickHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
     private let faults: Faults
-    private let store: SQLiteStore
+    private let subject: Subject
 
     init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
         faults = scope.resolve()
-        store = scope.resolve()
+        subject = scope.resolve()
     }
 
     func handle(_ command: NoteTick) async throws {
@@ -99,7 +93,7 @@ private struct NoteTickHandler: HandlesCommand, Resolvable {
             context.insert(tick)
             tick.count += 1
         }
-        try await faults.endHandler(on: store)
+        try await faults.endHandler(on: subject.store)
     }
 }
 

@@ -60,6 +60,26 @@ import Testing
         }
     }
 
+    @Test(arguments: points.filter { $0.0 != "before-acknowledge" }, 0..<CrashSubject.rounds)
+    func eachTimeOfAScheduleFiresOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
+        try await withDatabase { url in
+            // Stores the schedule in hour 1.
+            #expect(try CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+            let passes = min(point.passes, 10)
+            _ = try CrashSubject.linesAcrossKills(of: "tick", on: url, at: (point.name, passes), round: round)
+            try await checkTicks(url)
+        }
+    }
+
+    @Test(arguments: ["after-lease", "after-handler"], 0..<CrashSubject.rounds)
+    func aProcessThatIsStoppedPastItsLeasesFiresNothingTwice(point: String, round: Int) async throws {
+        try await withDatabase { url in
+            #expect(try CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+            _ = try CrashSubject.linesAcrossStop(of: "tick", on: url, at: point, round: round)
+            try await checkTicks(url)
+        }
+    }
+
     // MARK: Checks
 
     private func checkDeposits(_ url: String, _ lines: [String], handlersCanBeLate: Bool = false) async throws {
@@ -85,11 +105,24 @@ import Testing
         try CrashSubject.check("sold", in: lines, stored: sold)
     }
 
-    private func requireNothingLeft(in schema: TestSchema) async throws {
+    private func checkTicks(_ url: String) async throws {
+        let schema = TestSchema(url: url, name: "headrace")
+        // The message of the next time is left.
+        try await requireNothingLeft(in: schema, deliveries: 1)
+        let clock = try await numbers("document::json->>'hour'", of: "tick-clock", in: schema)
+        let hours = 2...max(3, try #require(clock.values.first))
+        let ticks = try await numbers("document::json->>'id'", of: "tick", in: schema)
+        #expect(ticks.values.sorted() == Array(hours))
+        #expect(try await Set(numbers("document::json->>'count'", of: "tick", in: schema).values) == [1])
+        let firings = try await numbers("document::json->>'firingCount'", of: "headrace.schedule", in: schema)
+        #expect(Array(firings.values) == [hours.count])
+    }
+
+    private func requireNothingLeft(in schema: TestSchema, deliveries: Int64 = 0) async throws {
         let counts = try await schema.run(
             "SELECT (SELECT count(*) FROM delivery), (SELECT count(*) FROM dead_letter)"
         ).first
-        #expect(try counts?.integer(0) == 0 && counts?.integer(1) == 0)
+        #expect(try counts?.integer(0) == deliveries && counts?.integer(1) == 0)
     }
 
     /// Returns a number of each entity of a kind, by its key.
