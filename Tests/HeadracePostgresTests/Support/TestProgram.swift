@@ -62,18 +62,19 @@ enum TestProgram {
         let output = Pipe()
         let printed = Mutex("")
         let (signals, signal) = AsyncStream<Void>.makeStream()
-        // It reads on, so that a full pipe doesn't stop the server.
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                return signal.finish()
+        let handle = output.fileHandleForReading
+        // A thread reads on, so that a full pipe doesn't stop the server. `readabilityHandler` isn't used, because libdispatch
+        // can crash if a handle is closed that it waits for.
+        Thread.detachNewThread {
+            while true {
+                let data = handle.availableData
+                if data.isEmpty { return signal.finish() }
+                let isReady = printed.withLock { printed in
+                    printed += String(decoding: data, as: UTF8.self)
+                    return printed.contains(text)
+                }
+                if isReady { signal.yield() }
             }
-            let isReady = printed.withLock { printed in
-                printed += String(decoding: data, as: UTF8.self)
-                return printed.contains(text)
-            }
-            if isReady { signal.yield() }
         }
         let process = try await start(program, arguments, output: output) { _ in signal.finish() }
         for await _ in signals { return process }
