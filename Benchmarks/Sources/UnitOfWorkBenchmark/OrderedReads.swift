@@ -11,7 +11,7 @@ import HeadraceStorage
 enum OrderedReads {
     private static let count = 1_000_000
 
-    /// Measures one store that is never read in order and one that is, and prints the times.
+    /// Measures a store that is never read in order, and another that is, and prints the times.
     static func run() async throws -> Int32 {
         for isRead in [false, true] {
             let store = InMemoryStore(schema: try schema())

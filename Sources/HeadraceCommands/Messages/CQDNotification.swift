@@ -14,5 +14,6 @@
 /// try await dispatcher.publish(SeatWasReserved(seat: "A1"))
 /// ```
 ///
-/// A notification is kept in memory only, and needs no entity. A domain event is stored with the changes of a unit of work.
+/// A notification is kept in memory only, and needs no entity. A durable domain event is stored with the changes of a unit of
+/// work.
 public protocol CQDNotification: Sendable {}

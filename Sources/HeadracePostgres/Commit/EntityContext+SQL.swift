@@ -26,8 +26,8 @@ extension EntityContext {
     /// schema of the store, so write the schema of your tables: `public.shop_daily_total`. <doc:PlainSQLOnPostgreSQL>
     /// shows how to create and read your own tables.
     ///
-    /// Only a ``HeadracePostgres/PostgresStore`` supports such statements. On another store the commit throws `StoreError` with the code
-    /// `unsupportedWork`.
+    /// Only a ``HeadracePostgres/PostgresStore`` supports such statements. On another store the commit throws `StoreError` with
+    /// the code `unsupportedWork`.
     ///
     /// - Parameters:
     ///   - sql: One statement, with `$1` for the first argument.

@@ -24,8 +24,8 @@ import Synchronization
 /// ```
 ///
 /// A notification succeeds, and so does a command without a result that has no stub. Other messages without a stub throw a
-/// ``RecordingDispatcherError`` that explains how to add the stub. Messages are recorded before they are answered, so failed messages are recorded, too. All methods are
-/// thread-safe. Dispatchers share no state, so parallel tests use one dispatcher each.
+/// ``RecordingDispatcherError`` that explains how to add the stub. Messages are recorded before they are answered, so failed
+/// messages are recorded, too. All methods are thread-safe. Dispatchers share no state, so parallel tests use one dispatcher each.
 ///
 /// To resolve the dispatcher from a container: `builder.singleton((any CommandQueryDispatcher).self) { dispatcher }`.
 public final class RecordingDispatcher: CommandQueryDispatcher {
