@@ -282,6 +282,7 @@ public final class EntityContext: DomainContext {
     ///
     /// - Throws: ``HeadraceStorage/StoreError``, also if an entity that was found before a roll-back was changed since;
     ///   the error of an entity's or an event's encoding. Then nothing is stored.
+    @inline(__always)
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
         var changes = ChangeSet()
         try add(events, to: &changes)

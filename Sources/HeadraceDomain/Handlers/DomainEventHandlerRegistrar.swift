@@ -135,6 +135,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// Runs the pre-commit handlers of the type of `event`, one after the other.
     ///
     /// - Throws: The error of the first handler that fails; the remaining handlers don't run.
+    @inline(__always)
     public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context
@@ -159,6 +160,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// Runs the post-commit handlers of the type of `event`, except the handlers of `subscriptions`.
     ///
     /// They run one after the other; failures are logged.
+    @inline(__always)
     public nonisolated(nonsending) func handleAfterCommit(
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]

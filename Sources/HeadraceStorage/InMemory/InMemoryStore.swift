@@ -27,6 +27,7 @@ public final class InMemoryStore: ObservableStore {
     }
 
     /// Returns the document of an entity, or `nil` if there is none.
+    @inline(__always)
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
         try Task.checkCancellation()
         return state.withLock { $0.document(of: reference) }
@@ -48,6 +49,7 @@ public final class InMemoryStore: ObservableStore {
     ///
     /// - Throws: ``StoreError`` with the code `versionConflict`, `alreadyExists`, `uniqueViolation`,
     ///   `undeclaredEntity`, `leaseLost`, or `keyTaken`; `unsupportedWork` for any work, as this store supports none.
+    @inline(__always)
     public func commit(_ changes: ChangeSet) async throws {
         if let work = changes.work.first { throw StoreError.unsupportedWork(work, by: Self.self) }
         try state.withLock { state in
