@@ -62,8 +62,8 @@ $difference"
     echo "$1: built in $seconds s in an empty folder; $(grep -c compiled "$folder/contents.txt") modules"
 }
 
-# Runs the tests of a package, by default in the client's folder. It has the same traits as Desk, so it uses the modules in
-# Desk's build folder.
+# Runs the tests of a package, by default in the client's folder. It uses Desk's build folder, which has the modules of its
+# dependencies.
 tests() {
     local package=(--package-path "${2:-$root/Tests/Clients/$1}" --scratch-path "$builds/Desk") start=$SECONDS
     run "$1-tests-build" "$root/Scripts/build" --quiet "${package[@]}" --build-tests || return 0
@@ -96,7 +96,8 @@ for taken in Shop Headrace main 7up a/b; do
 done
 rm -rf "$new"
 
-# A service that was written by following only the README and the articles. It is last, because it compiles Hummingbird.
+# A service that was written by following only the README and the articles. It is last, because it has one more trait, so it
+# compiles all modules again, and Hummingbird.
 tests Seats
 
 if [ -s "$failures" ]; then

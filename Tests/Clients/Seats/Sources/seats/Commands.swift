@@ -7,37 +7,24 @@
 import Foundation
 import Headrace
 
-/// The current date, which a test replaces.
-struct Today: Sendable {
-    let date: @Sendable () -> Date
-}
-
 struct ReserveSeat: CQDCommand, Codable {
+    typealias Output = Reservation
     let seat: Int
     let guest: String
 }
 
 @Resolvable
 final class ReserveSeatHandler: HandlesCommand {
-    private let today: Today
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
-    func handle(_ command: ReserveSeat) async throws {
-        try await unitOfWork.execute { context in
-            var seat = try await context.find(Seat.self, id: command.seat)
-            if seat == nil {
-                let first = Seat(id: command.seat)
-                context.insert(first)
-                seat = first
-            }
-            let expiry = UUID()
-            try seat?.reserve(for: command.guest, expiry: expiry)
-            try context.schedule(
-                ExpireReservation(seat: command.seat, expiry: expiry),
-                at: today.date().addingTimeInterval(15 * 60),
-                id: expiry
-            )
-        }
+    func handle(_ command: ReserveSeat) async throws -> Reservation {
+        let seat = try await context.find(Seat.self, id: command.seat) ?? Seat(id: command.seat)
+        context.insert(seat)
+        let (until, expiry) = (SystemValues.current.date().addingTimeInterval(15 * 60), UUID.version7())
+        let reservation = Reservation(seat: seat.id, guest: command.guest, until: until, expiry: expiry)
+        try seat.reserve(reservation)
+        try context.schedule(ExpireReservation(seat: seat.id, expiry: expiry), at: until, id: expiry)
+        return reservation
     }
 }
 
@@ -48,31 +35,25 @@ struct ConfirmSeat: CQDCommand, Codable {
 
 @Resolvable
 final class ConfirmSeatHandler: HandlesCommand {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
     func handle(_ command: ConfirmSeat) async throws {
-        try await unitOfWork.execute { context in
-            guard let seat = try await context.find(Seat.self, id: command.seat) else {
-                throw SeatRefusal(reason: "Seat \(command.seat) isn't reserved.")
-            }
-            context.cancelScheduled(try seat.confirm(for: command.guest))
-        }
+        let seat = try await context.find(Seat.self, id: command.seat) ?? Seat(id: command.seat)
+        context.cancelScheduled(try seat.confirm(for: command.guest))
     }
 }
 
 struct ExpireReservation: CQDCommand, DurableCommand {
     static let commandName = "expire-reservation"
-    var seat: Int
-    var expiry: UUID
+    let seat: Int
+    let expiry: UUID
 }
 
 @Resolvable
 final class ExpireReservationHandler: HandlesCommand {
-    private let unitOfWork: UnitOfWork<EntityContext>
+    private let context: EntityContext
 
     func handle(_ command: ExpireReservation) async throws {
-        try await unitOfWork.execute { context in
-            try await context.find(Seat.self, id: command.seat)?.expire(command.expiry)
-        }
+        try await context.find(Seat.self, id: command.seat)?.expire(command.expiry)
     }
 }

@@ -4,39 +4,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import Headrace
 import HeadraceInspector
+
+let entities: [any StoredEntity.Type] = [Seat.self, StoredSchedule.self]
 
 func makeContainer(
     store: any DeliveryStore,
     mailer: Mailer,
-    inspector: Inspector = Inspector(),
-    clock: any TimeSource = ContinuousClock(),
-    today: Today = Today { .now }
+    inspector: Inspector = Inspector()
 ) throws -> Container {
     let builder = ContainerBuilder()
     builder.singleton { mailer }
-    builder.singleton { today }
     builder.domain(
         store: store,
         entities: [Seat.self],
         events: [SeatConfirmed.self],
         handlers: [SendConfirmation.self],
         scheduled: [
-            ScheduledCommand(ExpireReservation.self) { command, scope in
-                try await scope.require((any CommandQueryDispatcher).self).dispatch(command)
-            }
+            ScheduledCommand(ExpireReservation.self),
+            ScheduledCommand(MailSummary.self),
+            ScheduledCommand(SendMail.self),
+        ],
+        schedules: [
+            RecurringSchedule("evening-summary", try .cron("0 22 * * *", in: .gmt)) { MailSummary(date: $0) }
         ],
         observers: [inspector.observer],
-        relayObservers: [inspector.observer],
-        clock: clock,
-        wallClock: today.date
+        relayObservers: [inspector.observer]
     )
     builder.commandQueryDispatch().standard(
-        commandHandlers: [ReserveSeatHandler.self, ConfirmSeatHandler.self, ExpireReservationHandler.self],
-        queryHandlers: [GetSeatsHandler.self],
-        middleware: [RetryMiddleware(clock: clock)],
-        resolvedMiddleware: [IdempotencyMiddleware.self],
+        commandHandlers: [
+            ReserveSeatHandler.self, ConfirmSeatHandler.self, ExpireReservationHandler.self, MailSummaryHandler.self,
+            SendMailHandler.self,
+        ],
+        queryHandlers: [GetSeatsHandler.self, ListSchedulesHandler.self],
+        middleware: [RetryMiddleware()],
+        resolvedMiddleware: [IdempotencyMiddleware.self, UnitOfWorkMiddleware<EntityContext>.self],
         observers: [inspector.observer]
     )
     try builder.validate(.strict)

@@ -6,13 +6,13 @@
 
 import Headrace
 
-struct SeatState: Codable, Equatable, Sendable {
+struct SeatState: Codable, Equatable {
     let seat: Int
     let guest: String?
     let isConfirmed: Bool
 }
 
-struct GetSeats: CQDQuery {
+struct GetSeats: CQDQuery, Decodable {
     typealias Value = [SeatState]
 }
 

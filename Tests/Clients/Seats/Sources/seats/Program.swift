@@ -5,16 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceHummingbird
 import HeadraceInspector
 import Hummingbird
 import Logging
-import ServiceLifecycle
 
 @main
 struct Program {
     static func main() async throws {
         let logger = Logger(label: "seats")
-        let store = try SQLiteStore(path: "seats.sqlite", entities: [Seat.self])
+        let store = try SQLiteStore(path: "seats.sqlite", entities: entities)
         let inspector = Inspector()
         let container = try makeContainer(
             store: store,
@@ -24,22 +24,11 @@ struct Program {
         inspector.show(container.graph)
         inspector.show(store)
 
-        let routes = InspectorRoutes(inspector, basePath: "/inspector")
-        let server = Application(
-            router: makeRouter(dispatcher: container.resolve(), inspector: routes),
-            configuration: .init(address: .hostname("127.0.0.1", port: 8080)),
-            logger: logger
-        )
-        print("Inspector: http://127.0.0.1:8080\(routes.signInPath)")
-
-        // A service group stops its services in reverse order: the server first.
-        let relay: Relay = container.resolve()
-        let group = ServiceGroup(
-            services: [relay, server],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
-        )
-        try await group.run()
-        try store.close()
+        let router = makeRouter(container: container, inspector: inspector)
+        let application = Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 8080)))
+        let server = HeadraceServer(services: [container.resolve(Relay.self)], application: application) {
+            try store.close()
+        }
+        try await server.run()
     }
 }

@@ -7,14 +7,19 @@
 import Foundation
 import Headrace
 
+/// A guest's reservation of a seat, which ends after 15 minutes unless it is confirmed.
+struct Reservation: Codable, Equatable {
+    let seat: Int
+    let guest: String
+    let until: Date
+
+    /// The scheduled command that ends the reservation.
+    let expiry: UUID
+}
+
 @DomainEntity
 final class Seat: StoredEntity {
     static let entityName = "seat"
-
-    struct Reservation: Codable {
-        let guest: String
-        let expiry: UUID
-    }
 
     let id: Int
     private(set) var reservation: Reservation?
@@ -24,10 +29,9 @@ final class Seat: StoredEntity {
         self.id = id
     }
 
-    /// Reserves the seat; `expiry` is the scheduled command that ends the reservation.
-    func reserve(for guest: String, expiry: UUID) throws {
+    func reserve(_ new: Reservation) throws {
         if let reservation { throw SeatRefusal(reason: "Seat \(id) is taken by \(reservation.guest).") }
-        reservation = Reservation(guest: guest, expiry: expiry)
+        reservation = new
     }
 
     /// Confirms the reservation of `guest`, and returns the scheduled command that is no longer needed.
@@ -41,7 +45,7 @@ final class Seat: StoredEntity {
         return reservation.expiry
     }
 
-    /// Ends the reservation, unless it is confirmed, or belongs to a later command.
+    /// Ends the reservation with this expiry, unless it is confirmed.
     func expire(_ expiry: UUID) {
         if !isConfirmed, reservation?.expiry == expiry { reservation = nil }
     }
@@ -49,8 +53,8 @@ final class Seat: StoredEntity {
 
 struct SeatConfirmed: DurableDomainEvent {
     static let eventName = "seat-confirmed"
-    var seat: Int
-    var guest: String
+    let seat: Int
+    let guest: String
 }
 
 struct SeatRefusal: Error, Equatable {

@@ -6,89 +6,91 @@
 
 import Foundation
 import Headrace
-import HeadraceInspector
 import HeadraceTesting
+import Synchronization
 import Testing
 
 @testable import seats
 
 @Suite(.timeLimit(.minutes(1))) struct SeatsTests {
-    private let clock = TestClock()
     private let container: Container
     private let dispatcher: any CommandQueryDispatcher
-    private let mail: AsyncStream<String>
+    private let outbox = Outbox()
 
     init() throws {
-        let (mail, sent) = AsyncStream<String>.makeStream()
-        self.mail = mail
         container = try makeContainer(
-            store: InMemoryStore(entities: [Seat.self]),
-            mailer: Mailer { sent.yield($0) },
-            clock: clock,
-            today: Today { [clock] in clock.date }
+            store: InMemoryStore(entities: entities),
+            mailer: Mailer { [outbox] in outbox.add($0) }
         )
         dispatcher = container.resolve()
     }
 
     @Test func aTakenSeatIsRefused() async throws {
-        try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
+        let reservation = try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
 
+        #expect(reservation.guest == "Ada")
         await #expect(throws: SeatRefusal(reason: "Seat 7 is taken by Ada.")) {
             try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Bea"))
         }
     }
 
     @Test func aRepeatedRequestTakesEffectOnce() async throws {
+        var reservations: [Reservation] = []
         for _ in 1...2 {
             try await IdempotencyMiddleware.withKey("request 1") {
-                try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
+                reservations.append(try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada")))
             }
         }
 
+        #expect(Set(reservations.map(\.expiry)).count == 1)
         #expect(try await dispatcher.dispatch(GetSeats()).map(\.guest) == ["Ada"])
     }
 
     @Test func aConfirmedSeatIsAnnouncedByMail() async throws {
-        let relay: Relay = container.resolve()
-        async let running: Void = relay.run()
+        try await TestRelay.run(container.resolve()) { relay in
+            _ = try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
+            try await dispatcher.dispatch(ConfirmSeat(seat: 7, guest: "Ada"))
+            try await relay.untilIdle()
 
-        try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
-        try await dispatcher.dispatch(ConfirmSeat(seat: 7, guest: "Ada"))
-
-        #expect(await mail.first { _ in true } == "Seat 7 is yours, Ada.")
-        relay.shutDown()
-        try await running
+            #expect(outbox.mails == ["Seat 7 is yours, Ada."])
+        }
     }
 
     @Test func aReservationExpiresAfter15Minutes() async throws {
-        try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
-        let reserved = clock.date
-        let relay: Relay = container.resolve()
-        async let running: Void = relay.run()
+        try await TestRelay.run(container.resolve()) { relay in
+            _ = try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
+            try await relay.advance(by: .seconds(15 * 60))
 
-        while try await dispatcher.dispatch(GetSeats()) == [SeatState(seat: 7, guest: "Ada", isConfirmed: false)] {
-            await clock.waitForSleepers(2)  // The relay waits for the next check, and for the next clean-up.
-            clock.advance(by: .seconds(1))
+            #expect(try await dispatcher.dispatch(GetSeats()).map(\.guest) == [nil])
         }
-
-        #expect(clock.date.timeIntervalSince(reserved) >= 15 * 60)
-        try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Bea"))
-        relay.shutDown()
-        try await running
     }
 
     @Test func aConfirmedSeatDoesNotExpire() async throws {
-        try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
-        try await dispatcher.dispatch(ConfirmSeat(seat: 7, guest: "Ada"))
-        clock.advance(by: .seconds(16 * 60))
-        let relay: Relay = container.resolve()
-        async let running: Void = relay.run()
+        try await TestRelay.run(container.resolve()) { relay in
+            _ = try await dispatcher.dispatch(ReserveSeat(seat: 7, guest: "Ada"))
+            try await dispatcher.dispatch(ConfirmSeat(seat: 7, guest: "Ada"))
+            try await relay.advance(by: .seconds(16 * 60))
 
-        // The relay delivers the confirmation, so it has seen everything that is due.
-        _ = await mail.first { _ in true }
-
-        #expect(try await dispatcher.dispatch(GetSeats()).map(\.guest) == ["Ada"])
-        relay.shutDown()
-        try await running
+            #expect(try await dispatcher.dispatch(GetSeats()).map(\.guest) == ["Ada"])
+        }
     }
+
+    @Test func theSummaryIsMailedEveryEvening() async throws {
+        try await TestRelay.run(container.resolve()) { relay in
+            try await relay.advance(by: .seconds(2 * 86_400))
+
+            #expect(outbox.mails.count == 2)
+            #expect(outbox.mails.allSatisfy { $0.hasSuffix(": 0 confirmed") })
+            #expect(try await dispatcher.dispatch(ListSchedules()).map(\.name) == ["evening-summary"])
+        }
+    }
+}
+
+/// Keeps the mails that were sent.
+private final class Outbox: Sendable {
+    private let sent = Mutex<[String]>([])
+
+    var mails: [String] { sent.withLock { $0 } }
+
+    func add(_ mail: String) { sent.withLock { $0.append(mail) } }
 }
