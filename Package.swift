@@ -24,7 +24,6 @@ let strictSettings: [SwiftSetting] = [
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-
 let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package: "swift-log")
 
 /// The modules that an application uses, without drivers and tools.
@@ -39,7 +38,6 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
 }
 
 let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
-
 let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
 
 /// Returns products of swift-nio that only the trait `trait` needs.
@@ -59,7 +57,8 @@ let libraries = [
 let package = Package(
     name: "headrace",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: libraries.map { .library(name: $0, targets: [$0]) },
+    products: libraries.map { .library(name: $0, targets: [$0]) }
+        + [.executable(name: "headrace", targets: ["HeadraceToolProgram"])],
     traits: [
         .trait(
             name: "Hummingbird",
@@ -71,10 +70,12 @@ let package = Package(
         .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
         .trait(name: "Lifecycle", description: "The relay as a service. Adds swift-service-lifecycle."),
+        .trait(name: "Tool", description: "The command-line tool 'headrace'. Adds swift-argument-parser."),
         .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
@@ -144,12 +145,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceFluxTests",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceFlux",
-                "HeadraceTesting",
-                "TopLevelSubject",
-                inMemoryLogging,
-                logging,
+                "HeadraceCore", "HeadraceFlux", "HeadraceTesting", "TopLevelSubject", inMemoryLogging, logging,
             ]
         ),
 
@@ -175,21 +171,12 @@ let package = Package(
 
         .target(
             name: "HeadraceServices",
-            dependencies: [
-                "HeadraceCore",
-                logging,
-                serviceLifecycle,
-            ]
+            dependencies: ["HeadraceCore", logging, serviceLifecycle]
         ),
         .testTarget(
             name: "HeadraceServicesTests",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceServices",
-                "HeadraceTesting",
-                inMemoryLogging,
-                logging,
-                serviceLifecycle,
+                "HeadraceCore", "HeadraceServices", "HeadraceTesting", inMemoryLogging, logging, serviceLifecycle,
             ]
         ),
 
@@ -270,10 +257,8 @@ let package = Package(
         .executableTarget(
             name: "CrashSubject",
             dependencies: [
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadracePostgres", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStorage",
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay",
+                "HeadraceResolution", "HeadraceSQLite", "HeadraceStorage",
             ],
             path: "Tests/CrashSubject"
         ),
@@ -444,17 +429,35 @@ let package = Package(
         .target(
             name: "HeadraceStoreContract",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceStorage",
+                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage",
                 "HeadraceTesting",
             ]
         ),
         .testTarget(
             name: "HeadraceTestingTests",
             dependencies: features + ["HeadraceStoreContract", "HeadraceTesting"]
+        ),
+
+        // MARK: The tool for operators
+        .executableTarget(
+            name: "HeadraceToolProgram",
+            dependencies: ["HeadraceTool", product("ArgumentParser", of: "swift-argument-parser", for: "Tool")]
+        ),
+        .target(
+            name: "HeadraceTool",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage",
+                product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
+                .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
+                .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceToolTests",
+            dependencies: features + [
+                "HeadraceTesting", "HeadraceTool", product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
+                .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
+            ]
         ),
 
         // MARK: The umbrella

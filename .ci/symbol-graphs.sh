@@ -18,8 +18,8 @@ done
 
 for folder in "$root"/Sources/*; do
     module=$(basename "$folder")
-    # The plugin, HeadraceJSON, and the C library have no public symbols, and HeadraceSwiftUI has none on Linux.
-    case $module in CLibPQ | HeadraceJSON | HeadraceMacrosPlugin | HeadraceSwiftUI) continue ;; esac
+    # The plugin, HeadraceJSON, the tool, and the C library have no public symbols, and HeadraceSwiftUI has none on Linux.
+    case $module in CLibPQ | HeadraceJSON | HeadraceMacrosPlugin | HeadraceSwiftUI | HeadraceTool*) continue ;; esac
     swift-symbolgraph-extract -module-name "$module" -I "$build/debug/Modules" -output-dir "$graphs" \
         "${maps[@]}" \
         -Xcc "-fmodule-map-file=$root/Sources/CLibPQ/module.modulemap" -Xcc "-I$(pg_config --includedir)" \

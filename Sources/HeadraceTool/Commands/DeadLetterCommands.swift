@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Tool
+import ArgumentParser
+import HeadraceRelay
+
+/// Lists, shows, replays, and discards dead letters.
+struct DeadLetterCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dead-letters",
+        abstract: "Lists, shows, replays, or discards dead letters: messages that couldn't be delivered.",
+        subcommands: [List.self, Show.self, Replay.self, Discard.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists dead letters, the oldest first (the default).")
+
+        @Option(help: "A subscription; all by default.")
+        var subscription: String?
+
+        @Option(help: "Maximum number of dead letters.")
+        var limit = 100
+
+        @Option(help: "The ID after which the list begins, from the end of the previous page.")
+        var after: Int64 = 0
+
+        @OptionGroup var store: StoreOption
+
+        func validate() throws {
+            if limit < 1 { throw ValidationError("'--limit' must be at least 1.") }
+        }
+
+        func run() async throws {
+            try await store.run { open in
+                let letters = DeadLetters(in: open.store)
+                let page = try await letters.page(after: after, of: subscription, limit: limit)
+                return DeadLetterList(deadLetters: page.map(DeadLetterReport.init))
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints everything about a dead letter.")
+
+        @Argument(help: "The ID of the dead letter.")
+        var id: Int64
+
+        @OptionGroup var store: StoreOption
+
+        func run() async throws {
+            try await store.run { open in
+                guard let letter = try await DeadLetters(in: open.store).find(id) else {
+                    throw ToolFailure.unknownDeadLetters([id])
+                }
+                return DeadLetterReport(letter)
+            }
+        }
+    }
+
+    struct Replay: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delivers dead letters again. If an ID is unknown, it changes nothing."
+        )
+
+        @Argument(help: ArgumentHelp("The IDs of the dead letters.", valueName: "id"))
+        var ids: [Int64] = []
+
+        @Option(help: ArgumentHelp("A subscription, instead of IDs.", valueName: "subscription"))
+        var allOf: String?
+
+        @OptionGroup var store: StoreOption
+
+        func validate() throws {
+            if ids.isEmpty == (allOf == nil) {
+                throw ValidationError("Name either IDs of dead letters, or '--all-of SUBSCRIPTION'.")
+            }
+        }
+
+        func run() async throws {
+            try await store.run { open in
+                let letters = DeadLetters(in: open.store)
+                let count: Int
+                if let allOf {
+                    count = try await letters.replayAll(of: allOf)
+                } else {
+                    try await letters.require(ids)
+                    count = try await letters.replay(ids)
+                }
+                return ChangeReport(count, "dead letter", "dead letters", "will be delivered again")
+            }
+        }
+    }
+
+    struct Discard: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Deletes dead letters for good. If an ID is unknown, it changes nothing."
+        )
+
+        @Argument(help: ArgumentHelp("The IDs of the dead letters.", valueName: "id"))
+        var ids: [Int64]
+
+        @OptionGroup var store: StoreOption
+
+        func run() async throws {
+            try await store.run { open in
+                let letters = DeadLetters(in: open.store)
+                try await letters.require(ids)
+                let count = try await letters.discard(ids)
+                return ChangeReport(count, "dead letter", "dead letters", "discarded")
+            }
+        }
+    }
+}
+
+extension DeadLetters {
+    /// Throws ``ToolFailure`` if one of `ids` is unknown.
+    fileprivate func require(_ ids: [Int64]) async throws {
+        var unknown: [Int64] = []
+        for id in ids where try await find(id) == nil { unknown.append(id) }
+        if !unknown.isEmpty { throw ToolFailure.unknownDeadLetters(unknown) }
+    }
+}
+#endif

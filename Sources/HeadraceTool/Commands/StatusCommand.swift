@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Tool
+import ArgumentParser
+import Foundation
+import HeadraceStorage
+
+/// Shows the progress of all subscriptions.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows pending deliveries and dead letters of each subscription (the default)."
+    )
+
+    @OptionGroup var store: StoreOption
+
+    func run() async throws {
+        try await store.run { StatusReport(try await $0.store.deliveryStatistics()) }
+    }
+}
+
+/// The progress of all subscriptions.
+struct StatusReport: Report {
+    struct Subscription: Encodable {
+        let name: String
+        let pending: Int
+        let oldestPending: Date?
+        let deadLetters: Int
+    }
+
+    let events: Int64
+    let pending: Int
+    let deadLetters: Int
+    let subscriptions: [Subscription]
+
+    init(_ statistics: DeliveryStatistics) {
+        events = statistics.lastPosition
+        pending = statistics.pendingCount
+        deadLetters = statistics.deadLetterCount
+        subscriptions = statistics.subscriptions.map {
+            Subscription(
+                name: $0.name,
+                pending: $0.pendingCount,
+                oldestPending: $0.oldestPending,
+                deadLetters: $0.deadLetterCount
+            )
+        }
+    }
+
+    var lines: [String] {
+        ["position of the last event: \(events)"]
+            + subscriptions.map { each in
+                let oldest = each.oldestPending.map { ", the oldest of \($0.text)" } ?? ""
+                return "\(each.name): \(each.pending) pending\(oldest), \(each.deadLetters) dead letters"
+            }
+    }
+}
+#endif

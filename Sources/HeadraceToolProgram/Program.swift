@@ -1,0 +1,24 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Tool
+import ArgumentParser
+import HeadraceTool
+
+@main
+struct Program {
+    static func main() async {
+        await HeadraceTool.main()
+    }
+}
+#else
+@main
+struct Program {
+    static func main() {
+        print("This build has no command-line tool. To fix, build it with the trait 'Tool': --traits Tool")
+    }
+}
+#endif

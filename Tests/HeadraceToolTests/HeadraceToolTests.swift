@@ -1,0 +1,278 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Tool && SQLite
+import ArgumentParser
+import Foundation
+import HeadraceCommands
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceSQLite
+import HeadraceStorage
+import HeadraceTesting
+import Synchronization
+import Testing
+
+@testable import HeadraceTool
+
+@Suite(.timeLimit(.minutes(2))) struct HeadraceToolTests {
+    /// Two deliveries of the subscription `mails`: the first is a dead letter, and the second is pending.
+    private func withStore(_ test: (_ path: String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-tool-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "store.sqlite").path()
+
+        let store = try SQLiteStore(path: path, entities: [])
+        var changes = ChangeSet(events: [Self.event(1), Self.event(2)])
+        changes.deliveries = (0...1).map { ChangeSet.NewDelivery(event: $0, subscription: "mails") }
+        try await store.commit(changes)
+        let now = Date(timeIntervalSince1970: 2_000_000_000)
+        let request = LeaseRequest(
+            subscriptions: ["mails"], laneLimit: 1, batchLimit: 1, now: now, duration: .seconds(60))
+        let delivery = try #require(try await store.lease(request).lanes.first?.first)
+        let failure = Settlement.Failure(
+            position: delivery.position, attempts: 3, reason: "No \u{1B}[31mnetwork\nat all", date: now)
+        _ = try await store.settle(
+            [Settlement(lease: delivery.lease, failures: [failure], end: .finished(now: now))])
+        try store.close()
+
+        try await test(path)
+    }
+
+    private static func event(_ number: Int) -> NewEvent {
+        NewEvent(
+            id: UUID(),
+            name: "mail-requested",
+            version: 1,
+            stream: EntityReference(kind: "order", key: "7"),
+            recordedAt: Date(timeIntervalSince1970: 1_900_000_000),
+            json: Data(#"{"number":\#(number)}"#.utf8)
+        )
+    }
+
+    /// Runs the tool and returns the lines that it prints.
+    private func run(_ arguments: String...) async throws -> [String] {
+        let lines = Mutex<[String]>([])
+        let receive: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
+        var command = try HeadraceTool.parseAsRoot(arguments)
+        try await Console.$receive.withValue(receive) {
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        }
+        return lines.withLock { $0 }
+    }
+
+    /// Returns the message of the error that the tool ends with.
+    private func failure(_ arguments: String...) async -> String {
+        do {
+            var command = try HeadraceTool.parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            return "no error"
+        } catch {
+            return HeadraceTool.message(for: error)
+        }
+    }
+
+    @Test func statusShowsWhatIsPendingAndWhatHasFailed() async throws {
+        try await withStore { (path) async throws in
+            #expect(
+                try await run("status", "--database", path) == [
+                    "position of the last event: 2",
+                    "mails: 1 pending, the oldest of 2030-03-17T17:46:40Z, 1 dead letters",
+                ])
+            // The name of the command is optional.
+            #expect(try await run("-d", path).count == 2)
+        }
+    }
+
+    @Test func jsonHasStableMembers() async throws {
+        try await withStore { (path) async throws in
+            #expect(
+                try await run("status", "--json", "--database", path).joined() == """
+                    {
+                      "deadLetters" : 1,
+                      "events" : 2,
+                      "pending" : 1,
+                      "subscriptions" : [
+                        {
+                          "deadLetters" : 1,
+                          "name" : "mails",
+                          "oldestPending" : "2030-03-17T17:46:40Z",
+                          "pending" : 1
+                        }
+                      ]
+                    }
+                    """)
+        }
+    }
+
+    @Test func deadLettersAreListedAndShownWithoutTheirControlCharacters() async throws {
+        try await withStore { (path) async throws in
+            #expect(
+                try await run("dead-letters", "-d", path) == [
+                    "1  2033-05-18T03:33:20Z  mails  mail-requested  No \u{FFFD}[31mnetwork"
+                ])
+            let lines = try await run("dead-letters", "show", "1", "-d", path)
+            #expect(lines.contains("attempts: 3"))
+            #expect(lines.contains("stream: order '7'") || lines.contains { $0.hasPrefix("stream: ") })
+            #expect(lines.last == #"content: {"number":1}"#)
+            #expect(try await run("dead-letters", "--after", "1", "-d", path) == ["There are no dead letters."])
+        }
+    }
+
+    @Test func aReplayedDeadLetterIsPendingAgain() async throws {
+        try await withStore { (path) async throws in
+            #expect(
+                try await run("dead-letters", "replay", "1", "-d", path) == ["1 dead letter will be delivered again."])
+            #expect(try await run("-d", path).last?.hasPrefix("mails: 2 pending") == true)
+        }
+    }
+
+    @Test func allDeadLettersOfASubscriptionAreReplayed() async throws {
+        try await withStore { (path) async throws in
+            #expect(
+                try await run("dead-letters", "replay", "--all-of", "mails", "--json", "-d", path)
+                    == ["{\n  \"count\" : 1\n}"])
+        }
+    }
+
+    @Test func anUnknownDeadLetterFailsAndChangesNothing() async throws {
+        try await withStore { (path) async throws in
+            #expect(await failure("dead-letters", "discard", "1", "99", "-d", path).contains("ID 99"))
+            #expect(try await run("dead-letters", "-d", path).count == 1)
+            #expect(try await run("dead-letters", "discard", "1", "-d", path) == ["1 dead letter discarded."])
+            #expect(try await run("dead-letters", "-d", path) == ["There are no dead letters."])
+        }
+    }
+
+    @Test func aReplayNamesTheEvents() async throws {
+        try await withStore { (path) async throws in
+            // The second event is pending, so a replay adds only the first.
+            #expect(
+                try await run("replay", "mails", "--event", "mail-requested", "--after", "1", "-d", path)
+                    == ["0 events will be delivered again."])
+            #expect(
+                try await run("replay", "mails", "--event", "mail-requested", "-d", path)
+                    == ["1 event will be delivered again."])
+            #expect(
+                try await run("replay", "mails", "--event", "other", "-d", path)
+                    == ["0 events will be delivered again."])
+            #expect(await failure("replay", "mails", "-d", path).contains("--event"))
+        }
+    }
+
+    @Test func onlyOldEventsWithoutDeliveriesAreRemoved() async throws {
+        try await withStore { (path) async throws in
+            _ = try await run("dead-letters", "discard", "1", "-d", path)
+            // The events are of 2030, so none is old, and the second is pending.
+            #expect(try await run("prune", "--event-days", "0", "-d", path) == ["0 rows removed."])
+            #expect(await failure("prune", "-d", path).contains("--event-days"))
+            #expect(await failure("prune", "--key-days", "nan", "-d", path).contains("positive"))
+        }
+    }
+
+    @Test func anIntactFileHasNoDamage() async throws {
+        try await withStore { (path) async throws in
+            #expect(try await run("check", "-d", path) == ["The file has no damage."])
+        }
+    }
+
+    @Test func aDamagedFileFailsTheCheck() async throws {
+        try await withStore { (path) async throws in
+            let file = try FileHandle(forUpdating: URL(filePath: path))
+            // The last page, which belongs to a table or to an index.
+            try file.seek(toOffset: try file.seekToEnd() - 4_096)
+            try file.write(contentsOf: Data(repeating: 0xAB, count: 4_096))
+            try file.close()
+
+            let message = await failure("check", "-d", path)
+            #expect(message.contains("damaged"))
+        }
+    }
+
+    @Test func aFileThatDoesNotExistIsNotCreated() async throws {
+        try await withStore { (path) async throws in
+            #expect(await failure("-d", path + "x").contains("There is no file"))
+            #expect(!FileManager.default.fileExists(atPath: path + "x"))
+        }
+    }
+
+    @Test func theFileOfAnotherProgramIsLeftAlone() async throws {
+        try await withStore { (path) async throws in
+            let other = path + ".txt"
+            try Data("not a database, but a text that is longer than the header of one".utf8).write(
+                to: URL(filePath: other))
+            let before = try Data(contentsOf: URL(filePath: other))
+
+            #expect(await failure("-d", other) != "no error")
+            #expect(try Data(contentsOf: URL(filePath: other)) == before)
+        }
+    }
+
+    @Test func aProgramThatHasTheFileOpenGoesOn() async throws {
+        try await withStore { (path) async throws in
+            let program = try SQLiteStore(path: path, entities: [Note.self])
+            let context = EntityContext(program)
+            context.insert(Note(id: 1))
+            try await context.commit([])
+
+            for arguments in [["-d", path], ["schedules", "-d", path], ["check", "-d", path]] {
+                var command = try HeadraceTool.parseAsRoot(arguments)
+                if var asynchronous = command as? any AsyncParsableCommand {
+                    try await Console.$receive.withValue({ _ in }) { try await asynchronous.run() }
+                } else {
+                    try command.run()
+                }
+            }
+
+            #expect(try await EntityContext(program).find(Note.self, id: 1) != nil)
+            try program.close()
+        }
+    }
+
+    @Test func schedulesArePausedAndResumed() async throws {
+        try await withStore { (path) async throws in
+            let store = try SQLiteStore(path: path, entities: [StoredSchedule.self])
+            let builder = ContainerBuilder()
+            builder.domain(
+                store: store,
+                scheduled: [ScheduledCommand(Tick.self) { _, _ in }],
+                schedules: [RecurringSchedule("ticks", try .cron("0 22 * * *", in: .gmt)) { _ in Tick() }]
+            )
+            try await TestRelay.run(builder.build().resolve()) { try await $0.advance(by: .seconds(86_400)) }
+            try store.close()
+
+            #expect(try await run("schedules", "-d", path).first?.hasSuffix("fired 1 times") == true)
+            #expect(try await run("schedules", "pause", "ticks", "-d", path) == ["1 schedule paused."])
+            #expect(try await run("schedules", "-d", path).first?.hasPrefix("ticks: paused") == true)
+            #expect(try await run("schedules", "resume", "ticks", "-d", path) == ["1 schedule resumed."])
+            #expect(await failure("schedules", "pause", "tocks", "-d", path).contains("tocks"))
+        }
+    }
+}
+
+private struct Tick: DurableCommand {
+    static let commandName = "tick"
+}
+
+private final class Note: StoredEntity {
+    static let entityName = "note"
+
+    let id: Int
+    var raisedEvents = RaisedEvents()
+
+    init(id: Int) { self.id = id }
+}
+#endif
