@@ -17,7 +17,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 not_compiled_here = [root / "Sources/HeadraceSwiftUI"]
 
 # This block needs the address of the repository, which isn't known here. The manifests of Tests/Clients name a folder instead.
-without_address = {("README.md", "dependencies: [")}
+without_address = {("README.md", 'dependencies: [.package(url: "…", branch: "main")],  // the address of this repository')}
 
 
 def normalised(line):

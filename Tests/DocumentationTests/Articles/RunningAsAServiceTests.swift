@@ -4,11 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-#if Lifecycle
+#if Lifecycle && SQLite
 import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
+import HeadraceSQLite
 import HeadraceStorage
 import Logging
 import ServiceLifecycle
@@ -50,6 +51,24 @@ private struct Health {
         signals: [UnixSignal] = [.sigterm, .sigint]
     ) -> ServiceGroup {
         ServiceGroup(services: [relay, server], gracefulShutdownSignals: signals, logger: logger)
+    }
+
+    /// Runs until a signal arrives, so no test calls it.
+    private func runProgram(
+        container: Container,
+        server: some Service,
+        store: SQLiteStore,
+        logger: Logger
+    ) async throws {
+        // A service group stops its services in reverse order: the server first.
+        let relay: Relay = container.resolve()
+        let group = ServiceGroup(
+            services: [relay, server],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        try await group.run()
+        try store.close()
     }
 
     @Test func aShutdownEndsTheServerAndTheRelay() async throws {
