@@ -163,7 +163,7 @@ final class ProjectionWorker: Sendable {
             return becomesReady
         }
         if becomesReady == true {
-            Logger.current.notice("A version of a projection has applied the whole log", metadata: metadata(at: end))
+            Logger.current.debug("A version of a projection has applied the whole log", metadata: metadata(at: end))
         }
         return becomesReady != nil
     }
