@@ -52,6 +52,9 @@ enum CrashSubject {
         case ("tick", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Ticking.run(path: arguments[1], hours: Int(arguments[2]) ?? 0, faults: faults)
+        case ("project", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Projecting.run(path: arguments[1], count: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

@@ -109,6 +109,26 @@ import Testing
         #expect(!relay.isRunning)
     }
 
+    @Test func aServerIsReadyOnceItsProjectionsAreBuilt() async throws {
+        let registrar = DomainEventHandlerRegistrar(resolver: ContainerBuilder().build())
+        let lines = Projection<Line>("lines", version: 1).applying(LineWritten.self) { event, rows in
+            rows.save(Line(id: event.line))
+        }
+        let store = try InMemoryStore(entities: Projections.entities)
+        let projections = Projections(lines, on: store, delegator: registrar)
+        var checks = HealthChecks()
+        checks.projections = projections
+        #expect(try await ready(checks).status == 503)
+
+        let run = Task { try await projections.run() }
+        try await projections.untilCurrent()
+        let answer = try await ready(checks)
+        #expect(answer.text == #"{"checks":[{"name":"projections","ready":true}],"status":"ok"}"#)
+        projections.shutDown()
+        try await run.value
+        #expect(try await ready(checks).status == 503)
+    }
+
     @Test(arguments: [(299.0, 200), (301.0, 503)])
     func aServerThatLagsIsNotReady(age: TimeInterval, status: Int) async throws {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
@@ -132,5 +152,14 @@ import Testing
 
         #expect(try await ready(checks).status == 503)
     }
+}
+
+private struct Line: ProjectionRow {
+    let id: String
+}
+
+private struct LineWritten: DurableDomainEvent {
+    static let eventName = "line-written"
+    var line: String
 }
 #endif

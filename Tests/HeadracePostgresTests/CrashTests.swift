@@ -80,6 +80,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [("commit-queued", 10), ("after-commit", 10), ("after-handler", 40)], 0..<CrashSubject.rounds)
+    func aProjectionAppliesEachEventOnceInOrderAcrossKills(
+        point: (name: String, passes: Int),
+        round: Int
+    ) async throws {
+        try await withDatabase { url in
+            let lines = try CrashSubject.linesAcrossKills(of: "project", on: url, at: point, round: round)
+            let events = try await TestSchema(url: url, name: "headrace").run("SELECT count(*) FROM event").first
+            let count = try #require(try events?.integer(0))
+            #expect(lines.suffix(3) == ["counters \(count)", "rebuilt \(count)", "done"])
+        }
+    }
+
     // MARK: Checks
 
     private func checkDeposits(_ url: String, _ lines: [String], handlersCanBeLate: Bool = false) async throws {

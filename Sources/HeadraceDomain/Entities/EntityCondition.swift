@@ -41,6 +41,13 @@ public struct EntityCondition<Entity: StoredEntity>: Sendable {
             test: .range(from: range.lowerBound.indexValue, below: range.upperBound.indexValue)
         )
     }
+
+    /// One of the values in `index` is a text whose bytes are those of `start` or greater, and less than those of `end`.
+    ///
+    /// A `Range<String>` can't say that, because Swift compares characters.
+    package static func isText(in index: EntityIndex<Entity>, from start: String, below end: String) -> Self {
+        EntityCondition(index: index, test: .range(from: .text(start), below: .text(end)))
+    }
 }
 
 /// The order of fetched entities: by the values in an index, or by their keys.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceCore
-import HeadraceResolution
+package import HeadraceResolution
 
 /// The events and handlers of one declaration, for the graph and its validation.
 struct EventCatalog: Sendable {
@@ -93,6 +93,12 @@ struct EventCatalog: Sendable {
     }
 }
 
+/// A note about events that are consumed in another way than by handlers.
+package protocol EventConsumerNote: RegistrationNote {
+    /// The types of the events.
+    var consumedEvents: [any DomainEvent.Type] { get }
+}
+
 extension EventCatalog: RegistrationNote {
     /// Returns each mistake in the declarations of handlers.
     static func problems(in notes: [EventCatalog]) -> [CompositionProblem] {
@@ -105,7 +111,8 @@ extension EventCatalog: RegistrationNote {
 
     /// Returns each durable event without a handler, and each handled event that is not declared.
     static func unproved(in notes: [EventCatalog], among all: [any RegistrationNote]) -> [CompositionProblem] {
-        let handled = notes.flatMap(\.handledEvents)
+        let consumed = all.flatMap { ($0 as? any EventConsumerNote)?.consumedEvents ?? [] }
+        let handled = notes.flatMap(\.handledEvents) + consumed
         let handledIDs = Set(handled.map { ObjectIdentifier($0) })
         let declared = notes.flatMap(\.events)
         var declaredIDs = Set(declared.map { ObjectIdentifier($0) })

@@ -23,7 +23,7 @@ public import Hummingbird
 public struct HealthChecks: Sendable {
     /// The result of a check.
     public struct Result: Sendable, Hashable, Codable {
-        /// The name of the check: `store`, `relay`, `lag`, or the name of your own check.
+        /// The name of the check: `store`, `relay`, `lag`, `projections`, or the name of your own check.
         public let name: String
 
         /// Whether the check has succeeded.
@@ -46,6 +46,12 @@ public struct HealthChecks: Sendable {
 
     /// The relay; `nil` to leave it out.
     public var relay: Relay?
+
+    /// The projections; `nil` to leave them out.
+    ///
+    /// The check `projections` succeeds if they run, each declared projection has applied the whole log once, and the oldest event
+    /// that was not applied is younger than ``largestLag``.
+    public var projections: Projections?
 
     /// Maximum age of the oldest pending event; 5 minutes by default, `nil` for no limit.
     ///
@@ -87,10 +93,21 @@ public struct HealthChecks: Sendable {
             }
         }
         if let relay { results.append(Result(name: "relay", isReady: relay.isRunning)) }
+        if let projections {
+            results.append(Result(name: "projections", isReady: await isReady(projections)))
+        }
         for (name, check) in others.sorted(by: { $0.key < $1.key }) {
             results.append(Result(name: name, isReady: await check()))
         }
         return results
+    }
+
+    private func isReady(_ projections: Projections) async -> Bool {
+        guard projections.isRunning, let statuses = try? await projections.status() else { return false }
+        let now = wallClock()
+        return statuses.filter(\.isDeclared).allSatisfy { status in
+            status.state != .building && largestLag.map { status.lag(at: now) <= $0 } ?? true
+        }
     }
 
     /// Returns the statistics of the store; `nil` if it doesn't answer in time.

@@ -107,7 +107,8 @@ public enum StoreContract {
             + longTextChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
-                    + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
+                    + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks
+                    + projectionChecks(for: capabilities) : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
     }
 }

@@ -11,10 +11,11 @@ public enum LedgerComposition {
     /// The entity types of the ledger.
     ///
     /// Pass them to the initializer of the store.
-    public static let entities: [any StoredEntity.Type] = [
-        Account.self, CommodityRange.self, DailyStatement.self, ImportJob.self, ImportedJournal.self,
-        JournalContent.self, JournalPart.self, StoredJournal.self, Transaction.self,
-    ]
+    public static let entities: [any StoredEntity.Type] =
+        [
+            Account.self, CommodityRange.self, DailyStatement.self, ImportJob.self, ImportedJournal.self,
+            JournalContent.self, JournalPart.self, StoredJournal.self, Transaction.self,
+        ] + Projections.entities
 
     /// The settings of the composition.
     ///
@@ -44,7 +45,8 @@ public enum LedgerComposition {
 
     /// Creates the container of a program on `store`, and validates that everything in it can be resolved.
     ///
-    /// Resolve a `CommandQueryDispatcher` from it, the `Relay` if the program delivers events, and the ``ActivityLog``.
+    /// Resolve a `CommandQueryDispatcher` from it, the `Relay` and the `Projections` if the program delivers events, and the
+    /// ``ActivityLog``.
     ///
     /// - Parameters:
     ///   - store: The store of the ledger. It must have been opened with ``entities``.
@@ -70,6 +72,7 @@ public enum LedgerComposition {
             relayObservers: configuration.relayObservers,
             clock: configuration.clock
         )
+        builder.projections(MonthlyChange.projection, on: store, clock: configuration.clock)
         builder.commandQueryDispatch().standard(
             commandHandlers: [
                 BeginImportHandler.self, ChangeImportHandler.self, ImportJournalHandler.self, ImportStepHandler.self,
@@ -78,7 +81,7 @@ public enum LedgerComposition {
             queryHandlers: [
                 GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
                 GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
-                GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
+                GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
                 GetRegisterPageHandler.self, GetTransactionHandler.self,
             ],
             middleware: [

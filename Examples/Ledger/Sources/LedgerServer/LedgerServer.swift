@@ -34,6 +34,9 @@ public final class LedgerServer: Sendable {
     /// The relay, which delivers stored events.
     public let relay: Relay
 
+    /// The projections, which compute read models from stored events.
+    public let projections: Projections
+
     /// The state of the page.
     let station: ActorStation<PageState, PageAction>
     let imports: ImportService
@@ -80,6 +83,7 @@ public final class LedgerServer: Sendable {
         composition.clock = clock
         container = try LedgerComposition.makeContainer(on: store.base, configuration: composition)
         relay = container.resolve()
+        projections = container.resolve()
         station = ActorStation(initialState: PageState(), observers: observers, clock: clock) { PageDripper() }
         imports = ImportService(
             container: container,
@@ -146,7 +150,7 @@ public final class LedgerServer: Sendable {
         }
         inspector?.show(cluster.graph)
         return HeadraceServer(
-            services: [relay, cluster, imports],
+            services: [relay, projections, cluster, imports],
             application: makeApplication(onListening: onListening, onInspecting: onInspecting),
             signals: signals,
             shutdownTime: .milliseconds(1_200),

@@ -43,7 +43,7 @@ import Testing
             PostTransactionHandler.self, SetAccountRuleHandler.self,
             GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
-            GetImportsHandler.self, GetImportStatusHandler.self, GetRegisterHandler.self,
+            GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
             GetRegisterPageHandler.self, GetTransactionHandler.self,
             KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
             CountEvent<TransactionPosted>.self, SendWebhook.self,

@@ -114,6 +114,31 @@ struct HistoryResponse: Codable, Equatable {
     }
 }
 
+/// The response to `GET /api/net-worth`.
+struct NetWorthResponse: Codable, Equatable {
+    struct Month: Codable, Equatable {
+        let month: String
+        let commodity: String
+        let assets: String
+        let liabilities: String
+        let net: String
+    }
+
+    let months: [Month]
+
+    init(_ months: [GetNetWorth.Month]) {
+        self.months = months.map { month in
+            Month(
+                month: month.month,
+                commodity: month.commodity,
+                assets: month.assets.description,
+                liabilities: month.liabilities.description,
+                net: month.net.description
+            )
+        }
+    }
+}
+
 /// The response to `GET /api/transactions/ID`.
 struct TransactionResponse: Codable, Equatable {
     struct PostingResponse: Codable, Equatable {

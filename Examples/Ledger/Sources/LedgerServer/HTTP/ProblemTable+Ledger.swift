@@ -28,6 +28,15 @@ extension ProblemTable {
         problems.add(UnknownImport.self) { Problem(.notFound, code: "unknownImport", $0.description) }
         problems.add(ContentReserved.self, status: .conflict)
         problems.add(StoreError.self, problem: problem)
+        problems.add(ProjectionError.self) { error in
+            guard error.code == .building else { return nil }
+            return Problem(
+                .serviceUnavailable,
+                code: "building",
+                "The totals are being computed for the first time. To fix, send the request again later."
+            )
+            .retry(after: .seconds(1))
+        }
         // Clients of the API know this status since before the draft of the field had another.
         problems.add(IdempotencyError.self) { error in
             guard error.code == .differentCommand else { return nil }

@@ -32,6 +32,9 @@ struct BooksRoutes: Sendable {
                 let series = try await dispatcher.dispatch(GetHistory(of: account))
                 return try JSONAnswer(HistoryResponse(series, of: account)).response()
             },
+            .get("/api/net-worth") { _ in
+                try JSONAnswer(NetWorthResponse(try await dispatcher.dispatch(GetNetWorth()))).response()
+            },
             .post("/api/transactions", takesKey: true, post),
             .get("/api/transactions/{id}") { reader in
                 let id = try reader.id("transaction")

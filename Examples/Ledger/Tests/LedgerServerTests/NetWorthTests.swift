@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import LedgerTestSupport
+import Testing
+
+@testable import LedgerServer
+
+extension LedgerServerTests {
+    @Suite(.timeLimit(.minutes(2))) struct NetWorthTests {
+        @Test func theNetWorthIsTheSumOfAssetsAndLiabilitiesAtTheEndOfEachMonth() async throws {
+            let folder = try TestFolder()
+            let months = [
+                "2026-01 EUR 1000 0 1000", "2026-01 USD 5 0 5", "2026-02 EUR 900 -300 600", "2026-03 EUR 900 -250 650",
+            ]
+            try await TestServer.with(in: folder) { server in
+                for (amount, from, to, date) in [
+                    ("1000 EUR", "income:salary", "assets:bank", "2026-01-31"),
+                    ("100 EUR", "assets:bank", "expenses:food", "2026-02-01"),
+                    ("300 EUR", "liabilities:card", "expenses:rent", "2026-02-28"),
+                    ("5 USD", "income:interest", "assets:abroad", "2026-01-02"),
+                    ("50 EUR", "equity", "liabilities:card", "2026-03-01"),
+                ] {
+                    #expect(try await server.transfer(amount, from: from, to: to, on: date).status == 201)
+                }
+                try await server.server.projections.untilCurrent()
+                #expect(try await netWorth(server) == months)
+            }
+            // The rows are stored.
+            try await TestServer.with(in: folder) { server in
+                try await server.server.projections.untilCurrent()
+                #expect(try await netWorth(server) == months)
+            }
+        }
+
+        private func netWorth(_ server: TestServer) async throws -> [String] {
+            try await server.get("/api/net-worth").json(NetWorthResponse.self).months.map { month in
+                "\(month.month) \(month.commodity) \(month.assets) \(month.liabilities) \(month.net)"
+            }
+        }
+    }
+}

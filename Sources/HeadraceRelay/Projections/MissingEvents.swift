@@ -1,0 +1,21 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Whether a projection stops if the log no longer has all events that its rows depend on.
+public struct MissingEvents: Hashable, Sendable {
+    private enum Kind { case refused, skipped }
+
+    private let kind: Kind
+
+    /// The projection stops with ``ProjectionError/Code/eventsMissing``; the default.
+    public static let refused = MissingEvents(kind: .refused)
+
+    /// The projection is computed from the events that the log still has.
+    ///
+    /// Choose it if the rows describe recent events only, or if the positions that are missing never had an event: in
+    /// PostgreSQL, a transaction that was rolled back can leave them out.
+    public static let skipped = MissingEvents(kind: .skipped)
+}

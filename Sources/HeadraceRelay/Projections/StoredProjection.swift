@@ -1,0 +1,108 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import HeadraceCore
+public import HeadraceDomain
+import HeadraceStorage
+
+/// The progress of one version of a projection, as it is stored.
+///
+/// Open the store of the projections with this type; see ``Projections/entities``.
+public final class StoredProjection: StoredEntity {
+    /// The name under which the progress is stored.
+    public static let entityName = "headrace.projection"
+
+    /// The indexes: the name of the projection.
+    public static var indexes: [EntityIndex<StoredProjection>] { [.name] }
+
+    /// The name and the version, divided by a slash.
+    public let id: String
+
+    let name: String
+    let version: Int
+
+    /// The position in the log of the last event that was applied, or passed over.
+    private(set) var position: Int64 = 0
+
+    /// Whether the version has ever applied the whole log, so that queries may read it.
+    private(set) var isReady = false
+
+    /// Whether its rows are being removed, so that no query may read them.
+    private(set) var isRemoved = false
+
+    /// The process that has applied events last.
+    private(set) var holder: UUID?
+
+    /// The time until which other processes leave the version to ``holder``.
+    private(set) var leaseEnd: Date?
+
+    /// The duration of the lease when it began, in milliseconds.
+    private var leaseMilliseconds: Int64 = 0
+
+    /// The last time at which a process has declared the version.
+    private(set) var seenAt: Date
+
+    /// The events of the projection: none.
+    public var raisedEvents = RaisedEvents()
+
+    init(_ version: ProjectionVersion, seenAt: Date) {
+        id = version.text
+        name = version.name
+        self.version = version.number
+        self.seenAt = seenAt
+    }
+
+    var projectionVersion: ProjectionVersion { ProjectionVersion(name: name, number: version) }
+
+    /// Whether a process other than `process` is applying events.
+    ///
+    /// The lease saves two processes from doing the same work; the version of the entity keeps the rows right without it. So a
+    /// lease whose end lies too far ahead counts as ended: the clock of the process that took it was wrong.
+    func isHeld(fromOtherThan process: UUID, at now: Date) -> Bool {
+        guard let holder, let leaseEnd, holder != process else { return false }
+        return leaseEnd > now && leaseEnd.milliseconds - now.milliseconds <= leaseMilliseconds
+    }
+
+    /// Notes that `process` has applied the log up to `position`.
+    func advance(to position: Int64, isReady: Bool, by process: UUID, for duration: Duration, at now: Date) {
+        self.position = position
+        self.isReady = self.isReady || isReady
+        holder = process
+        leaseEnd = Date(milliseconds: now.advanced(by: duration).milliseconds)
+        leaseMilliseconds = (leaseEnd ?? now).milliseconds - now.milliseconds
+        seenAt = now
+    }
+
+    /// Lets other processes apply events at once.
+    func release() {
+        holder = nil
+        leaseEnd = nil
+    }
+
+    /// Notes that a process declares the version.
+    func note(seenAt now: Date) { seenAt = now }
+
+    /// Closes the version for queries, because its rows are removed from now on.
+    func remove() { isRemoved = true }
+}
+
+extension EntityIndex<StoredProjection> {
+    static var name: Self { EntityIndex("name") { $0.name } }
+}
+
+extension [StoredProjection] {
+    /// The version that queries read unless their program has another: the latest one that has applied the whole log.
+    var active: StoredProjection? {
+        filter { $0.isReady && !$0.isRemoved }.max { $0.version < $1.version }
+    }
+
+    /// The version that a program reads that declares `version` and can decode rows from `readableVersion` on.
+    func readable(_ version: Int, from readableVersion: Int) -> StoredProjection? {
+        let readable = filter { $0.isReady && !$0.isRemoved && readableVersion...version ~= $0.version }
+        return readable.max { $0.version < $1.version }
+    }
+}
