@@ -13,12 +13,13 @@ import HeadraceSQLite
 ///     CrashSubject write PATH SEED POINT PASSES
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
 ///     CrashSubject send PATH SALES POINT PASSES SIGNAL
+///     CrashSubject process PATH JOBS POINT PASSES SIGNAL
 ///     CrashSubject tick PATH HOURS POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
 ///
-/// `relay`, `send`, and `tick` also accept the URL of a PostgreSQL database as PATH.
+/// `relay`, `send`, `process`, and `tick` also accept the URL of a PostgreSQL database as PATH.
 ///
 /// - `write` stores entries from many tasks. It prints the ID of each entry with a commit that has returned, and
 ///   nothing else.
@@ -26,6 +27,8 @@ import HeadraceSQLite
 ///   none is left. It prints the calls of its handlers.
 /// - `send` makes `SALES` sales in each of eight shops. Each sale sends a durable command, whose result becomes an event. It
 ///   handles these and all pending commands until none is left.
+/// - `process` begins `JOBS` jobs in each of eight shops. Each job is a process that sends a command, and ends after an event or
+///   after a time-out. It handles these and all pending deliveries until none is left.
 /// - `tick` runs an hourly schedule, with a clock that is `HOURS` and one hour ahead of the last process, until all times up to
 ///   then have fired and their commands are handled.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
@@ -49,6 +52,9 @@ enum CrashSubject {
         case ("send", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Sending.run(path: arguments[1], sales: Int(arguments[2]) ?? 0, faults: faults)
+        case ("process", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Processing.run(path: arguments[1], jobs: Int(arguments[2]) ?? 0, faults: faults)
         case ("tick", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Ticking.run(path: arguments[1], hours: Int(arguments[2]) ?? 0, faults: faults)

@@ -93,6 +93,17 @@ import Testing
         }
     }
 
+    @Test(arguments: points, 0..<CrashSubject.rounds)
+    func eachProcessHandlesItsEventsAndTimeoutsOnceAcrossKills(
+        point: (name: String, passes: Int),
+        round: Int
+    ) async throws {
+        try await withDatabase { url in
+            let lines = try CrashSubject.linesAcrossKills(of: "process", on: url, at: point, round: round)
+            try await checkJobs(url, lines)
+        }
+    }
+
     // MARK: Checks
 
     private func checkDeposits(_ url: String, _ lines: [String], handlersCanBeLate: Bool = false) async throws {
@@ -129,6 +140,23 @@ import Testing
         #expect(try await Set(numbers("document::json->>'count'", of: "tick", in: schema).values) == [1])
         let firings = try await numbers("document::json->>'firingCount'", of: "headrace.schedule", in: schema)
         #expect(Array(firings.values) == [hours.count])
+    }
+
+    private func checkJobs(_ url: String, _ lines: [String]) async throws {
+        let schema = TestSchema(url: url, name: "headrace")
+        try await requireNothingLeft(in: schema)
+        let begun = try await numbers("document::json->>'count'", of: "job-counter", in: schema)
+        let jobs = begun.flatMap { shop, count in (1...max(1, count)).map { "job/\(shop) \($0)" } }
+        // The event that begins the job, and its answer or its time-out.
+        let handled = try await numbers("document::json->>'handledCount'", of: "headrace.process", in: schema)
+        #expect(handled == Dictionary(uniqueKeysWithValues: jobs.map { ($0, 2) }))
+        let done = try await numbers("json_array_length(document::json->'done')", of: "job-book", in: schema)
+        #expect(done == begun)
+        let givenUp = try await numbers("json_array_length(document::json->'givenUp')", of: "job-book", in: schema)
+        #expect(givenUp == begun.mapValues { $0 / 2 })
+        let mistakes = try await numbers("json_array_length(document::json->'mistakes')", of: "job-book", in: schema)
+        #expect(mistakes.values.allSatisfy { $0 == 0 }, "carried out twice")
+        try CrashSubject.check("begun", in: lines, stored: begun)
     }
 
     private func requireNothingLeft(in schema: TestSchema, deliveries: Int64 = 0) async throws {

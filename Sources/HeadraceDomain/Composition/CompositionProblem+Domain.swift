@@ -19,6 +19,7 @@ extension CompositionProblem.Kind {
     /// The store was not opened with an entity of the domain.
     public static let undeclaredEntity = CompositionProblem.Kind("undeclaredEntity")
 
-    /// A command can be scheduled, but no relay carries it out; only `ValidationLevel.strict` reports it.
+    /// A command can be scheduled, but no relay carries it out; only `ValidationLevel.strict` reports it, unless a process sends
+    /// the command.
     public static let notCarriedOut = CompositionProblem.Kind("notCarriedOut")
 }

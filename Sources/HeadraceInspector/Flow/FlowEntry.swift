@@ -47,7 +47,7 @@ struct FlowEntry: Sendable, Equatable, Encodable {
     /// The content of the message, as far as the redaction shows it.
     var payload: String?
 
-    /// Subscription and attempt of a delivery, or the result of a request.
+    /// Subscription and attempt of a delivery with the remark of its handler, or the result of a request.
     var note: String?
 
     /// Approximate size in bytes.

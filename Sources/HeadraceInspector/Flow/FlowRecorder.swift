@@ -153,6 +153,7 @@ final class FlowRecorder: Sendable {
         let second = second
         let key = MessageKey(context.id)
         let result = context.result
+        let remark = Self.remark(about: context.id)
         state.withLock { state in
             state.rates.add(
                 kind: context.kind.description,
@@ -160,8 +161,16 @@ final class FlowRecorder: Sendable {
                 isFailure: outcome.isFailure,
                 second: second
             )
-            end(state.messages[key], outcome, note: result, after: duration, in: &state)
+            let number = state.messages[key]
+            let delivery = number.flatMap { state.buffer[$0]?.note }
+            let note = remark.map { remark in delivery.map { "\($0), \(remark)" } ?? remark }
+            end(number, outcome, note: note ?? result, after: duration, in: &state)
         }
+    }
+
+    /// The remark of the handler about the message `id`, if this task handles a delivery of the message.
+    private static func remark(about id: UUID?) -> String? {
+        DeliveryContext.current.flatMap { $0.messageID == id ? $0.remark.text : nil }
     }
 
     func stageBegan(_ stage: MessageStage, payload: String?) {
@@ -185,8 +194,9 @@ final class FlowRecorder: Sendable {
     func stageEnded(_ stage: MessageStage, outcome: MessageOutcome, after duration: Duration) {
         if !recordsEnds { return }
         let outcome = shown(outcome)
+        let remark = stage.kind == .unitOfWork ? Self.remark(about: stage.message?.id) : nil
         state.withLock { state in
-            end(state.stages[stage.id], outcome, after: duration, in: &state)
+            end(state.stages[stage.id], outcome, note: remark, after: duration, in: &state)
         }
     }
 

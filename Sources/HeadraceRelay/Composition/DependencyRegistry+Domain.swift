@@ -45,6 +45,7 @@ extension DependencyRegistry {
     ///   - handlers: The types whose instances handle events.
     ///   - staticHandlers: The types that handle events by a static function.
     ///   - scheduled: The commands that take effect later, each with its operation.
+    ///   - processes: The processes. The store must have been opened with `StoredProcess`.
     ///   - schedules: The recurring schedules. The store must have been opened with `StoredSchedule`.
     ///   - configuration: The configuration of the relay.
     ///   - observers: Are notified of units of work, and of deliveries as messages.
@@ -58,6 +59,7 @@ extension DependencyRegistry {
         handlers: [any (HandlesDomainEvent & Resolvable).Type] = [],
         staticHandlers: [any DomainEventHandler.Type] = [],
         scheduled: [ScheduledCommand] = [],
+        processes: [any DurableProcess.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
@@ -65,7 +67,12 @@ extension DependencyRegistry {
         clock: any TimeSource = CurrentClock(),
         wallClock: (@Sendable () -> Date)? = nil
     ) {
-        domainEvents(events: events, handlers: handlers, staticHandlers: staticHandlers, observers: observers)
+        domainEvents(
+            events: events,
+            handlers: handlers + processes.flatMap { $0.eventHandlers },
+            staticHandlers: staticHandlers,
+            observers: observers
+        )
         singleton((any EntityStore).self) { store }
         singleton((any DeliveryStore).self) { store }
         transient { EntityContext.current(on: store) }
@@ -101,6 +108,7 @@ extension DependencyRegistry {
                 wallClock: wallClock
             )
             for command in scheduled { command.register(relay, scope) }
+            for process in processes { process.register(in: relay) }
             ScheduleRunner(
                 schedules: schedules,
                 store: store,
@@ -111,13 +119,23 @@ extension DependencyRegistry {
         }
         registration.notes = [
             DomainDeclaration(
-                entities: schedules.isEmpty ? entities : entities + [StoredSchedule.self],
+                entities: entities + (schedules.isEmpty ? [] : [StoredSchedule.self])
+                    + (processes.isEmpty ? [] : [StoredProcess.self]),
                 schema: store.schema,
                 scheduled: scheduled.map(\.type),
                 recurring: schedules.map(\.command)
-            )
+            ),
+            ProcessDeclaration(processes: processes, scheduled: scheduled),
         ]
         register(registration)
+        if !processes.isEmpty || store.schema.contains(StoredProcess.entityName) {
+            transient(
+                Processes.self,
+                opaque(needs: (any DomainEventDelegator).self) { scope in
+                    Processes(on: store, delegator: scope.resolve())
+                }
+            )
+        }
         if !schedules.isEmpty || store.schema.contains(StoredSchedule.entityName) {
             transient(
                 Schedules.self,

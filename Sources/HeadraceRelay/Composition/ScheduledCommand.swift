@@ -30,6 +30,9 @@ public import HeadraceResolution
 /// ```
 public struct ScheduledCommand: Sendable {
     let type: any DurableCommand.Type
+    /// Whether the dispatcher of the container carries out the commands.
+    let isDispatched: Bool
+
     let register: @Sendable (Relay, any DependencyResolutionScope) -> Void
 
     /// Registers `operation` to carry out commands of `type`, in a unit of work on the store.
@@ -40,7 +43,19 @@ public struct ScheduledCommand: Sendable {
                 Command, any DependencyResolutionScope
             ) async throws -> Void
     ) {
+        self.init(type, isDispatched: false, by: operation)
+    }
+
+    private init<Command: DurableCommand>(
+        _ type: Command.Type,
+        isDispatched: Bool,
+        by operation:
+            nonisolated(nonsending) @escaping @Sendable (
+                Command, any DependencyResolutionScope
+            ) async throws -> Void
+    ) {
         self.type = type
+        self.isDispatched = isDispatched
         register = { relay, scope in
             relay.carryOut(type) { command in try await operation(command, scope) }
         }
@@ -50,7 +65,7 @@ public struct ScheduledCommand: Sendable {
     ///
     /// A `RetryMiddleware` of the dispatcher does nothing here, because the relay retries the whole delivery.
     public init<Command: DurableCommand & CQDCommand>(_ type: Command.Type) {
-        self.init(type) { command, scope in
+        self.init(type, isDispatched: true) { command, scope in
             try await scope.require((any CommandQueryDispatcher).self).dispatch(command)
         }
     }
@@ -66,6 +81,7 @@ public struct ScheduledCommand: Sendable {
         raising event: @escaping @Sendable (Command, Command.Output) -> Event
     ) {
         self.type = type
+        isDispatched = true
         register = { relay, scope in
             relay.carryOut(type) { command, context in
                 let dispatcher = try scope.require((any CommandQueryDispatcher).self)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import Synchronization
 
 /// The delivery that the current task handles, for use in a handler.
 ///
@@ -34,6 +35,23 @@ public struct DeliveryContext: Sendable {
     /// The time at which the event was recorded, or the scheduled message became due.
     public let date: Date
 
+    /// The remark of the handler.
+    package let remark = DeliveryRemark()
+
     /// The delivery that this task handles, or `nil` outside of a relay's handler.
     @TaskLocal public static var current: DeliveryContext?
+}
+
+/// A short text about the handling of a delivery, for an inspector.
+package final class DeliveryRemark: Sendable {
+    private let value = Mutex<String?>(nil)
+
+    package init() {}
+
+    /// The text; `nil` if the handler has set none.
+    package var text: String? { value.withLock { $0 } }
+
+    package func set(_ text: String) {
+        value.withLock { $0 = text }
+    }
 }

@@ -13,7 +13,7 @@ public struct RelayError: CodedError {
     /// The kind of error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
-            case retentionTooShort, alreadyRunning, unknownSubscription, ended, invalidDeclarations
+            case retentionTooShort, alreadyRunning, unknownSubscription, notReplayable, ended, invalidDeclarations
         }
 
         private let kind: Kind
@@ -30,8 +30,11 @@ public struct RelayError: CodedError {
         /// No handler states the subscription.
         public static let unknownSubscription = Code(kind: .unknownSubscription)
 
+        /// The subscription belongs to a ``DurableProcess``, which would send its commands again.
+        public static let notReplayable = Code(kind: .notReplayable)
+
         /// Two types of command or two schedules have the same name, the name of a schedule is empty or too long, the migrations of
-        /// a command have a gap, or the store can't keep schedules.
+        /// a command have a gap, the declaration of a process is incomplete, or the store can't keep schedules or processes.
         public static let invalidDeclarations = Code(kind: .invalidDeclarations)
 
         /// The name of the code: bounded, fit for a metric label.
@@ -69,6 +72,16 @@ extension RelayError {
         code: .ended,
         message: "The relay has ended, so its deliveries wait for another relay. To fix, create a new relay and run it."
     )
+
+    static func notReplayable(_ name: String) -> RelayError {
+        RelayError(
+            code: .notReplayable,
+            message: """
+                The subscription '\(name)' belongs to a process, which would send its commands again. To fix, replay other \
+                subscriptions, or build a read model in a handler of its own.
+                """
+        )
+    }
 
     static func unknownSubscription(_ name: String, known: [String]) -> RelayError {
         RelayError(

@@ -16,13 +16,18 @@ struct CommandRoute: Sendable {
     /// The versions that the route can read; `nil` if the migrations of the type are invalid.
     let versions: ClosedRange<Int>?
 
+    /// Whether the operation only changes the store, so that the relay can repeat it at once after a conflict.
+    let isRepeatable: Bool
+
     private let operation: nonisolated(nonsending) @Sendable (ScheduledMessage, EntityContext) async throws -> Void
 
     init<Command: DurableCommand>(
+        isRepeatable: Bool = false,
         _ operation: nonisolated(nonsending) @escaping @Sendable (Command, EntityContext) async throws -> Void
     ) {
         type = Command.self
         versions = Command.decodableVersions
+        self.isRepeatable = isRepeatable
         self.operation = { message, context in
             let command: Command
             do {

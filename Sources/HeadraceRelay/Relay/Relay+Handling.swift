@@ -44,6 +44,14 @@ extension Relay {
     /// The commit includes `settlement` in the same transaction. Once the commit is stored, the delivery is handled,
     /// even if middleware throws an error afterwards.
     func handle(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
+        var result = await handleOnce(delivery, settlement: settlement)
+        for _ in 1..<Self.reactionLimit where isRepeatable(delivery, after: result) {
+            result = await handleOnce(delivery, settlement: settlement)
+        }
+        return result
+    }
+
+    private func handleOnce(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
         let context = EntityContext(store)
         context.extras.settlement = settlement
         let result = await result(of: delivery, in: context)

@@ -38,6 +38,7 @@ public final class Relay: Sendable {
 
     private struct State {
         var commands: [BytewiseString: CommandRoute] = [:]
+        var repeatable: [BytewiseString: RepeatableSubscription] = [:]
         var mistakes: [String] = []
         var preparations: [@Sendable () async throws -> Void] = []
         var hasRun = false
@@ -115,6 +116,22 @@ public final class Relay: Sendable {
             }
             if let mistake = route.mistake { state.mistakes.append(mistake) }
         }
+    }
+
+    /// Adds a subscription whose handlers the relay repeats at once after a conflict.
+    func add(_ subscription: RepeatableSubscription, named name: String) {
+        state.withLock { state in
+            if let other = state.repeatable.updateValue(subscription, forKey: BytewiseString(name)),
+                other.type != subscription.type
+            {
+                state.mistakes.append(RepeatableSubscription.mistake(other.type, subscription.type, name))
+            }
+        }
+    }
+
+    /// The subscriptions whose handlers the relay repeats at once after a conflict, by name.
+    var repeatable: [String: RepeatableSubscription] {
+        state.withLock { Dictionary(uniqueKeysWithValues: $0.repeatable.map { ($0.key.text, $0.value) }) }
     }
 
     /// Lets ``run()`` throw an error with `mistake`.
@@ -205,13 +222,15 @@ public final class Relay: Sendable {
     ///   - subscription: The subscription name of the handlers.
     ///   - position: The position in the log after which the replay begins; 0 for all events.
     /// - Returns: Number of events that will be delivered again.
-    /// - Throws: ``RelayError`` with the code `unknownSubscription`; ``HeadraceStorage/StoreError``.
+    /// - Throws: ``RelayError`` with the code `unknownSubscription`, or `notReplayable` for a ``DurableProcess``;
+    ///   ``HeadraceStorage/StoreError``.
     @discardableResult
     public func replay(_ subscription: String, after position: Int64 = 0) async throws -> Int {
         let names = registrar.eventNames(of: subscription)
         if names.isEmpty {
             throw RelayError.unknownSubscription(subscription, known: registrar.subscriptionNames)
         }
+        if repeatable[subscription] != nil { throw RelayError.notReplayable(subscription) }
         return try await store.replay(subscription, eventsNamed: names, after: position)
     }
 

@@ -37,6 +37,11 @@ extension Relay {
             route.versions.map { (ScheduledMessage.Kind.command.key(name), $0) }
         }
         known[ScheduledMessage.subscription] = (scheduledEvents + commands).map(KnownMessage.init)
+        for (subscription, repeatable) in repeatable {
+            guard let states = repeatable.known else { continue }
+            known[subscription, default: []].append(states)
+            known[ScheduledMessage.subscription]?.append(states)
+        }
         return known
     }
 }

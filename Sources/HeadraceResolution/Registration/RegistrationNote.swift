@@ -25,6 +25,11 @@ package protocol RegistrationNote: Sendable {
     /// Notes of replaced registrations are left out.
     static func problems(in notes: [Self]) -> [CompositionProblem]
 
+    /// Returns the mistakes in `notes`, as ``problems(in:)`` does, for notes that are checked against notes of other types.
+    ///
+    /// The default is ``problems(in:)``. `all` has the notes of every type.
+    static func problems(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem]
+
     /// Returns the facts that can't be checked, for ``ValidationLevel/strict``. The default is an empty array.
     ///
     /// `all` has the notes of every type.
@@ -32,6 +37,10 @@ package protocol RegistrationNote: Sendable {
 }
 
 extension RegistrationNote {
+    package static func problems(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem] {
+        problems(in: notes)
+    }
+
     package static func unproved(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem] { [] }
 
     static func unproved(among notes: [any RegistrationNote]) -> [CompositionProblem] {
@@ -40,6 +49,6 @@ extension RegistrationNote {
 
     /// The problems of the notes of this type.
     static func problems(among notes: [any RegistrationNote]) -> [CompositionProblem] {
-        problems(in: notes.compactMap { $0 as? Self })
+        problems(in: notes.compactMap { $0 as? Self }, among: notes)
     }
 }

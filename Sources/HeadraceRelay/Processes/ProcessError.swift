@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+import HeadraceDomain
+
+/// An error of a reaction of a process.
+///
+/// Branch on ``code``, log ``message``. Later releases may add codes.
+public struct ProcessError: CodedError {
+    /// The kind of error, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case undeclaredCommand, notDelivered }
+
+        private let kind: Kind
+
+        /// A reaction sends a command that the process doesn't declare.
+        public static let undeclaredCommand = Code(kind: .undeclaredCommand)
+
+        /// An event has reached the process without a relay, so its effect can't be stored exactly once.
+        public static let notDelivered = Code(kind: .notDelivered)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of error.
+    public let code: Code
+
+    /// The error and how to fix it, in one sentence each.
+    public let message: String
+
+    static func undeclared(_ command: Any.Type, of process: Any.Type) -> ProcessError {
+        ProcessError(
+            code: .undeclaredCommand,
+            message: """
+                '\(String(naming: process))' sends '\(String(naming: command))', which it doesn't declare. To fix, add \
+                '\(String(naming: command)).self' to its 'commands'.
+                """
+        )
+    }
+
+    static func notDelivered(_ process: Any.Type) -> ProcessError {
+        ProcessError(
+            code: .notDelivered,
+            message: """
+                An event has reached '\(String(naming: process))' without a relay. To fix, raise the event in a unit of work on \
+                a store that conforms to 'DeliveryStore', and run a 'Relay' on it.
+                """
+        )
+    }
+}

@@ -1,0 +1,120 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import HeadraceDomain
+public import HeadraceRelay
+import HeadraceStorage
+
+/// A process without a store and a relay, for tests of its reactions.
+///
+/// ```swift
+/// var fulfilment = TestProcess(Fulfilment.self)
+/// try fulfilment.given(OrderPlaced(order: order, amount: 100))
+/// try fulfilment.when(PaymentTaken(order: order))
+///
+/// #expect(fulfilment.sent(Ship.self) == [Ship(order: order)])
+/// #expect(fulfilment.timeouts.isEmpty)
+/// ```
+///
+/// It does what a relay does with the events and time-outs of one process, and takes no time. After each reaction, the state is
+/// encoded and decoded as in a store. The date is the date of the test.
+public struct TestProcess<Process: DurableProcess> {
+    /// The state; `nil` until an event has started the process.
+    public private(set) var state: Process?
+
+    /// Whether the process has ended.
+    public private(set) var isEnded = false
+
+    /// The date of the process.
+    public private(set) var date: Date
+
+    /// The times of the time-outs that are set.
+    public private(set) var timeouts: [Process.Timeout: Date] = [:]
+
+    /// The commands that the process has sent since the last `given` or `when`, in the order sent.
+    public private(set) var commands: [any DurableCommand] = []
+
+    /// The events that the process has ignored since the last `given` or `when`.
+    ///
+    /// An event is ignored if the process has no reaction to it, if it belongs to another process, if there is no process yet and
+    /// the event doesn't start one, or if the process has ended.
+    public private(set) var ignored: [any DurableDomainEvent] = []
+
+    private var key: Process.Key?
+
+    /// Creates a process that no event has started yet.
+    ///
+    /// - Parameters:
+    ///   - type: The type of process.
+    ///   - date: The date at the beginning.
+    public init(_ type: Process.Type = Process.self, date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
+        self.date = date
+    }
+
+    /// Lets the process react to `events` before the part that is tested; ``commands`` and ``ignored`` are empty afterwards.
+    ///
+    /// - Throws: The errors of reactions; ``HeadraceRelay/ProcessError``; the errors of encoding and decoding the state.
+    public mutating func given(_ events: any DurableDomainEvent...) throws {
+        for event in events { try react(to: event) }
+        (commands, ignored) = ([], [])
+    }
+
+    /// Lets the process react to `event`.
+    ///
+    /// - Throws: The same errors as ``given(_:)``; then nothing has changed.
+    public mutating func when(_ event: some DurableDomainEvent) throws {
+        (commands, ignored) = ([], [])
+        try react(to: event)
+    }
+
+    /// Lets time pass, and each time-out fire at its time.
+    ///
+    /// - Parameter duration: The time; it must not be negative.
+    /// - Throws: The same errors as ``given(_:)``.
+    public mutating func whenTimePasses(_ duration: Duration) throws {
+        (commands, ignored) = ([], [])
+        let end = date.advanced(by: duration)
+        while let (timeout, due) = timeouts.min(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }),
+            due <= end
+        {
+            date = max(date, due)
+            timeouts[timeout] = nil
+            guard let reaction = ProcessReaction<Process>.find(for: timeout), let state else { continue }
+            try react(state, to: nil, by: reaction)
+        }
+        date = end
+    }
+
+    /// The commands of `type` among ``commands``, in the order sent.
+    public func sent<Command: DurableCommand>(_ type: Command.Type) -> [Command] {
+        commands.compactMap { $0 as? Command }
+    }
+
+    private mutating func react(to event: any DurableDomainEvent) throws {
+        guard let (reaction, key) = ProcessReaction<Process>.find(for: event), self.key == nil || self.key == key,
+            !isEnded, state != nil || reaction.starts
+        else { return ignored.append(event) }
+        try react(state ?? Process(key: key), to: event, by: reaction)
+        self.key = key
+    }
+
+    private mutating func react(
+        _ state: Process,
+        to event: (any DurableDomainEvent)?,
+        by reaction: ProcessReaction<Process>
+    ) throws {
+        var state = state
+        let result = try reaction.react(&state, to: event, at: date)
+        self.state = try Process.decode(DocumentCoding.encode(state), version: Process.processVersion)
+        commands += result.commands
+        for (timeout, date) in result.timeouts { timeouts[timeout] = date }
+        if result.isEnded {
+            isEnded = true
+            timeouts = [:]
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Headrace
+import HeadraceTesting
+import Testing
+
+/// Several deliveries to one process at the same time.
+@Suite(.timeLimit(.minutes(2))) struct ProcessRaceTests {
+    @Test(arguments: ProcessPlace.allCases)
+    func twoEventsAtOnceForANewProcessStartOneProcessThatReactsToBoth(place: ProcessPlace) async throws {
+        try await place.withStore { store in
+            let bench = ProcessBench(store)
+            let holding = HoldingStore(store, holding: "meeting")
+            try await bench.run([Meeting.self], on: holding) { relay, container in
+                let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+                try await unitOfWork.execute { context in
+                    context.raiseEvent(LeftArrived(place: "p"), for: EntityReference(kind: "left", key: "1"))
+                    context.raiseEvent(RightArrived(place: "p"), for: EntityReference(kind: "right", key: "1"))
+                }
+                try await relay.untilIdle()
+
+                #expect(holding.hasHeld)
+                let meeting = try #require(try await container.resolve(Processes.self).find(Meeting.self, key: "p"))
+                #expect(meeting.handledCount == 2)
+                #expect(meeting.state.step == .together)
+                #expect(meeting.endedAt != nil)
+                #expect(bench.mishaps == [], "the conflict costs no attempt")
+            }
+        }
+    }
+
+    @Test(arguments: ProcessPlace.allCases)
+    func aTimeoutThatIsOvertakenByItsEventHasNoEffect(place: ProcessPlace) async throws {
+        try await place.withStore { store in
+            let bench = ProcessBench(store)
+            let holding = HoldingStore(store, holding: ScheduledMessage.subscription)
+            try await bench.run(on: holding) { relay, container in
+                try await bench.raise(PurchasePlaced(order: "1"), container)
+                try await relay.untilIdle()
+                bench.clock.advance(by: .seconds(900))
+                await holding.arrival()
+                try await bench.raise(PaymentTaken(order: "1"), in: "payment", container)
+                try await relay.untilIdle()
+
+                let process = try #require(try await container.resolve(Processes.self).find(Fulfilment.self, key: "1"))
+                #expect(process.state.step == .shipping)
+                #expect(try await bench.commands() == ["ship 1", "take 100 for 1"])
+                #expect(try await bench.pendingCount() == 0)
+                #expect(bench.mishaps == [])
+            }
+        }
+    }
+
+    @Test(arguments: ProcessPlace.allCases)
+    func anEventThatIsOvertakenByItsTimeoutIsLate(place: ProcessPlace) async throws {
+        try await place.withStore { store in
+            let bench = ProcessBench(store)
+            try await bench.run { relay, container in
+                try await bench.raise(PurchasePlaced(order: "1"), container)
+                try await relay.untilIdle()
+            }
+            let holding = HoldingStore(store, holding: "fulfilment")
+            try await bench.run(on: holding) { relay, container in
+                try await relay.untilIdle()
+                try await bench.raise(PaymentTaken(order: "1"), in: "payment", container)
+                await holding.arrival()
+                bench.clock.advance(by: .seconds(900))
+                try await relay.untilIdle()
+
+                let process = try #require(try await container.resolve(Processes.self).find(Fulfilment.self, key: "1"))
+                #expect(process.state.step == .cancelled)
+                #expect(process.lateCount == 1)
+                #expect(try await bench.commands() == ["cancel 1: not paid", "take 100 for 1"])
+                #expect(bench.mishaps == [])
+            }
+        }
+    }
+
+    @Test(arguments: ProcessPlace.allCases)
+    func severalRelaysShareManyEventsOfOneProcess(place: ProcessPlace) async throws {
+        try await place.withStore { store in
+            let bench = ProcessBench(store)
+            try await bench.run([Tally.self], attempts: 50) { first, container in
+                try await bench.run([Tally.self], attempts: 50) { second, _ in
+                    let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+                    try await unitOfWork.execute { context in
+                        for number in 1...40 {
+                            context.raiseEvent(
+                                Counted(number: number), for: EntityReference(kind: "s", key: "\(number)"))
+                        }
+                    }
+                    while try await bench.pendingCount() > 0 {
+                        try await first.advance(by: .seconds(1))
+                        try await second.untilIdle()
+                    }
+                }
+                let tally = try #require(try await container.resolve(Processes.self).find(Tally.self, key: 0))
+                #expect(tally.handledCount == 40)
+                #expect(tally.state.numbers.sorted() == Array(1...40))
+            }
+        }
+    }
+}
+
+/// Waits until both sides have arrived.
+private struct Meeting: DurableProcess {
+    static let processName = "meeting"
+    static let commands: [any DurableCommand.Type] = []
+
+    enum Step: String, Codable { case empty, left, right, together }
+
+    var step = Step.empty
+
+    init(key: String) {}
+
+    static let reactions: [ProcessReaction<Meeting>] = [
+        .start(on: LeftArrived.self, by: \.place) { meeting, _, context in
+            meeting.step = meeting.step == .right ? .together : .left
+            if meeting.step == .together { context.end() }
+        },
+        .start(on: RightArrived.self, by: \.place) { meeting, _, context in
+            meeting.step = meeting.step == .left ? .together : .right
+            if meeting.step == .together { context.end() }
+        },
+    ]
+}
+
+private struct LeftArrived: DurableDomainEvent {
+    static let eventName = "left-arrived"
+    var place: String
+}
+
+private struct RightArrived: DurableDomainEvent {
+    static let eventName = "right-arrived"
+    var place: String
+}
+
+/// Collects numbers.
+private struct Tally: DurableProcess {
+    static let processName = "tally"
+    static let commands: [any DurableCommand.Type] = []
+
+    enum Step: String, Codable { case counting }
+
+    var step = Step.counting
+    var numbers: [Int] = []
+
+    init(key: Int) {}
+
+    static let reactions: [ProcessReaction<Tally>] = [
+        .start(on: Counted.self, by: { _ in 0 }) { tally, event, _ in tally.numbers.append(event.number) }
+    ]
+}
+
+private struct Counted: DurableDomainEvent {
+    static let eventName = "counted"
+    var number: Int
+}
