@@ -58,7 +58,7 @@ extension StationCore {
         enqueue(PendingAction(action: action, completion: completion, cause: cause, source: .effect))
     }
 
-    private func enqueue(_ action: Action, completion: ActionCompletion, source: ActionSource) {
+    func enqueue(_ action: Action, completion: ActionCompletion, source: ActionSource) {
         let cause = status.contains(.isInstrumented) ? MessageContext.current : nil
         enqueue(PendingAction(action: action, completion: completion, cause: cause, source: source))
     }

@@ -17,6 +17,13 @@ actor StationHost<State, Action: Sendable> {
         core.pour(action)
     }
 
+    func pour<Value: Sendable>(
+        _ action: Action,
+        returning extract: @escaping @Sendable (Action) -> Value?
+    ) async throws -> Value {
+        try await core.pour(action, returning: extract)
+    }
+
     var properties: [StateChange] { core.properties }
 
     func states(limit: Int) -> AsyncStream<State> where State: Sendable {

@@ -41,6 +41,7 @@ actor TestHost<State, Action: Sendable> {
     private var poured: RecordedReduction?
     private var received: [RecordedReduction] = []
     private var failures: [String] = []
+    private var results: [AwaitedTestResult] = []
 
     init<D: Dripper>(
         executor: TestExecutor,
@@ -118,6 +119,16 @@ actor TestHost<State, Action: Sendable> {
         _ exhaustivity: Exhaustivity,
         _ assert: (@Sendable (inout State) throws -> Void)?
     ) -> (task: PourTask, problems: [String]) {
+        pour(action, exhaustivity, assert) { driver.pour($0) }
+    }
+
+    /// Reduces `action` by `pour`, and returns the differences from the expected state.
+    private func pour(
+        _ action: Action,
+        _ exhaustivity: Exhaustivity,
+        _ assert: (@Sendable (inout State) throws -> Void)?,
+        by pour: (Action) -> PourTask
+    ) -> (task: PourTask, problems: [String]) {
         var problems: [String] = []
         if exhaustivity == .on, let last = received.last {
             problems.append(
@@ -130,7 +141,7 @@ actor TestHost<State, Action: Sendable> {
             received = []
         }
         poured = nil
-        let task = driver.pour(action)
+        let task = pour(action)
         guard let reduction = poured else {
             problems.append("'\(action)' was not reduced, because a middleware refused it.")
             return (task, problems)
@@ -138,6 +149,37 @@ actor TestHost<State, Action: Sendable> {
         if exhaustivity == .off { skip(before: reduction) }
         problems += check(reduction, .poured, exhaustivity, assert)
         return (task, problems)
+    }
+
+    /// Reduces `action` like the method without a result, and returns the index of its result.
+    func pour<Value: Sendable>(
+        _ action: Action,
+        returning extract: @escaping @Sendable (Action) -> Value?,
+        _ exhaustivity: Exhaustivity,
+        _ assert: (@Sendable (inout State) throws -> Void)?
+    ) -> (index: Int, problems: [String]) {
+        let (_, problems) = pour(action, exhaustivity, assert) { action in
+            let (task, result) = driver.pour(action, returning: extract)
+            results.append(AwaitedTestResult(action: "\(action)", get: result))
+            return task
+        }
+        return (results.count - 1, problems)
+    }
+
+    /// Returns the result with an index, and marks it as asserted.
+    func result(_ index: Int) throws -> any Sendable {
+        results[index].isAsserted = true
+        return try results[index].get()
+    }
+
+    /// A problem for each result that the test hasn't read.
+    var problemsOfResults: [String] {
+        results.filter { !$0.isAsserted }.map { result in
+            """
+            The result of '\(result.action)' was not asserted. To fix, read the 'value' that 'pour(_:returning:)' has \
+            returned.
+            """
+        }
     }
 
     /// Asserts the next received action.

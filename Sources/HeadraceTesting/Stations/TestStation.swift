@@ -34,9 +34,9 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     /// Only ``advance(by:fileID:filePath:line:column:)`` may advance it.
     public let clock: TestClock
 
-    private let exhaustivity: Exhaustivity
-    private let executor: TestExecutor
-    private let host: TestHost<State, Action>
+    let exhaustivity: Exhaustivity
+    let executor: TestExecutor
+    let host: TestHost<State, Action>
     private let runningEffects = RunningEffects()
     private let location: IssueSink.Location
     private let progress = TestProgress()
@@ -195,7 +195,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await host.skipReceived()
     }
 
-    /// Ends the test, and asserts that no effect is running and all received actions were asserted.
+    /// Ends the test, and asserts that no effect is running, and all received actions and all results were asserted.
     public func finish(
         fileID: StaticString = #fileID,
         filePath: StaticString = #filePath,
@@ -216,6 +216,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
                     """
                 )
             }
+            problems += await host.problemsOfResults
             if runningEffects.count > 0 {
                 problems.append(
                     """
@@ -241,7 +242,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         return sleeps.isEmpty ? "" : ", sleeping for \(sleeps)"
     }
 
-    private func begin() async {
+    func begin() async {
         if progress.begin() { await host.start() }
     }
 
@@ -270,7 +271,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await report(problems, at: location)
     }
 
-    private func report(_ problems: [String], at location: IssueSink.Location) async {
+    func report(_ problems: [String], at location: IssueSink.Location) async {
         let failures = await host.takeFailures()
         for problem in problems + failures { IssueSink.current.report(problem, location) }
     }
