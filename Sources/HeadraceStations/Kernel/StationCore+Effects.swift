@@ -204,7 +204,7 @@ extension StationCore {
     }
 
     private func notifyOfFailure(_ error: any Error, _ context: EffectContext) {
-        if let action = context.action as? Action { notifyOfFailure(error, of: action) }
+        notifyOfFailure(error, of: context.action as? Action)
     }
 
     /// Continues after an effect that runs code has ended.

@@ -65,7 +65,7 @@ extension StationCore {
         for observer in reductionObservers { observer.reduced(state, action, source, completion) }
     }
 
-    func notifyOfFailure(_ error: any Error, of action: Action) {
+    func notifyOfFailure(_ error: any Error, of action: Action?) {
         for observer in reductionObservers { observer.failed?(error, action) }
     }
 
@@ -75,7 +75,7 @@ extension StationCore {
     @discardableResult
     func addReductionObserver(
         reduced: @escaping (State, Action, ActionSource, ActionCompletion?) -> Void,
-        failed: ((any Error, Action) -> Void)? = nil
+        failed: ((any Error, Action?) -> Void)? = nil
     ) -> Int {
         lastObserverNumber += 1
         reductionObservers.append(ReductionObserver(number: lastObserverNumber, reduced: reduced, failed: failed))

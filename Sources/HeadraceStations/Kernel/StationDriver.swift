@@ -40,6 +40,15 @@ package final class StationDriver<State, Action: Sendable> {
     /// The state.
     package var state: State { core.state }
 
+    /// Starts the subscriptions of the initial state.
+    package func startSubscriptions() { core.startSubscriptions() }
+
+    /// Names of the subscriptions that haven't ended, in alphabetical order.
+    package var subscriptionNames: [String] { core.subscriptionNames }
+
+    /// Number of tasks of subscriptions that are running.
+    package var subscriptionTaskCount: Int { core.subscriptionTaskCount }
+
     /// Reduces `action` before it returns.
     package func pour(_ action: Action) -> PourTask { core.pour(action) }
 
@@ -59,7 +68,7 @@ package final class StationDriver<State, Action: Sendable> {
     /// `isPoured` is `true` if the program has poured the action, and `false` if an effect has.
     package func observe(
         reduced: @escaping (State, Action, _ isPoured: Bool) -> Void,
-        failed: @escaping (any Error, Action) -> Void
+        failed: @escaping (any Error, Action?) -> Void
     ) {
         core.addReductionObserver(
             reduced: { state, action, source, _ in reduced(state, action, source == .program) },

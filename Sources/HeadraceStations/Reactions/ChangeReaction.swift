@@ -25,7 +25,8 @@ struct ChangeReaction<Base: Dripper, Value: Equatable>: PrimitiveDripper {
                 effect.add(reaction(to: old, &state))
                 return effect
             },
-            cancelAbsentChildren: node.cancelAbsentChildren
+            cancelAbsentChildren: node.cancelAbsentChildren,
+            declare: node.declare
         )
     }
 

@@ -42,6 +42,7 @@ actor TestHost<State, Action: Sendable> {
     private var received: [RecordedReduction] = []
     private var failures: [String] = []
     private var results: [AwaitedTestResult] = []
+    private var assertedSubscriptions: [String] = []
 
     init<D: Dripper>(
         executor: TestExecutor,
@@ -81,9 +82,11 @@ actor TestHost<State, Action: Sendable> {
         driver.observe { [weak self] state, action, isPoured in
             self?.assumeIsolated { $0.note(action, isPoured: isPoured) }
         } failed: { [weak self] error, action in
-            let failure = "An effect of '\(action)' failed with an error that isn't caught: \(error)"
+            let effect = action.map { "An effect of '\($0)'" } ?? "A subscription of the initial state"
+            let failure = "\(effect) failed with an error that isn't caught: \(error)"
             self?.assumeIsolated { $0.failures.append(failure) }
         }
+        driver.startSubscriptions()
     }
 
     private func note(_ action: Action, isPoured: Bool) {
@@ -170,6 +173,26 @@ actor TestHost<State, Action: Sendable> {
     func result(_ index: Int) throws -> any Sendable {
         results[index].isAsserted = true
         return try results[index].get()
+    }
+
+    /// Number of tasks of subscriptions that are running.
+    var subscriptionTaskCount: Int { driver.subscriptionTaskCount }
+
+    /// Marks the running subscriptions as asserted, and returns their names.
+    func assertSubscriptions() -> [String] {
+        assertedSubscriptions = driver.subscriptionNames
+        return assertedSubscriptions
+    }
+
+    /// A problem if the running subscriptions aren't those that were asserted last.
+    var problemsOfSubscriptions: [String] {
+        let running = driver.subscriptionNames
+        if running == assertedSubscriptions { return [] }
+        return [
+            """
+            The running subscriptions \(running) were not asserted. To fix, call 'expectSubscriptions' before 'finish'.
+            """
+        ]
     }
 
     /// A problem for each result that the test hasn't read.

@@ -195,7 +195,8 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await host.skipReceived()
     }
 
-    /// Ends the test, and asserts that no effect is running, and all received actions and all results were asserted.
+    /// Ends the test, and asserts that no effect is running, and all received actions, running subscriptions,
+    /// and results were asserted.
     public func finish(
         fileID: StaticString = #fileID,
         filePath: StaticString = #filePath,
@@ -217,10 +218,12 @@ public final class TestStation<State, Action: Sendable>: Sendable {
                 )
             }
             problems += await host.problemsOfResults
-            if runningEffects.count > 0 {
+            problems += await host.problemsOfSubscriptions
+            let count = runningEffects.count - (await host.subscriptionTaskCount)
+            if count > 0 {
                 problems.append(
                     """
-                    \(runningEffects.count) effects are still running\(sleeps). To fix, advance the clock until they end, or \
+                    \(count) effects are still running\(sleeps). To fix, advance the clock until they end, or \
                     cancel them with an action.
                     """
                 )
