@@ -59,6 +59,25 @@ import Testing
         #expect(try await history(client).steps.map { $0.changes.map(\.description) } == [["count: 0 → 2"]])
     }
 
+    @Test func theRunningSubscriptionsAreShown() async throws {
+        let inspector = inspector()
+        let station = Station<Counter.State, Counter.Action>(initialState: Counter.State()) {
+            Counter()
+            StateSubscriptions { state in
+                if state.count > 0 { StateSubscription("clock", .timer(every: .seconds(1)) { .add(1) }) }
+            }
+        }
+        inspector.show(station, named: "Counter")
+        let client = Client(InspectorRoutes(inspector))
+        try await follow(client)
+        #expect(try await history(client).subscriptions == [])
+
+        station.pour(.add(1))
+        try await wait(client) { $0.subscriptions == ["clock"] }
+        station.pour(.add(-1))
+        try await wait(client) { $0.subscriptions == [] }
+    }
+
     @Test func stepsBeyondTheLimitAreMergedIntoTheBase() async throws {
         let inspector = inspector { $0.historyLimit = 2 }
         let station = Station(initialState: Counter.State()) { Counter() }
@@ -188,6 +207,7 @@ private struct StationResponse: Decodable {
     let isGone: Bool
     let base: [Property]
     let steps: [Step]
+    let subscriptions: [String]
 }
 
 private struct Counter: Dripper {

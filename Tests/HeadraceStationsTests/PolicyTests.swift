@@ -51,6 +51,75 @@ import Testing
         #expect(station.entries == ["1", "2", "one begins", "one ends", "3", "three begins", "three ends"])
     }
 
+    @Test func theNewestEffectsRunAndTheOldestIsCancelled() async throws {
+        let gate = CancellableGate()
+        let tasks = (1...4).map { number in
+            station.pour(.start("", work("\(number)", until: gate).cancellable(id: "x", policy: .newest(2))))
+        }
+        try await tasks[0].finish()
+        try await tasks[1].finish()
+        await gate.arrivals(2)
+        gate.open()
+        for task in tasks { try await task.finish() }
+        try await station.pour(.start("", work("5", until: gate).cancellable(id: "x", policy: .newest(2)))).finish()
+
+        #expect(
+            station.entries.filter { $0 != "" }
+                == ["3 begins", "4 begins", "3 ends", "4 ends", "5 begins", "5 ends"]
+        )
+    }
+
+    @Test func anEffectThatHasEndedMakesRoomForANewerEffect() async throws {
+        let (short, long) = (CancellableGate(), CancellableGate())
+        let policy = EffectPolicy.newest(2)
+        let one = station.pour(.start("", work("1", until: long).cancellable(id: "x", policy: policy)))
+        let two = station.pour(.start("", work("2", until: short).cancellable(id: "x", policy: policy)))
+        await long.arrivals(1)
+        short.open()
+        try await two.finish()
+        let three = station.pour(.start("", work("3", until: long).cancellable(id: "x", policy: policy)))
+        await long.arrivals(2)
+        long.open()
+        try await one.finish()
+        try await three.finish()
+
+        #expect(
+            station.entries.filter { $0 != "" } == ["1 begins", "2 begins", "2 ends", "3 begins", "1 ends", "3 ends"])
+    }
+
+    @Test func theNewestPolicyCountsEffectsOfOtherPolicies() async throws {
+        // A gate opens for all when one of its tasks is cancelled.
+        let gates = (1...4).map { _ in CancellableGate() }
+        let first = station.pour(.start("", work("1", until: gates[0]).cancellable(id: "x")))
+        await gates[0].arrivals(1)
+        let second = station.pour(.start("", work("2", until: gates[1]).cancellable(id: "x", policy: .newest(1))))
+        try await first.finish()
+        await gates[1].arrivals(1)
+        let third = station.pour(.start("", work("3", until: gates[2]).cancellable(id: "x")))
+        await gates[2].arrivals(1)
+        let fourth = station.pour(.start("", work("4", until: gates[3]).cancellable(id: "x", policy: .newest(1))))
+        try await second.finish()
+        try await third.finish()
+        await gates[3].arrivals(1)
+        station.pour(.start("", .cancel(id: "x")))
+        try await fourth.finish()
+
+        #expect(station.entries.filter { $0 != "" } == ["1 begins", "2 begins", "3 begins", "4 begins"])
+    }
+
+    @Test func theOldestEffectsRunAndTheNewestIsDropped() async throws {
+        let gate = CancellableGate()
+        let tasks = (1...4).map { number in
+            station.pour(.start("", work("\(number)", until: gate).cancellable(id: "x", policy: .oldest(2))))
+        }
+        #expect(tasks.map(\.isFinished) == [false, false, true, true])
+        gate.open()
+        for task in tasks { try await task.finish() }
+        try await station.pour(.start("", work("5", until: gate).cancellable(id: "x", policy: .oldest(2)))).finish()
+
+        #expect(station.entries.filter { $0.hasSuffix("ends") } == ["1 ends", "2 ends", "5 ends"])
+    }
+
     @Test func queuedEffectsRunInOrderUpToTheLimit() async throws {
         let gate = CancellableGate()
         let tasks = (1...5).map { number in
@@ -164,6 +233,54 @@ import Testing
         try await fourth.finish()
 
         #expect(station.entries.filter { $0 != "" } == ["one", "three", "four"])
+    }
+
+    /// Pours a throttled note, and waits until it was poured or sleeps.
+    private func throttled(_ name: String, leading: Bool, _ trailing: TrailingEffect) -> PourTask {
+        station.pour(
+            .start(
+                "",
+                Effect<Log.Action>.send(.note(name)).throttle(
+                    id: 0, for: .seconds(1), leading: leading, trailing: trailing)
+            )
+        )
+    }
+
+    @Test func theFirstThrottledEffectBeginsAfterTheInterval() async throws {
+        _ = throttled("one", leading: true, .first)
+        let second = throttled("two", leading: true, .first)
+        #expect(throttled("three", leading: true, .first).isFinished)
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(1))
+        try await second.finish()
+        // The trailing effect begins the next interval.
+        let fourth = throttled("four", leading: true, .first)
+        await clock.waitForSleepers(1)
+        #expect(clock.remainingSleeps == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        try await fourth.finish()
+        clock.advance(by: .seconds(1))
+        _ = throttled("five", leading: true, .first)
+
+        #expect(station.entries.filter { $0 != "" } == ["one", "two", "four", "five"])
+    }
+
+    @Test(arguments: [(TrailingEffect.first, "one"), (.latest, "two")])
+    func aThrottleWithoutALeadingEffectBeginsAtTheEndOfTheInterval(_ trailing: TrailingEffect, _ name: String)
+        async throws
+    {
+        let first = throttled("one", leading: false, trailing)
+        if trailing == .latest { await clock.waitForSleepers(1) }
+        let second = throttled("two", leading: false, trailing)
+        #expect(station.entries == ["", ""])
+        if trailing == .latest { try await first.finish() }
+        await clock.waitForSleepers(1)
+        #expect(clock.remainingSleeps == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        try await first.finish()
+        try await second.finish()
+
+        #expect(station.entries == ["", "", name])
     }
 
     @Test func aTimerDoesNotDrift() async throws {

@@ -202,6 +202,7 @@ export const stations = {
     });
     return make("div", { class: "card" }, make("h2", {}, station.name),
       make("p", { class: "hint" }, `${count} ${count === 1 ? "action" : "actions"} since the recording began.${station.isGone ? " The station has been released." : ""}`),
+      station.subscriptions.length ? make("p", { class: "hint" }, `Running subscriptions: ${station.subscriptions.join(", ")}`) : null,
       make("div", { class: "bar stepper" },
         make("button", { type: "button", id: `${id}-first`, disabled: position === 0, onclick: () => go(0) }, "First"),
         make("button", { type: "button", id: `${id}-back`, disabled: position === 0, onclick: () => go(position - 1) }, "Step back"),

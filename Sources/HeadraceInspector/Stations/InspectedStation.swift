@@ -22,7 +22,9 @@ struct InspectedStation: Sendable {
         start = { [weak station] in
             Task { @MainActor in
                 let changes = station?.changes(limit: Self.feedLimit)
-                await Self.record(changes, after: station?.properties, in: history, recorder)
+                await Self.record(changes, after: station?.properties, in: history, recorder) { [weak station] in
+                    await station?.subscriptionNames ?? []
+                }
             }
         }
     }
@@ -35,7 +37,9 @@ struct InspectedStation: Sendable {
                 // it sets the property to the same value again.
                 let changes = await station?.changes(limit: Self.feedLimit)
                 let properties = await station?.properties
-                await Self.record(changes, after: properties, in: history, recorder)
+                await Self.record(changes, after: properties, in: history, recorder) { [weak station] in
+                    await station?.subscriptionNames ?? []
+                }
             }
         }
     }
@@ -49,13 +53,16 @@ struct InspectedStation: Sendable {
         _ changes: (some AsyncSequence<Reduction<Action>, Never>)?,
         after properties: [StateChange]?,
         in history: StationHistory,
-        _ recorder: FlowRecorder
+        _ recorder: FlowRecorder,
+        subscriptions: @Sendable () async -> [String]
     ) async {
         guard let changes, let properties else { return history.release(isGone: true) }
         history.begin(properties)
+        history.setSubscriptions(await subscriptions())
         for await reduction in changes {
             if !recorder.remainsActive() { return history.release(isGone: false) }
             history.add(reduction, at: recorder.now)
+            history.setSubscriptions(await subscriptions())
         }
         history.release(isGone: true)
     }

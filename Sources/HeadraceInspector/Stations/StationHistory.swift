@@ -19,6 +19,7 @@ final class StationHistory: Sendable {
         var isGone = false
         var base: [StationView.Property] = []
         var steps: Deque<StationView.ReducedAction> = []
+        var subscriptions: [String] = []
         var byteCount = 0
         var lastNumber = 0
     }
@@ -37,7 +38,13 @@ final class StationHistory: Sendable {
     /// A snapshot for the page.
     var view: StationView {
         state.withLock { state in
-            StationView(name: name, isGone: state.isGone, base: state.base, steps: Array(state.steps))
+            StationView(
+                name: name,
+                isGone: state.isGone,
+                base: state.base,
+                steps: Array(state.steps),
+                subscriptions: state.subscriptions
+            )
         }
     }
 
@@ -70,6 +77,12 @@ final class StationHistory: Sendable {
             state.steps = []
             state.byteCount = 0
         }
+    }
+
+    /// Sets the ids of the subscriptions that are running.
+    func setSubscriptions(_ names: [String]) {
+        let names = names.prefix(Self.propertyLimit).compactMap { shown($0, of: "subscriptions") }
+        state.withLock { $0.subscriptions = names }
     }
 
     /// Records an action that was reduced at `date`.

@@ -40,4 +40,7 @@ struct StationView: Sendable, Equatable, Encodable {
     let base: [Property]
 
     let steps: [ReducedAction]
+
+    /// The ids of the subscriptions that are running now, without those that the redaction hides.
+    let subscriptions: [String]
 }

@@ -20,6 +20,11 @@ public protocol ChildCollection<ID, Child> {
     /// Changes the child with `id` in place, and returns the result of `body`; `nil` if no such child exists.
     mutating func modify<Result>(id: ID, _ body: (inout Child) -> Result) -> Result?
 
+    /// Calls `body` with the id and the state of each child.
+    ///
+    /// A station calls it after each action if the drippers of the children declare ``StateSubscriptions``.
+    func forEachChild(_ body: (ID, Child) -> Void)
+
     /// Number that changes whenever children are removed; `nil` if the collection doesn't count removals.
     ///
     /// With this number, a station searches for removed children only after a removal.
@@ -39,5 +44,10 @@ extension Dictionary: ChildCollection {
     public mutating func modify<Result>(id: Key, _ body: (inout Value) -> Result) -> Result? {
         guard let index = index(forKey: id) else { return nil }
         return body(&values[index])
+    }
+
+    /// Calls `body` with each key and its value.
+    public func forEachChild(_ body: (Key, Value) -> Void) {
+        for (key, value) in self { body(key, value) }
     }
 }

@@ -96,6 +96,11 @@ extension Children: ChildCollection {
     /// Returns whether a child with `id` exists.
     public func contains(id: Child.ID) -> Bool { positions[id] != nil }
 
+    /// Calls `body` with the id and the state of each child, in their order.
+    public func forEachChild(_ body: (Child.ID, Child) -> Void) {
+        for (id, position) in positions.sorted(by: { $0.value < $1.value }) { body(id, elements[position]) }
+    }
+
     /// Changes the child with `id` in place, and returns the result of `body`; `nil` if no such child exists.
     @inlinable
     public mutating func modify<Result>(id: Child.ID, _ body: (inout Child) -> Result) -> Result? {

@@ -44,9 +44,9 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
         if let property = PropertyOffset(state) {
-            self.init(action, child()) { whole, body in property.modify(&whole, body) }
+            self.init(action, child(), read: { $0[keyPath: state] }) { whole, body in property.modify(&whole, body) }
         } else {
-            self.init(action, child()) { whole, body in body(&whole[keyPath: state]) }
+            self.init(action, child(), read: { $0[keyPath: state] }) { whole, body in body(&whole[keyPath: state]) }
         }
     }
 
@@ -57,7 +57,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         action: Case<Action, ChildAction>,
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
-        self.init(action, child()) { whole, body in
+        self.init(action, child(), read: { $0[keyPath: state] }) { whole, body in
             var part = whole[keyPath: state]
             body(&part)
         }
@@ -77,7 +77,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         absent: AbsentChildPolicy = .report,
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
-        self.init(action, child(), absent: absent) { whole, body in
+        self.init(action, child(), absent: absent, read: { $0[keyPath: state] }) { whole, body in
             // Checked first because writing to an absent child would notify its observers.
             if whole[keyPath: state] != nil { whole[keyPath: state].modify(body) }
         }
@@ -99,7 +99,9 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         absent: AbsentChildPolicy = .report,
         @DripperBuilder<ChildState, ChildAction> child: () -> Drippers<ChildState, ChildAction>
     ) {
-        self.init(action, child(), absent: absent) { whole, body in
+        self.init(
+            action, child(), absent: absent, read: { `case`.extract($0[keyPath: state]) }
+        ) { whole, body in
             guard var part = `case`.extract(whole[keyPath: state]) else { return }
             body(&part)
             whole[keyPath: state] = `case`.embed(part)
@@ -138,19 +140,21 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     return effect.map { embed((id, $0)) }
                         .within(ChildKey(number: number, element: id))
                 },
-                cancelAbsentChildren: Self.cancelAbsent(children, number, node.cancelAbsentChildren)
+                cancelAbsentChildren: Self.cancelAbsent(children, number, node.cancelAbsentChildren),
+                declare: Self.declareEach(children, number, node.declare, embed)
             )
         }
     }
 
     /// Creates a scope of one child.
     ///
-    /// `modify` calls its closure with the child's state if the child exists.
+    /// `read` returns the child's state, and `modify` calls its closure with it, if the child exists.
     @inlinable
     init<ChildState, ChildAction: Sendable>(
         _ action: Case<Action, ChildAction>,
         _ child: Drippers<ChildState, ChildAction>,
         absent: AbsentChildPolicy? = nil,
+        read: @escaping (State) -> ChildState?,
         modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
     ) {
         make = { builder in
@@ -167,7 +171,8 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
                     return effect.map(embed).within(key)
                 },
                 cancelAbsentChildren: Self.cancelIfAbsent(
-                    key, canBeAbsent: absent != nil, node.cancelAbsentChildren, modify)
+                    key, canBeAbsent: absent != nil, node.cancelAbsentChildren, modify),
+                declare: Self.declare(key, node.declare, embed, read)
             )
         }
     }
@@ -220,6 +225,42 @@ extension Scope {
                 cancelNested?(&part, childNamespace)
             }
             if !isPresent { childNamespace.cancelAll() }
+        }
+    }
+}
+
+extension Scope {
+    /// Returns a function that declares the subscriptions of a child; `nil` if the child can't have any.
+    @usableFromInline
+    static func declare<ChildState, ChildAction: Sendable>(
+        _ key: ChildKey,
+        _ declareChild: ((ChildState) -> [DeclaredSubscription<ChildAction>])?,
+        _ embed: @escaping @Sendable (ChildAction) -> Action,
+        _ read: @escaping (State) -> ChildState?
+    ) -> ((State) -> [DeclaredSubscription<Action>])? {
+        guard let declareChild else { return nil }
+        return { whole in
+            guard let child = read(whole) else { return [] }
+            return declareChild(child).map { $0.within(key, embed) }
+        }
+    }
+
+    /// Returns a function that declares the subscriptions of each of `children`; `nil` if they can't have any.
+    @usableFromInline
+    static func declareEach<Many: ChildCollection, ChildAction: Sendable>(
+        _ children: WritableKeyPath<State, Many>,
+        _ number: Int,
+        _ declareChild: ((Many.Child) -> [DeclaredSubscription<ChildAction>])?,
+        _ embed: @escaping @Sendable ((Many.ID, ChildAction)) -> Action
+    ) -> ((State) -> [DeclaredSubscription<Action>])? where Many.ID: Sendable {
+        guard let declareChild else { return nil }
+        return { whole in
+            var declared: [DeclaredSubscription<Action>] = []
+            whole[keyPath: children].forEachChild { id, child in
+                let key = ChildKey(number: number, element: id)
+                declared += declareChild(child).map { $0.within(key) { embed((id, $0)) } }
+            }
+            return declared
         }
     }
 }

@@ -27,6 +27,9 @@ public struct Case<Root, Value>: Sendable {
         self.extract = extract
     }
 
+    /// Returns the value if `root` is this case; otherwise `nil`.
+    public func value(in root: Root) -> Value? { extract(root) }
+
     /// Creates it for a case with two associated values, such as the id of a child and its action.
     public init<First, Second>(
         _ embed: @escaping @Sendable (First, Second) -> Root,

@@ -17,13 +17,18 @@ struct DripperNode<State, Action: Sendable> {
     /// `nil` if the node can't have such children.
     @usableFromInline let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
 
+    /// Returns the subscriptions that a state declares; `nil` if the node can't have any.
+    @usableFromInline let declare: ((State) -> [DeclaredSubscription<Action>])?
+
     @inlinable
     init(
         reduce: @escaping (inout State, Action) -> Effect<Action>,
-        cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? = nil
+        cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? = nil,
+        declare: ((State) -> [DeclaredSubscription<Action>])? = nil
     ) {
         self.reduce = reduce
         self.cancelAbsentChildren = cancelAbsentChildren
+        self.declare = declare
     }
 
     /// Creates a node that calls all `parts` in their order.
@@ -33,6 +38,9 @@ struct DripperNode<State, Action: Sendable> {
         let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)? =
             cancellations.isEmpty
             ? nil : { state, namespace in for cancel in cancellations { cancel(&state, namespace) } }
+        let declarations = parts.compactMap(\.declare)
+        let declare: ((State) -> [DeclaredSubscription<Action>])? =
+            declarations.isEmpty ? nil : { state in declarations.flatMap { $0(state) } }
         switch parts.count {
         case 0:
             self.init { _, _ in .none }
@@ -46,7 +54,8 @@ struct DripperNode<State, Action: Sendable> {
                     for reduce in reducers { effect.add(reduce(&state, action)) }
                     return effect
                 },
-                cancelAbsentChildren: cancelAbsentChildren
+                cancelAbsentChildren: cancelAbsentChildren,
+                declare: declare
             )
         }
     }

@@ -21,10 +21,39 @@ extension Effect {
     ///   - id: The id of the effect. ``cancel(id:)`` cancels running and waiting effects with this id.
     ///   - interval: The minimum time between the beginnings of two effects, by the station's clock.
     ///   - latest: Whether the latest of the early effects begins when `interval` has passed. If `false`, early effects
-    ///     are dropped.
+    ///     are dropped. To begin the first of them instead, use
+    ///     ``throttle(id:for:leading:trailing:)``.
     /// - Returns: The effect.
     public func throttle(id: some Hashable & Sendable, for interval: Duration, latest: Bool) -> Effect {
-        isNone ? self : Effect(.throttle(EffectID(id), interval, latest: latest, self))
+        throttle(id: id, for: interval, trailing: latest ? .latest : .none)
+    }
+
+    /// Begins at most one effect with the id per interval: at its beginning, at its end, or both.
+    ///
+    /// An interval begins with an effect that arrives outside of an interval, and with each effect that begins. With the
+    /// default `leading`, the Composable Architecture's `throttle(latest: false)` is `trailing: .first`, and its
+    /// `throttle(latest: true)` is `trailing: .latest`.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the effect. ``cancel(id:)`` cancels running and waiting effects with this id.
+    ///   - interval: The minimum time between the beginnings of two effects, by the station's clock.
+    ///   - leading: Whether an effect that arrives outside of an interval begins at once. If `false`, it waits as the first
+    ///     effect of a new interval. Defaults to `true`.
+    ///   - trailing: The effect that begins at the end of the interval. It can't be ``TrailingEffect/none`` if `leading`
+    ///     is `false`.
+    /// - Returns: The effect.
+    public func throttle(
+        id: some Hashable & Sendable,
+        for interval: Duration,
+        leading: Bool = true,
+        trailing: TrailingEffect
+    ) -> Effect {
+        precondition(
+            leading || trailing != .none,
+            "A throttle that begins no effect drops all of them. To fix, pass 'leading: true' or another 'trailing'."
+        )
+        let rule = ThrottleRule(interval: interval, leading: leading, trailing: trailing)
+        return isNone ? self : Effect(.throttle(EffectID(id), rule, self))
     }
 
     /// Pours an action after each `interval`, until the effect is cancelled.

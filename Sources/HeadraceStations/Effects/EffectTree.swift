@@ -37,7 +37,7 @@ final class CompoundEffect<Action: Sendable>: Sendable {
 
         case identified(EffectID, EffectPolicy, Effect<Action>)
         case cancel(EffectID)
-        case throttle(EffectID, Duration, latest: Bool, Effect<Action>)
+        case throttle(EffectID, ThrottleRule, Effect<Action>)
 
         /// Stores the current time as the beginning of the throttled effect with the id.
         case mark(EffectID)
@@ -70,8 +70,7 @@ extension CompoundEffect.Kind {
         case .child(let key, let effect): .child(key, effect.map(transform))
         case .identified(let id, let policy, let effect): .identified(id, policy, effect.map(transform))
         case .cancel(let id): .cancel(id)
-        case .throttle(let id, let interval, let latest, let effect):
-            .throttle(id, interval, latest: latest, effect.map(transform))
+        case .throttle(let id, let rule, let effect): .throttle(id, rule, effect.map(transform))
         case .mark(let id): .mark(id)
         }
     }

@@ -20,6 +20,9 @@ final class ActionCompletion: Sendable {
         var open = 1
         var failure: (any Error)?
         var waiting: [CheckedContinuation<Void, Never>] = []
+
+        /// Whether ``ActionCompletion/wake()`` was called.
+        var isAwake = false
     }
 
     /// The scope of all effects of the action.
@@ -65,18 +68,35 @@ final class ActionCompletion: Sendable {
     /// Cancelling the task that waits cancels the effects.
     nonisolated(nonsending) func finish() async throws {
         if !isFinished { await waitForEnd() }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        if let failure { throw failure }
         try Task.checkCancellation()
     }
 
-    private nonisolated(nonsending) func waitForEnd() async {
+    /// The first error of a part; `nil` if no part has failed.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// Resumes the tasks that wait, although parts may not have ended.
+    func wake() {
+        let waiting = state.withLock { state in
+            state.isAwake = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns when all parts have ended, or ``wake()`` was called.
+    ///
+    /// Cancelling the task that waits cancels the effects.
+    nonisolated(nonsending) func waitForEnd() async {
         await withCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isFinished = state.withLock { state in
-                    if state.open > 0 { state.waiting.append(continuation) }
-                    return state.open == 0
+                let mustWait = state.withLock { state in
+                    let mustWait = state.open > 0 && !state.isAwake
+                    if mustWait { state.waiting.append(continuation) }
+                    return mustWait
                 }
-                if isFinished { continuation.resume() }
+                if !mustWait { continuation.resume() }
             }
         } onCancel: {
             scope.cancel()

@@ -21,6 +21,9 @@ final class EffectNamespace {
 
     private var queues: [EffectID: Deque<QueuedEffect>] = [:]
 
+    /// Running scopes in the order of their beginnings, for ids whose oldest effects are cancelled.
+    private var ordered: [EffectID: [EffectScope]] = [:]
+
     /// Times at which throttled effects have last begun.
     var lastBeginnings: [EffectID: ContinuousClock.Instant] = [:]
 
@@ -46,10 +49,26 @@ final class EffectNamespace {
     /// Whether an effect with `id` is running.
     func isRunning(_ id: EffectID) -> Bool { scopes[id] != nil }
 
+    /// Number of running effects with `id`.
+    func runningCount(_ id: EffectID) -> Int { scopes[id]?.count ?? 0 }
+
+    /// Cancels the oldest effects with `id` until at most `count` are running.
+    func cancelOldest(_ id: EffectID, leaving count: Int) {
+        var running = ordered[id] ?? scopes[id]?.elements ?? []
+        while running.count > count {
+            let oldest = running.removeFirst()
+            scopes[id]?.remove(oldest)
+            oldest.cancel()
+        }
+        if scopes[id]?.isEmpty ?? false { scopes[id] = nil }
+        ordered[id] = running
+    }
+
     /// Creates a scope below `outer` for an effect with `id`; `nil` for an effect of this child as a whole.
     func makeScope(_ id: EffectID?, within outer: EffectScope) -> EffectScope {
         let scope = EffectScope(within: outer)
         scopes[id, default: EffectScopeSet()].insert(scope)
+        if !ordered.isEmpty, let id { ordered[id]?.append(scope) }
         return scope
     }
 
@@ -57,8 +76,10 @@ final class EffectNamespace {
     func end(_ scope: EffectScope, _ id: EffectID?) {
         scope.end()
         scopes[id]?.remove(scope)
+        if !ordered.isEmpty, let id { ordered[id]?.removeAll { $0 === scope } }
         if scopes[id]?.isEmpty ?? false {
             scopes[id] = nil
+            if !ordered.isEmpty, let id { ordered[id] = nil }
             if let id { beginNext(id) }
         }
         removeIfEmpty()
@@ -87,6 +108,7 @@ final class EffectNamespace {
     func cancel(_ id: EffectID?) {
         let queue = id.flatMap { queues.removeValue(forKey: $0) } ?? []
         scopes.removeValue(forKey: id)?.cancel()
+        if !ordered.isEmpty, let id { ordered[id] = nil }
         for effect in queue { effect.drop() }
         removeIfEmpty()
     }

@@ -103,6 +103,10 @@ struct EffectScopeSet {
 
     var isEmpty: Bool { first == nil && others.isEmpty }
 
+    var count: Int { others.count + (first == nil ? 0 : 1) }
+
+    var elements: [EffectScope] { (first.map { [$0] } ?? []) + others.values }
+
     var taskCount: Int { others.values.reduce(first?.taskCount ?? 0) { $0 + $1.taskCount } }
 
     mutating func insert(_ scope: EffectScope) {

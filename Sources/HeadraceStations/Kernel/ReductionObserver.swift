@@ -9,10 +9,13 @@ struct ReductionObserver<State, Action: Sendable> {
     let number: Int
 
     /// Called after an action was reduced and before its effects start.
-    let reduced: (State, Action, ActionSource) -> Void
+    ///
+    /// The last argument is the completion to which the action counts; `nil` if it has none so far.
+    let reduced: (State, Action, ActionSource, ActionCompletion?) -> Void
 
-    /// Called after an effect has failed, with the action that has started it.
-    let failed: ((any Error, Action) -> Void)?
+    /// Called after an effect has failed, with the action that has started it; `nil` for a subscription of the
+    /// initial state.
+    let failed: ((any Error, Action?) -> Void)?
 }
 
 /// The source of an action.

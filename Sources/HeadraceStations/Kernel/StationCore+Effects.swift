@@ -52,8 +52,8 @@ extension StationCore {
         case .cancel(let id):
             context.namespace.cancel(id)
             onEnd?(true)
-        case .throttle(let id, let interval, let latest, let effect):
-            throttle(effect, under: id, for: interval, latest: latest, context, then: onEnd)
+        case .throttle(let id, let rule, let effect):
+            throttle(effect, under: id, rule, context, then: onEnd)
         case .mark(let id):
             context.namespace.lastBeginnings[id] = clock.now
             onEnd?(true)
@@ -97,6 +97,13 @@ extension StationCore {
         case .queue(let limit):
             if namespace.isRunning(id) {
                 enqueue(effect, under: id, limit: limit, context, then: onEnd)
+                return
+            }
+        case .newest(let count):
+            namespace.cancelOldest(id, leaving: count - 1)
+        case .oldest(let count):
+            if namespace.runningCount(id) >= count {
+                onEnd?(false)
                 return
             }
         }
@@ -146,25 +153,35 @@ extension StationCore {
     private func throttle(
         _ effect: Effect<Action>,
         under id: EffectID,
-        for interval: Duration,
-        latest: Bool,
+        _ rule: ThrottleRule,
         _ context: EffectContext,
         then onEnd: EndHandler?
     ) {
+        let namespace = context.namespace
         let now = clock.now
-        guard let last = context.namespace.lastBeginnings[id], last.advanced(by: interval) > now else {
-            context.namespace.lastBeginnings[id] = now
+        var last = namespace.lastBeginnings[id]
+        if last.map({ $0.advanced(by: rule.interval) <= now }) ?? true {
+            // The first effect of the interval before is due, so it begins although its task hasn't woken yet.
+            if rule.trailing == .first, namespace.isRunning(id.companion) {
+                onEnd?(false)
+                return
+            }
+            namespace.lastBeginnings[id] = now
             // The waiting effect was returned earlier, so it is no longer the latest.
-            context.namespace.cancel(id.companion)
-            begin(effect, under: id, context, then: onEnd)
-            return
+            namespace.cancel(id.companion)
+            if rule.leading {
+                begin(effect, under: id, context, then: onEnd)
+                return
+            }
+            last = now
         }
-        guard latest else {
+        guard let last, rule.trailing != .none else {
             onEnd?(false)
             return
         }
+        let policy: EffectPolicy = rule.trailing == .first ? .drop : .latest
         let delay = Effect<Action>(
-            .identified(id.companion, .latest, .sleep(for: now.duration(to: last.advanced(by: interval))))
+            .identified(id.companion, policy, .sleep(for: now.duration(to: last.advanced(by: rule.interval))))
         )
         begin(.concatenate(delay, Effect(.mark(id)), effect), under: id, context, then: onEnd)
     }
@@ -187,7 +204,7 @@ extension StationCore {
     }
 
     private func notifyOfFailure(_ error: any Error, _ context: EffectContext) {
-        if let action = context.action as? Action { notifyOfFailure(error, of: action) }
+        notifyOfFailure(error, of: context.action as? Action)
     }
 
     /// Continues after an effect that runs code has ended.

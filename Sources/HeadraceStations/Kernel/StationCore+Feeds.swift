@@ -62,7 +62,7 @@ extension StationCore {
     /// Calls `body` after each action, until it returns `false`.
     private func observe(_ body: @escaping (State, Action) -> Bool) {
         var number = 0
-        number = addReductionObserver { [weak self] state, action, _ in
+        number = addReductionObserver { [weak self] state, action, _, _ in
             if !body(state, action) { self?.removeReductionObserver(number) }
         }
     }

@@ -26,7 +26,7 @@ extension StationCore {
 
         MessageContext.withCurrent(context) {
             let effect = reduceAndNotify(action)
-            if hasReductionObservers { notifyReductionObservers(of: action, from: source) }
+            if hasReductionObservers { notifyReductionObservers(of: action, from: source, completion) }
             self.start(effect, of: action, completion: completion, message: context)
         }
 
@@ -56,11 +56,16 @@ extension StationCore {
     ///
     /// It is separate, because it looks up the metadata of the observers' type.
     @inline(never)
-    private func notifyReductionObservers(of action: Action, from source: ActionSource) {
-        for observer in reductionObservers { observer.reduced(state, action, source) }
+    private func notifyReductionObservers(
+        of action: Action,
+        from source: ActionSource,
+        _ completion: ActionCompletion?
+    ) {
+        let completion = completion ?? pouredCompletion
+        for observer in reductionObservers { observer.reduced(state, action, source, completion) }
     }
 
-    func notifyOfFailure(_ error: any Error, of action: Action) {
+    func notifyOfFailure(_ error: any Error, of action: Action?) {
         for observer in reductionObservers { observer.failed?(error, action) }
     }
 
@@ -69,8 +74,8 @@ extension StationCore {
     /// - Returns: The number with which ``removeReductionObserver(_:)`` removes it.
     @discardableResult
     func addReductionObserver(
-        reduced: @escaping (State, Action, ActionSource) -> Void,
-        failed: ((any Error, Action) -> Void)? = nil
+        reduced: @escaping (State, Action, ActionSource, ActionCompletion?) -> Void,
+        failed: ((any Error, Action?) -> Void)? = nil
     ) -> Int {
         lastObserverNumber += 1
         reductionObservers.append(ReductionObserver(number: lastObserverNumber, reduced: reduced, failed: failed))

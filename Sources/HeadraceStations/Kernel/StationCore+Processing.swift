@@ -16,6 +16,7 @@ extension StationCore {
             enqueue(action, completion: completion, source: .program)
             return PourTask(completion)
         }
+        if status.contains(.hasSubscriptions), !haveSubscriptionsStarted { startSubscriptions() }
         status.insert(.isBusy)
         process(action, completion: nil, cause: nil, source: .program)
         return finishPour()
@@ -58,7 +59,7 @@ extension StationCore {
         enqueue(PendingAction(action: action, completion: completion, cause: cause, source: .effect))
     }
 
-    private func enqueue(_ action: Action, completion: ActionCompletion, source: ActionSource) {
+    func enqueue(_ action: Action, completion: ActionCompletion, source: ActionSource) {
         let cause = status.contains(.isInstrumented) ? MessageContext.current : nil
         enqueue(PendingAction(action: action, completion: completion, cause: cause, source: source))
     }
@@ -77,7 +78,7 @@ extension StationCore {
     /// Reduces the actions that wait, in order.
     ///
     /// Then the station is free.
-    private func drain() {
+    func drain() {
         if status.contains(.hasPending) { processPending() }
         status.remove(.isBusy)
     }
@@ -109,6 +110,7 @@ extension StationCore {
             processDirectly(action, completion: completion)
         }
         cancelEffectsOfAbsentChildren()
+        if status.contains(.hasSubscriptions) { updateSubscriptions(after: action, completion) }
     }
 
     /// Reduces an action of a station without middleware and observers.

@@ -27,6 +27,7 @@ final class StationCore<State, Action: Sendable> {
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
 
     let cancelAbsentChildren: ((inout State, EffectNamespace) -> Void)?
+    let declare: ((State) -> [DeclaredSubscription<Action>])?
     let chain: MiddlewareChain
     let actionMiddleware: SynchronousMiddleware<Action>
     let observers: [any MessageObserver]
@@ -51,6 +52,12 @@ final class StationCore<State, Action: Sendable> {
 
     var lastObserverNumber = 0
 
+    /// Whether the subscriptions of the initial state were started.
+    var haveSubscriptionsStarted = false
+
+    /// The subscriptions that the state declares, also those that have ended.
+    var subscriptions: [SubscriptionKey: RunningSubscription] = [:]
+
     /// Compares two states; `nil` if the state isn't a struct that is `Equatable`.
     let isEqual: ((State, State) -> Bool)?
 
@@ -67,6 +74,7 @@ final class StationCore<State, Action: Sendable> {
         self.state = state
         reduce = node.reduce
         cancelAbsentChildren = node.cancelAbsentChildren
+        declare = node.declare
         chain = MiddlewareChain(middleware: options.middleware, observers: options.observers, clock: options.clock)
         actionMiddleware = SynchronousMiddleware(options.middleware)
         observers = options.observers
@@ -74,6 +82,7 @@ final class StationCore<State, Action: Sendable> {
         taskExecutor = options.taskExecutor
         self.runningEffects = runningEffects
         isEqual = StateComparison<State>.make()
+        if node.declare != nil { status.insert(.hasSubscriptions) }
         updateInstrumentation()
         notifyStateObservers()
     }

@@ -12,15 +12,21 @@ public import HeadraceCore
 public struct StationError: CodedError {
     /// The kind of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case childIsGone, malformedJournal }
+        private enum Kind: String { case childIsGone, endlessChange, malformedJournal, noResult }
 
         private let kind: Kind
 
         /// The child of an action no longer exists.
         public static let childIsGone = Code(kind: .childIsGone)
 
+        /// A reaction to a change has changed the same value again and again.
+        public static let endlessChange = Code(kind: .endlessChange)
+
         /// A line of a journal isn't an action.
         public static let malformedJournal = Code(kind: .malformedJournal)
+
+        /// The work of an action has ended without the result that the caller awaits.
+        public static let noResult = Code(kind: .noResult)
 
         /// The name of the code.
         ///
@@ -51,6 +57,26 @@ public struct StationError: CodedError {
             message: """
                 Line \(line) of the journal isn't an action of this station: \(error). To fix, replay a journal that \
                 was recorded with the same type of action.
+                """
+        )
+    }
+
+    static func endlessChange(of value: Any.Type, in state: Any.Type, limit: Int) -> StationError {
+        StationError(
+            code: .endlessChange,
+            message: """
+                A reaction to a change of '\(String(naming: value))' in '\(String(naming: state))' has changed that value \
+                \(limit) times for one action. To fix, let the reaction of 'onChange' leave a value that it has set as it is.
+                """
+        )
+    }
+
+    static func noResult(of action: Any.Type, isRunning: Bool = false) -> StationError {
+        StationError(
+            code: .noResult,
+            message: """
+                The work of an action '\(String(naming: action))' \(isRunning ? "is running, and has not poured" : "has ended without") \
+                the awaited result. To fix, pour the result in an effect of the action in each case, also for a failure.
                 """
         )
     }

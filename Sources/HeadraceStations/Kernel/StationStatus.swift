@@ -28,6 +28,9 @@ struct StationStatus: OptionSet {
     /// Actions are waiting.
     @inlinable static var hasPending: StationStatus { StationStatus(rawValue: 8) }
 
+    /// The state can declare subscriptions.
+    @inlinable static var hasSubscriptions: StationStatus { StationStatus(rawValue: 32) }
+
     /// Effects of children are running.
     @inlinable static var hasChildEffects: StationStatus { StationStatus(rawValue: 16) }
 }

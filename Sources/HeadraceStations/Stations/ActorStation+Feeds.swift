@@ -30,4 +30,9 @@ extension ActorStation {
     package var properties: [StateChange] {
         get async { await host.properties }
     }
+
+    /// Names of the subscriptions that haven't ended, in alphabetical order.
+    package var subscriptionNames: [String] {
+        get async { await host.subscriptionNames }
+    }
 }

@@ -63,6 +63,7 @@ public final class Station<State, Action: Sendable> {
         )
         isObject = State.self is AnyObject.Type
         if !isObject { core.stateDidChange = { [weak self] in self?.notifyObservers() } }
+        if core.hasSubscriptions { core.startSubscriptions() }
     }
 
     /// Creates a station without the builder.

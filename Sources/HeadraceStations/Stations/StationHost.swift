@@ -9,15 +9,30 @@ actor StationHost<State, Action: Sendable> {
     private let core: StationCore<State, Action>
 
     init(_ makeCore: () -> sending StationCore<State, Action>, runningEffects: RunningEffects) {
-        core = makeCore()
+        let core = makeCore()
+        let hasSubscriptions = core.hasSubscriptions
+        self.core = core
         runningEffects.attach(self)
+        // An initializer isn't isolated to its actor. The task keeps the host, but not the station, until it has run.
+        if hasSubscriptions { Task { await self.startSubscriptions() } }
     }
+
+    private func startSubscriptions() { core.startSubscriptions() }
 
     func pour(_ action: Action) -> PourTask {
         core.pour(action)
     }
 
+    func pour<Value: Sendable>(
+        _ action: Action,
+        returning extract: @escaping @Sendable (Action) -> Value?
+    ) async throws -> Value {
+        try await core.pour(action, returning: extract)
+    }
+
     var properties: [StateChange] { core.properties }
+
+    var subscriptionNames: [String] { core.subscriptionNames }
 
     func states(limit: Int) -> AsyncStream<State> where State: Sendable {
         stream(limit: limit) { core.subscribe(by: $0) }

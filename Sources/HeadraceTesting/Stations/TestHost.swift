@@ -41,6 +41,8 @@ actor TestHost<State, Action: Sendable> {
     private var poured: RecordedReduction?
     private var received: [RecordedReduction] = []
     private var failures: [String] = []
+    private var results: [AwaitedTestResult] = []
+    private var assertedSubscriptions: [String] = []
 
     init<D: Dripper>(
         executor: TestExecutor,
@@ -80,9 +82,11 @@ actor TestHost<State, Action: Sendable> {
         driver.observe { [weak self] state, action, isPoured in
             self?.assumeIsolated { $0.note(action, isPoured: isPoured) }
         } failed: { [weak self] error, action in
-            let failure = "An effect of '\(action)' failed with an error that isn't caught: \(error)"
+            let effect = action.map { "An effect of '\($0)'" } ?? "A subscription of the initial state"
+            let failure = "\(effect) failed with an error that isn't caught: \(error)"
             self?.assumeIsolated { $0.failures.append(failure) }
         }
+        driver.startSubscriptions()
     }
 
     private func note(_ action: Action, isPoured: Bool) {
@@ -118,6 +122,16 @@ actor TestHost<State, Action: Sendable> {
         _ exhaustivity: Exhaustivity,
         _ assert: (@Sendable (inout State) throws -> Void)?
     ) -> (task: PourTask, problems: [String]) {
+        pour(action, exhaustivity, assert) { driver.pour($0) }
+    }
+
+    /// Reduces `action` by `pour`, and returns the differences from the expected state.
+    private func pour(
+        _ action: Action,
+        _ exhaustivity: Exhaustivity,
+        _ assert: (@Sendable (inout State) throws -> Void)?,
+        by pour: (Action) -> PourTask
+    ) -> (task: PourTask, problems: [String]) {
         var problems: [String] = []
         if exhaustivity == .on, let last = received.last {
             problems.append(
@@ -130,7 +144,7 @@ actor TestHost<State, Action: Sendable> {
             received = []
         }
         poured = nil
-        let task = driver.pour(action)
+        let task = pour(action)
         guard let reduction = poured else {
             problems.append("'\(action)' was not reduced, because a middleware refused it.")
             return (task, problems)
@@ -138,6 +152,57 @@ actor TestHost<State, Action: Sendable> {
         if exhaustivity == .off { skip(before: reduction) }
         problems += check(reduction, .poured, exhaustivity, assert)
         return (task, problems)
+    }
+
+    /// Reduces `action` like the method without a result, and returns the index of its result.
+    func pour<Value: Sendable>(
+        _ action: Action,
+        returning extract: @escaping @Sendable (Action) -> Value?,
+        _ exhaustivity: Exhaustivity,
+        _ assert: (@Sendable (inout State) throws -> Void)?
+    ) -> (index: Int, problems: [String]) {
+        let (_, problems) = pour(action, exhaustivity, assert) { action in
+            let (task, result) = driver.pour(action, returning: extract)
+            results.append(AwaitedTestResult(action: "\(action)", get: result))
+            return task
+        }
+        return (results.count - 1, problems)
+    }
+
+    /// Returns the result with an index, and marks it as asserted.
+    func result(_ index: Int) throws -> any Sendable {
+        results[index].isAsserted = true
+        return try results[index].get()
+    }
+
+    /// Number of tasks of subscriptions that are running.
+    var subscriptionTaskCount: Int { driver.subscriptionTaskCount }
+
+    /// Marks the running subscriptions as asserted, and returns their names.
+    func assertSubscriptions() -> [String] {
+        assertedSubscriptions = driver.subscriptionNames
+        return assertedSubscriptions
+    }
+
+    /// A problem if the running subscriptions aren't those that were asserted last.
+    var problemsOfSubscriptions: [String] {
+        let running = driver.subscriptionNames
+        if running == assertedSubscriptions { return [] }
+        return [
+            """
+            The running subscriptions \(running) were not asserted. To fix, call 'expectSubscriptions' before 'finish'.
+            """
+        ]
+    }
+
+    /// A problem for each result that the test hasn't read.
+    var problemsOfResults: [String] {
+        results.filter { !$0.isAsserted }.map { result in
+            """
+            The result of '\(result.action)' was not asserted. To fix, read the 'value' that 'pour(_:returning:)' has \
+            returned.
+            """
+        }
     }
 
     /// Asserts the next received action.

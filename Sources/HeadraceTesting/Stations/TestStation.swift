@@ -34,9 +34,9 @@ public final class TestStation<State, Action: Sendable>: Sendable {
     /// Only ``advance(by:fileID:filePath:line:column:)`` may advance it.
     public let clock: TestClock
 
-    private let exhaustivity: Exhaustivity
-    private let executor: TestExecutor
-    private let host: TestHost<State, Action>
+    let exhaustivity: Exhaustivity
+    let executor: TestExecutor
+    let host: TestHost<State, Action>
     private let runningEffects = RunningEffects()
     private let location: IssueSink.Location
     private let progress = TestProgress()
@@ -195,7 +195,8 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await host.skipReceived()
     }
 
-    /// Ends the test, and asserts that no effect is running and all received actions were asserted.
+    /// Ends the test, and asserts that no effect is running, and all received actions, running subscriptions,
+    /// and results were asserted.
     public func finish(
         fileID: StaticString = #fileID,
         filePath: StaticString = #filePath,
@@ -216,10 +217,13 @@ public final class TestStation<State, Action: Sendable>: Sendable {
                     """
                 )
             }
-            if runningEffects.count > 0 {
+            problems += await host.problemsOfResults
+            problems += await host.problemsOfSubscriptions
+            let count = runningEffects.count - (await host.subscriptionTaskCount)
+            if count > 0 {
                 problems.append(
                     """
-                    \(runningEffects.count) effects are still running\(sleeps). To fix, advance the clock until they end, or \
+                    \(count) effects are still running\(sleeps). To fix, advance the clock until they end, or \
                     cancel them with an action.
                     """
                 )
@@ -241,7 +245,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         return sleeps.isEmpty ? "" : ", sleeping for \(sleeps)"
     }
 
-    private func begin() async {
+    func begin() async {
         if progress.begin() { await host.start() }
     }
 
@@ -270,7 +274,7 @@ public final class TestStation<State, Action: Sendable>: Sendable {
         await report(problems, at: location)
     }
 
-    private func report(_ problems: [String], at location: IssueSink.Location) async {
+    func report(_ problems: [String], at location: IssueSink.Location) async {
         let failures = await host.takeFailures()
         for problem in problems + failures { IssueSink.current.report(problem, location) }
     }

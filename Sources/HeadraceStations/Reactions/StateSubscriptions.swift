@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A dripper that declares which effects run in which state.
+///
+/// ```swift
+/// var body: some Dripper<State, Action> {
+///     Drip { state, action in
+///         switch action {
+///         case .isShownChanged(let isShown): state.isShown = isShown
+///         case .roomChanged(let room): state.room = room
+///         case .tick: state.seconds += 1
+///         case .received(let message): state.messages.append(message)
+///         }
+///         return .none
+///     }
+///     StateSubscriptions { state in
+///         if state.isShown { StateSubscription("clock", .timer(every: .seconds(1)) { .tick }) }
+///         if let room = state.room {
+///             StateSubscription(
+///                 room,
+///                 .run { pour in
+///                     for await message in messages(room) { pour(.received(message)) }
+///                 })
+///         }
+///     }
+/// }
+/// ```
+///
+/// After each action, the station compares the declared subscriptions with the running subscriptions by their ids. It
+/// cancels the effects that are no longer declared, then starts the new effects. The subscriptions of the initial state
+/// start when the station is created.
+///
+/// - A subscription ends only with the state: it doesn't belong to the ``PourTask`` of an action, and no
+///   ``Effect/cancel(id:)`` cancels it.
+/// - A subscription whose effect has ended or failed isn't started again until the state stops declaring it and declares
+///   it anew. A failure is reported to the observers of the station.
+/// - Subscriptions of a child end when the child is removed.
+/// - Two subscriptions of one `StateSubscriptions` with the same id are one subscription: the first.
+/// - A subscription that the initial state starts has no action as its cause, so it doesn't pass through middleware.
+///
+/// Stations whose drippers declare no subscriptions have no cost. The others evaluate all declarations after each action,
+/// also the declarations of all children.
+public struct StateSubscriptions<State, Action: Sendable>: PrimitiveDripper {
+    let declare: (State) -> [StateSubscription<Action>]
+
+    /// Creates a declaration.
+    ///
+    /// - Parameter declare: Returns the subscriptions of a state. The station calls it on its actor after each action, so it
+    ///   must be fast, and it must depend only on the state.
+    public init(@StateSubscriptionBuilder<Action> _ declare: @escaping (_ state: State) -> [StateSubscription<Action>])
+    {
+        self.declare = declare
+    }
+
+    @usableFromInline
+    func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
+        let number = builder.makeNumber()
+        return DripperNode(
+            reduce: { _, _ in .none },
+            declare: { state in
+                declare(state).map { subscription in
+                    DeclaredSubscription(
+                        key: SubscriptionKey(number: number, id: subscription.id),
+                        begin: { (subscription.effect, nil) },
+                        update: nil
+                    )
+                }
+            }
+        )
+    }
+}

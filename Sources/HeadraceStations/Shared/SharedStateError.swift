@@ -1,0 +1,61 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+
+/// An error of the storage of a ``SharedState``.
+public struct SharedStateError: CodedError {
+    /// The kind of the error, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case damaged, unavailable }
+
+        private let kind: Kind
+
+        /// The stored content isn't a value of the expected type.
+        ///
+        /// It was kept as it is.
+        public static let damaged = Code(kind: .damaged)
+
+        /// The storage can't be read or written.
+        public static let unavailable = Code(kind: .unavailable)
+
+        /// The name of the code.
+        ///
+        /// The set of names is bounded, so it's suitable for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of the error.
+    public let code: Code
+
+    /// The error and its fix, in one sentence each.
+    public let message: String
+
+    /// The error that has caused this error.
+    public let cause: any Error
+
+    static func damaged(_ place: String, _ value: Any.Type, _ cause: any Error) -> SharedStateError {
+        SharedStateError(
+            code: .damaged,
+            message: """
+                The shared state in '\(place)' isn't a '\(String(naming: value))', and was kept. To fix, repair or move the \
+                content, or read it with the type that has written it.
+                """,
+            cause: cause
+        )
+    }
+
+    static func unavailable(_ place: String, _ cause: any Error) -> SharedStateError {
+        SharedStateError(
+            code: .unavailable,
+            message: """
+                The shared state in '\(place)' can't be read or written. To fix, check that the place exists and that the \
+                program may write there; the value in memory is kept, and the next save stores it.
+                """,
+            cause: cause
+        )
+    }
+}
