@@ -58,7 +58,6 @@ struct InspectedStation: Sendable {
     ) async {
         guard let changes, let properties else { return history.release(isGone: true) }
         history.begin(properties)
-        history.setSubscriptions(await subscriptions())
         for await reduction in changes {
             if !recorder.remainsActive() { return history.release(isGone: false) }
             history.add(reduction, at: recorder.now)

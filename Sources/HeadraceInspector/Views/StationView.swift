@@ -41,6 +41,6 @@ struct StationView: Sendable, Equatable, Encodable {
 
     let steps: [ReducedAction]
 
-    /// The ids of the subscriptions that are running now, without those that the redaction hides.
+    /// The ids of the subscriptions that were running after the last step, without those that the redaction hides.
     let subscriptions: [String]
 }
