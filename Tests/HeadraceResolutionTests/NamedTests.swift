@@ -34,8 +34,10 @@ private enum Replica: DependencyName {}
         let scope = contracts.scope()
 
         #expect(scope.resolve(Settings.self, named: Primary.self) === scope.resolve(Settings.self, named: Primary.self))
-        #expect(contracts.resolve(Settings.self, named: Primary.self) !== scope.resolve(Settings.self, named: Primary.self))
-        #expect(scope.resolve(Settings.self, named: Replica.self) !== scope.resolve(Settings.self, named: Replica.self))
+        #expect(
+            contracts.resolve(Settings.self, named: Primary.self) !== scope.resolve(Settings.self, named: Primary.self))
+        #expect(
+            scope.resolve(Settings.self, named: Replica.self) !== scope.resolve(Settings.self, named: Replica.self))
     }
 
     @Test func aNamedTypeIsAStatedDependency() throws {
