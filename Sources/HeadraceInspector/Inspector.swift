@@ -33,6 +33,7 @@ public final class Inspector: Sendable {
         var graphs: [GraphView] = []
         var stations: [InspectedStation] = []
         var stores: [InspectedStore] = []
+        var breakers: [CircuitBreakerMiddleware] = []
     }
 
     let recorder: FlowRecorder
@@ -85,6 +86,11 @@ public final class Inspector: Sendable {
         }
     }
 
+    /// Shows the states of the circuits of `breaker`.
+    public func show(_ breaker: CircuitBreakerMiddleware) {
+        state.withLock { $0.breakers.append(breaker) }
+    }
+
     /// Shows the changes of `station`, which it doesn't keep alive.
     ///
     /// Replaces a station of the same name.
@@ -133,6 +139,13 @@ public final class Inspector: Sendable {
     var graphs: [GraphView] { state.withLock { $0.graphs } }
     var stations: [StationHistory] { state.withLock { $0.stations.map(\.history) } }
     var stores: [InspectedStore] { state.withLock { $0.stores } }
+
+    /// The circuits that have had failures, by name.
+    var circuits: [CircuitView] {
+        state.withLock { $0.breakers }
+            .flatMap { $0.states.sorted { $0.key < $1.key } }
+            .map { CircuitView($0.key, $0.value) }
+    }
 }
 
 /// A store with the name under which the page shows it.

@@ -151,5 +151,38 @@ import Testing
         #expect(later.status == 200)
         #expect(permits.availableCount == 1)
     }
+
+    @Test func anOpenCircuitAndAFullCompartmentAnswer503() async throws {
+        let clock = TestClock()
+        let breaker = MiddlewareChain(
+            middleware: [CircuitBreakerMiddleware(failures: 1, pause: .seconds(30), clock: clock)], clock: clock)
+        let bulkhead = MiddlewareChain(middleware: [BulkheadMiddleware(1)])
+        let (began, mayEnd) = (OneShot<Int>(), OneShot<Int>())
+        let booking = try Booking()
+        booking.addRoutes()
+        booking.router.get("circuit") { _, _ in
+            try await breaker.run(1, kind: .command) { _ -> String in throw BookingError(code: .taken) }
+        }
+        booking.router.get("compartment") { _, _ in try await bulkhead.run(1, kind: .command) { _ in "handled" } }
+        let busy = Task {
+            try await bulkhead.run(1, kind: .command) { _ in
+                began.set(1)
+                return try await mayEnd.wait()
+            }
+        }
+        _ = try await began.wait()
+
+        let failed = try await booking.router.client.send(.get, "/circuit")
+        let refused = try await booking.router.client.send(.get, "/circuit")
+        let full = try await booking.router.client.send(.get, "/compartment")
+        mayEnd.set(1)
+        _ = try await busy.value
+
+        #expect(failed.status == 409)
+        #expect(refused.status == 503)
+        #expect(refused.headers[.retryAfter] == "30")
+        #expect(full.status == 503)
+        #expect(full.headers[.retryAfter] == "1")
+    }
 }
 #endif

@@ -34,6 +34,21 @@ extension ProblemTable {
                 "Too many requests were sent. To fix, send it again after the time in 'Retry-After'."
             )
             .retry(after: error.retryAfter)
+        case let error as CircuitBreakerError:
+            Problem(
+                .serviceUnavailable,
+                code: error.codeName,
+                "A service that the request needs has failed, so the request wasn't handled. To fix, send it again after "
+                    + "the time in 'Retry-After'."
+            )
+            .retry(after: error.retryAfter ?? .seconds(1))
+        case let error as BulkheadError:
+            Problem(
+                .serviceUnavailable,
+                code: error.codeName,
+                "Too many requests of this kind are being handled. To fix, send it again after the time in 'Retry-After'."
+            )
+            .retry(after: .seconds(1))
         case let error as TimeoutError:
             Problem(
                 .gatewayTimeout,

@@ -67,9 +67,13 @@ function curves(label, lines) {
 }
 
 export const rates = {
-  async refresh(element) { this.draw(element, await ask("rates")); },
+  circuits: [],
+  async refresh(element) {
+    this.circuits = await ask("circuits");
+    this.draw(element, await ask("rates"));
+  },
   draw(element, view) {
-    ifChanged(element, view, () => {
+    ifChanged(element, [view, this.circuits], () => {
       const points = view.points;
       const totals = points.map((point) => point.counts.reduce((sum, count) => sum + count, 0));
       const none = points.map(() => 0);
@@ -84,7 +88,10 @@ export const rates = {
         const values = points.map((point) => point.counts[index]);
         if (values.some((value) => value > 0)) charts.push(card(kind, bars(kind, values, none), `${values.reduce((a, b) => a + b, 0)} in two minutes.`));
       });
-      element.replaceChildren(make("div", { class: "charts" }, ...charts));
+      const states = this.circuits.map((circuit) => `${circuit.name} ${circuit.state}`).join(", ");
+      element.replaceChildren(
+        states ? make("p", { class: "hint", id: "circuits" }, `Circuits: ${states}.`) : "",
+        make("div", { class: "charts" }, ...charts));
     });
   },
 };

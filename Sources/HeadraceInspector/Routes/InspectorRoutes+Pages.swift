@@ -28,6 +28,7 @@ extension InspectorRoutes {
         case ["messages"]: return messages(target)
         case ["events"]: return events(target)
         case ["rates"]: return .json(inspector.recorder.rates)
+        case ["circuits"]: return .json(inspector.circuits)
         case ["graphs"]: return .json(inspector.graphs)
         case ["stations"]: return .json(inspector.stations.map(\.view))
         case ["deliveries"]: return .json(inspector.recorder.deliveries)

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Synchronization
+
 /// Resolves the registrations of a ``ContainerBuilder``.
 ///
 /// The container is the outermost scope.
@@ -14,15 +16,24 @@
 /// An optional type resolves to the registration of its wrapped type, and to `nil` if that type isn't registered. An array
 /// resolves to the set of its elements, if one exists.
 public final class Container: DependencyResolutionScope, ProvingResolver {
-    private let registrations: [Registration]
-    private let root: ResolutionScope
+    let registrations: [Registration]
+    let root: ResolutionScope
+
+    /// The progress of `bootstrap`.
+    let bootstrapState = Mutex(BootstrapState.pending)
+
+    /// The container whose objects this container shares, if any.
+    private let lender: Container?
 
     /// The number of the container, which no other container of the process has.
     var containerNumber: UInt { root.containerNumber }
 
     /// Creates a container of `registrations`, with its own singletons.
-    init(_ registrations: [Registration]) {
+    ///
+    /// It keeps `lender`, whose objects it shares.
+    init(_ registrations: [Registration], keeping lender: Container? = nil) {
         self.registrations = registrations
+        self.lender = lender
         root = ResolutionScope(Blueprint(registrations.makeBindings()))
     }
 
@@ -58,13 +69,14 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
     /// A type that `register` registers loses its earlier registrations, its set included. The new container creates all
     /// objects again, singletons included, and this container doesn't change. It can't share objects, because a closure
     /// doesn't show whether its object holds an overridden type; and tests that run at the same time then share nothing.
-    /// To share an object, let a factory capture it: `builder.singleton { store }`.
+    /// To share an object, let a factory capture it: `builder.singleton { store }`. Decorators of the type are removed as well. If
+    /// `register` registers only decorators of a type, they are added.
     ///
     /// - Complexity: O(*n*) in the number of registrations; nothing is resolved.
     public func overriding(_ register: (ContainerBuilder) throws -> Void) rethrows -> Container {
         let builder = ContainerBuilder()
         try register(builder)
-        let overridden = Set(builder.registrations.map { ObjectIdentifier($0.contract) })
+        let overridden = Set(builder.registrations.withoutDecorators.map { ObjectIdentifier($0.contract) })
         let kept = registrations.filter { !overridden.contains(ObjectIdentifier($0.contract)) }
         return Container(kept + builder.registrations)
     }

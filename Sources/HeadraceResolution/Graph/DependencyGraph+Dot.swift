@@ -7,7 +7,7 @@
 extension DependencyGraph {
     /// The graph for Graphviz.
     ///
-    /// Singletons are bold, scoped objects are rounded, and transient objects are boxes. Opaque types are dashed, and
+    /// Singletons, weak, and time-limited objects are bold, scoped objects are rounded, and transient objects are boxes. Opaque types are dashed, and
     /// missing types are red octagons.
     ///
     /// Related Graphviz documentation: <https://graphviz.org/doc/info/lang.html>
@@ -50,7 +50,7 @@ extension DependencyNode {
     fileprivate var dotAttributes: String {
         var styles: [String] = []
         switch kind {
-        case .registration(.singleton): styles.append("bold")
+        case .registration(let lifetime) where lifetime.isContainerWide: styles.append("bold")
         case .registration(.scoped): styles.append("rounded")
         case .missing: return ", shape=octagon, color=red"
         case .registration, .part: break

@@ -7,7 +7,7 @@
 extension DependencyGraph {
     /// The graph as a Mermaid flow chart.
     ///
-    /// Singletons are stadiums, scoped objects are rounded, and transient objects are boxes. Opaque types have a
+    /// Singletons, weak, and time-limited objects are stadiums, scoped objects are rounded, and transient objects are boxes. Opaque types have a
     /// dashed border, and missing types are hexagons.
     ///
     /// Related Mermaid documentation: <https://mermaid.js.org/syntax/flowchart.html>
@@ -67,7 +67,7 @@ extension DependencyGraph {
 extension DependencyNode {
     fileprivate var mermaidShape: (opening: String, closing: String) {
         switch kind {
-        case .registration(.singleton): ("([", "])")
+        case .registration(let lifetime) where lifetime.isContainerWide: ("([", "])")
         case .registration(.scoped): ("(", ")")
         case .registration: ("[", "]")
         case .part: ("[/", "/]")

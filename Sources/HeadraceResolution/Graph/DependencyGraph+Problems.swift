@@ -56,23 +56,32 @@ extension DependencyGraph {
         return problems
     }
 
-    /// A problem for each scoped node that a singleton holds, directly or through transient nodes.
+    /// A problem for each scoped or time-limited node that a singleton holds, directly or through transient nodes.
+    ///
+    /// Weak and time-limited nodes hold scoped objects of the outermost scope as well.
     var captives: [CompositionProblem] {
-        nodes.indices.filter { nodes[$0].kind == .registration(.singleton) }.flatMap { singleton in
+        nodes.indices.filter { nodes[$0].lifetime?.isContainerWide == true }.flatMap { singleton in
             var origin: [Int: Int] = [:]
             var queue = [singleton]
             var problems: [CompositionProblem] = []
             while !queue.isEmpty {
                 let node = queue.removeFirst()
-                for target in immediateTargets(of: node) where origin[target] == nil && target != singleton {
+                for target in heldTargets(of: node) where origin[target] == nil && target != singleton {
                     origin[target] = node
                     switch nodes[target].kind {
-                    case .registration(.transient):
+                    case .registration(.transient), .part:
                         queue.append(target)
-                    case .registration(.scoped):
+                    case .registration(.scoped), .registration(.timeLimited):
                         var path = [target]
                         while let last = path.last, let previous = origin[last] { path.append(previous) }
-                        problems.append(.captive(path.reversed().map { nodes[$0].contract }))
+                        let contracts = path.reversed().map { nodes[$0].contract }
+                        if nodes[target].lifetime == .scoped {
+                            problems.append(.captive(contracts))
+                        } else if nodes[singleton].lifetime != .timeLimited,
+                            !path.contains(where: { nodes[$0].kind == .part })
+                        {
+                            problems.append(.heldBeyondItsTime(contracts))
+                        }
                     default:
                         break
                     }
@@ -87,6 +96,13 @@ extension DependencyGraph {
     /// The dependencies that `node` needs while it is created.
     private func immediateTargets(of node: Int) -> [Int] {
         nodes[node].edges.filter { $0.kind != .later }.map(\.target)
+    }
+
+    /// The dependencies that come from the scope of `node`, now or later.
+    private func heldTargets(of node: Int) -> [Int] {
+        nodes[node].edges
+            .filter { $0.kind != .later || nodes[$0.target].part?.isInSameScope == true }
+            .map(\.target)
     }
 
     /// The previous node on a path to each node.

@@ -48,6 +48,6 @@ extension DependencyNode {
             case .missing: "missing"
             }
         let made = implementation.map { ["made as \(TypeSpelling.short($0))"] } ?? []
-        return made + [isOpaque ? "\(word), opaque" : word]
+        return made + [([word] + details + (isOpaque ? ["opaque"] : [])).joined(separator: ", ")]
     }
 }

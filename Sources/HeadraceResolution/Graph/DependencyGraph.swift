@@ -32,7 +32,7 @@ public struct DependencyGraph: Sendable {
 
     /// Checks that everything in the graph can be created.
     func validate(_ level: ValidationLevel) throws {
-        var problems = missing + cyclic + duplicates + captives + noted
+        var problems = missing + decoratorsOfMissing + cyclic + duplicates + captives + noted
         if level == .strict { problems += unproved }
         guard problems.isEmpty else { throw CompositionError(problems, opaque: opaque) }
     }
@@ -40,6 +40,7 @@ public struct DependencyGraph: Sendable {
     /// A problem for each type that is registered several times, but not as a set.
     private var duplicates: [CompositionProblem] {
         var groups: [ObjectIdentifier: [Registration]] = [:]
+        let registrations = registrations.withoutDecorators
         for registration in registrations {
             groups[ObjectIdentifier(registration.contract), default: []].append(registration)
         }
@@ -51,6 +52,15 @@ public struct DependencyGraph: Sendable {
             else { return nil }
             return .duplicate(registration.contract, group.map(\.lifetime.description))
         }
+    }
+
+    /// A problem for each type that has a decorator and no other registration.
+    private var decoratorsOfMissing: [CompositionProblem] {
+        let made = Set(registrations.withoutDecorators.map { ObjectIdentifier($0.contract) })
+        return
+            registrations
+            .filter { $0.isDecorator && !made.contains(ObjectIdentifier($0.contract)) }
+            .map { .missing($0.contract, path: [], neededBy: ["its decorator"]) }
     }
 
     /// A problem for each type that can't be checked, then the facts that other modules can't check.
@@ -70,7 +80,7 @@ public struct DependencyGraph: Sendable {
         _ find: (any RegistrationNote, [any RegistrationNote]) -> [CompositionProblem]
     ) -> [CompositionProblem] {
         var kinds: Set<ObjectIdentifier> = []
-        let notes = GraphBuilder.reachable(registrations).flatMap(\.notes)
+        let notes = GraphBuilder.reachable(registrations.withoutDecorators).flatMap(\.notes)
         return notes.flatMap { note in
             kinds.insert(ObjectIdentifier(type(of: note))).inserted ? find(note, notes) : []
         }

@@ -34,6 +34,9 @@ package struct DependencyNode: Sendable {
     /// The dependencies, in the order stated.
     package internal(set) var edges: [DependencyEdge] = []
 
+    /// Details of the registration, such as a time limit.
+    let details: [String]
+
     /// The part of a registration that the node stands for, if any.
     let part: RegistrationPart?
 
@@ -43,6 +46,7 @@ package struct DependencyNode: Sendable {
         member: Int? = nil,
         kind: Kind,
         isOpaque: Bool,
+        details: [String] = [],
         part: RegistrationPart? = nil
     ) {
         self.contract = contract
@@ -50,7 +54,13 @@ package struct DependencyNode: Sendable {
         self.member = member
         self.kind = kind
         self.isOpaque = isOpaque
+        self.details = details
         self.part = part
+    }
+
+    /// The lifetime of a registration.
+    var lifetime: Lifetime? {
+        if case .registration(let lifetime) = kind { lifetime } else { nil }
     }
 
     /// The contract, with the details that distinguish this registration from others of the same contract.

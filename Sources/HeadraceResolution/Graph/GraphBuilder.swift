@@ -45,7 +45,8 @@ struct GraphBuilder {
                     implementation: registration.implementation,
                     member: registration.joinsSet ? members[contract]?.count : nil,
                     kind: .registration(registration.lifetime),
-                    isOpaque: !registration.dependencies.isComplete
+                    isOpaque: !registration.dependencies.isComplete,
+                    details: registration.remarks
                 )
             )
         }

@@ -79,4 +79,17 @@ extension CompositionProblem {
                 """
         )
     }
+
+    /// The first type of `path` is shared, and holds the last one, which is time-limited.
+    static func heldBeyondItsTime(_ path: [Any.Type]) -> CompositionProblem {
+        let held = path.last.map { TypeSpelling.expression(of: $0) } ?? ""
+        return CompositionProblem(
+            .captive,
+            path: path,
+            message: """
+                A shared object keeps a time-limited object after its time: \(TypeSpelling.path(path)). \
+                To fix, register 'builder.factory(of: \(held))', and let the first depend on the factory.
+                """
+        )
+    }
 }

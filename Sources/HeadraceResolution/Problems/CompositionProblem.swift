@@ -27,7 +27,8 @@ public struct CompositionProblem: Sendable, CustomStringConvertible {
         /// A type is registered several times, but not as a set.
         public static let duplicate = Kind("duplicate")
 
-        /// A singleton holds a scoped object, and so keeps an object of the outermost scope forever.
+        /// A shared object holds a scoped object, and so keeps an object of the outermost scope, or it holds a time-limited
+        /// object after its time.
         public static let captive = Kind("captive")
 
         /// A registration can't be checked.

@@ -6,7 +6,9 @@
 
 /// How long a resolver keeps an object and returns it again.
 public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
-    let kind: BindingLifetime
+    private enum Kind: String { case transient, scoped, singleton, weak, timeLimited }
+
+    private let kind: Kind
 
     /// A new object each time.
     public static let transient = Lifetime(kind: .transient)
@@ -18,6 +20,24 @@ public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
 
     /// One object in the container, created in the outermost scope even if another scope asks first.
     public static let singleton = Lifetime(kind: .singleton)
+
+    /// One object in the container, as long as another object keeps it; then another object.
+    public static let weak = Lifetime(kind: .weak)
+
+    /// One object in the container for a limited time, then another object.
+    public static let timeLimited = Lifetime(kind: .timeLimited)
+
+    /// The lifetime of a binding that keeps its objects with the container or the scope.
+    var binding: BindingLifetime {
+        switch kind {
+        case .transient, .weak, .timeLimited: .transient
+        case .scoped: .scoped
+        case .singleton: .singleton
+        }
+    }
+
+    /// Whether all scopes of a container share an object.
+    package var isContainerWide: Bool { self == .singleton || self == .weak || self == .timeLimited }
 
     /// The name of the lifetime, as the registration forms spell it.
     public var description: String { kind.rawValue }

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// A registered type: how its objects are created, from which dependencies, and how long they are kept.
 ///
 /// The registration forms of ``DependencyRegistry`` create registrations; your own registry stores them.
@@ -31,8 +33,17 @@ public struct Registration: Sendable {
     /// Facts that the registering module checks with the graph.
     package var notes: [any RegistrationNote] = []
 
-    /// Makes the binding of a container, with separate storage for shared objects.
-    private var makeBinding: @Sendable (BindingDescription) -> Binding
+    /// Details for drawings, such as a time limit.
+    package var remarks: [String] = []
+
+    /// Whether this registration decorates the other registrations of its contract, and makes no objects.
+    private(set) var isDecorator = false
+
+    /// The decorations that apply to the objects, the innermost first; of a decorator, its own.
+    private var decorations: [any Sendable] = []
+
+    /// Makes the binding of a container, with separate storage for shared objects and with decorations.
+    private var makeBinding: @Sendable (BindingDescription, [any Sendable]) -> Binding
 
     /// Replaces dependencies and binding in a container in which the assigned implementation is registered.
     private var delegation: Delegation?
@@ -40,7 +51,7 @@ public struct Registration: Sendable {
     private struct Delegation: Sendable {
         let implementation: Any.Type
         let dependencies: Dependencies
-        let makeBinding: @Sendable (BindingDescription) -> Binding
+        let makeBinding: @Sendable (BindingDescription, [any Sendable]) -> Binding
     }
 
     /// Records that `factory` makes a `Contract` from `dependencies` each time it is resolved.
@@ -82,7 +93,7 @@ public struct Registration: Sendable {
         self.lifetime = lifetime
         self.contract = contract
         self.dependencies = dependencies
-        makeBinding = { TypedBinding(lifetime.kind, $0, factory) }
+        makeBinding = { TypedBinding(lifetime.binding, $0, $1.decorating(factory)) }
     }
 
     /// Records that `factory` makes a `Contract` on the main actor.
@@ -95,7 +106,7 @@ public struct Registration: Sendable {
     ) {
         let factory = MainActorBinding<Contract>.withoutIsolation(factory)
         self.init(lifetime, contract, dependencies, factory: factory)
-        makeBinding = { MainActorBinding(TypedBinding(lifetime.kind, $0, factory)) }
+        makeBinding = { MainActorBinding(TypedBinding(lifetime.binding, $0, $1.decorating(factory))) }
     }
 
     /// Records that `assigned` makes a `Contract`, or resolves its implementation if the container has a registration of it.
@@ -111,8 +122,59 @@ public struct Registration: Sendable {
         delegation = Delegation(
             implementation: implementation,
             dependencies: resolving.dependencies,
-            makeBinding: { TypedBinding(lifetime.kind, $0, resolve) }
+            makeBinding: { TypedBinding(lifetime.binding, $0, $1.decorating(resolve)) }
         )
+    }
+
+    /// Records that `factory` makes an object, and that another one is made after the last reference to it is gone.
+    init<Object: AnyObject & Sendable>(
+        weak object: Object.Type,
+        _ dependencies: Dependencies,
+        factory: @escaping Factory<Object>
+    ) {
+        self.init(.weak, object, dependencies, factory: factory)
+        makeBinding = { WeakBinding($0, $1.decorating(factory)) }
+    }
+
+    /// Records that `factory` makes an object, and that another one is made after `limit`.
+    init<Contract: Sendable>(
+        timeLimited contract: Contract.Type,
+        _ dependencies: Dependencies,
+        _ limit: Duration,
+        _ clock: any TimeSource,
+        factory: @escaping Factory<Contract>
+    ) {
+        self.init(.timeLimited, contract, dependencies, factory: factory)
+        remarks = ["for \(limit)"]
+        makeBinding = { TimeLimitedBinding(limit, clock, $0, $1.decorating(factory)) }
+    }
+
+    /// Records that `recipe` makes the singleton at the start of the program.
+    init<Contract: Sendable>(
+        bootstrapped contract: Contract.Type,
+        _ dependencies: Dependencies,
+        _ recipe: BootstrapRecipe<Contract>
+    ) {
+        lifetime = .singleton
+        self.contract = contract
+        self.dependencies = dependencies
+        remarks = ["made at the start"]
+        makeBinding = { description, decorations in
+            AsyncBinding(recipe, description) { object, scope in
+                decorations.decorating { _ in object }(scope)
+            }
+        }
+    }
+
+    /// Records that `decorator` replaces the objects of the other registrations of `contract`.
+    init<Contract>(
+        decorating contract: Contract.Type,
+        _ dependencies: Dependencies,
+        _ decorator: @escaping @Sendable (Contract, any DependencyResolutionScope) -> Contract
+    ) {
+        self.init(.transient, contract, dependencies) { $0.resolve(contract) }
+        isDecorator = true
+        decorations = [Decoration(apply: decorator)]
     }
 
     /// Returns the same registration as a member of the set that ``DependencyResolver/resolveAll(_:)`` returns.
@@ -132,6 +194,17 @@ public struct Registration: Sendable {
         return copy
     }
 
+    /// The registration with `decorators` around its objects.
+    fileprivate func decorated(by decorators: [Registration]) -> Registration {
+        var copy = self
+        for decorator in decorators {
+            copy.decorations += decorator.decorations
+            copy.dependencies = copy.dependencies.adding(decorator.dependencies)
+        }
+        copy.remarks.append(decorators.count == 1 ? "decorated" : "decorated \(decorators.count) times")
+        return copy
+    }
+
     fileprivate func binding(member: Int?, index: Int) -> Binding {
         makeBinding(
             BindingDescription(
@@ -140,16 +213,30 @@ public struct Registration: Sendable {
                 member: member,
                 dependencies: dependencies,
                 index: index
-            )
+            ),
+            decorations
         )
     }
 }
 
 extension [Registration] {
     /// The registrations as one container uses them: an assigned type with a registration is resolved, not created.
+    ///
+    /// Decorators are applied, and aren't in the result.
     var settled: [Registration] {
-        let types = Set(map { ObjectIdentifier($0.contract) })
-        return map { $0.settled(among: types) }
+        guard contains(where: \.isDecorator) else {
+            let types = Set(map { ObjectIdentifier($0.contract) })
+            return map { $0.settled(among: types) }
+        }
+        let decorators = Dictionary(grouping: filter(\.isDecorator)) { ObjectIdentifier($0.contract) }
+        return withoutDecorators.settled.map { registration in
+            decorators[ObjectIdentifier(registration.contract)].map { registration.decorated(by: $0) } ?? registration
+        }
+    }
+
+    /// The registrations that make objects.
+    var withoutDecorators: [Registration] {
+        filter { !$0.isDecorator }
     }
 
     /// Makes the bindings of one container, with separate storage for shared objects.

@@ -22,6 +22,9 @@ package struct RegistrationPart: Sendable {
     /// How to fix dependencies that can't be checked.
     package var advice: String?
 
+    /// Whether the part resolves its dependencies from the scope of the object, and not from a new scope.
+    var isInSameScope = false
+
     /// The parts that this part creates.
     package var parts: [RegistrationPart] = []
 

@@ -66,6 +66,14 @@ public struct Dependencies: Sendable {
         return copy
     }
 
+    /// Returns the dependencies of an object that has these and `others`.
+    func adding(_ others: Dependencies) -> Dependencies {
+        var copy = self
+        copy.stated += others.stated
+        copy.isComplete = isComplete && others.isComplete
+        return copy
+    }
+
     /// The dependencies of `type`, which may have inherited this statement from its superclass.
     func inherited(by type: Any.Type) -> Dependencies {
         guard let declarer, declarer != type else { return self }

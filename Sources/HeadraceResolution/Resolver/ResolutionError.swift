@@ -13,7 +13,7 @@ public import HeadraceCore
 public struct ResolutionError: CodedError {
     /// A reason, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case missing, cyclic, notOnMainActor, containerReleased }
+        private enum Kind: String { case missing, cyclic, notOnMainActor, notBootstrapped, containerReleased }
 
         private let kind: Kind
 
@@ -25,6 +25,9 @@ public struct ResolutionError: CodedError {
 
         /// The type, or a dependency of it, is made on the main actor and was resolved elsewhere.
         public static let notOnMainActor = Code(kind: .notOnMainActor)
+
+        /// The type, or a dependency of it, is created by `Container.bootstrap(clock:progress:)`, which hasn't created it.
+        public static let notBootstrapped = Code(kind: .notBootstrapped)
 
         /// The container of the scope no longer exists.
         public static let containerReleased = Code(kind: .containerReleased)

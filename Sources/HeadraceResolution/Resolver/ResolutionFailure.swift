@@ -63,6 +63,18 @@ struct ResolutionFailure {
         )
     }
 
+    /// `type` is created at the start of the program, and the last object of `path` resolves it before that.
+    static func notBootstrapped(_ type: Any.Type, neededBy path: [String]) -> ResolutionFailure {
+        let needer = path.isEmpty ? "" : ", needed by \(TypeSpelling.path(path))"
+        return ResolutionFailure(
+            code: .notBootstrapped,
+            message: """
+                '\(TypeSpelling.full(type))'\(needer), was resolved before it was created. To fix, call \
+                'try await container.bootstrap()' at the start, before the first resolution that needs it.
+                """
+        )
+    }
+
     /// No container is current.
     static var noContainer: ResolutionFailure {
         ResolutionFailure(

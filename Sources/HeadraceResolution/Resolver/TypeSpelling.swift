@@ -52,6 +52,9 @@ enum TypeSpelling {
         if let set = type as? any SetDependency.Type {
             return "'builder.transient(into: \(expression(of: set.element))) { … }'"
         }
+        if let named = type as? any NamedDependency.Type {
+            return "'builder.transient(\(expression(of: named.value)), named: \(expression(of: named.name))) { … }'"
+        }
         return "'builder.transient(\(expression(of: type))) { … }'"
     }
 }

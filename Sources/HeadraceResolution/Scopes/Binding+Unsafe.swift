@@ -7,8 +7,8 @@
 /// A registration inside a container: the factory and, for a singleton, its object.
 ///
 /// Why `@unchecked Sendable` is right here: Swift checks `Sendable` for final classes only, so it can't check the base
-/// class of a hierarchy. This hierarchy is closed (this file and ``MainActorBinding``), and every stored property in it is
-/// an immutable `Sendable` value or an ``InstanceReference``.
+/// class of a hierarchy. This hierarchy is closed (this file, ``MainActorBinding``, and the bindings of `RenewingBindings`), and
+/// every stored property in it is an immutable `Sendable` value, a lock, or an ``InstanceReference``.
 ///
 /// Why the downcast of ``TypedBinding`` is safe: a binding reads only the instances that it has created itself.
 ///
@@ -25,6 +25,12 @@ class Binding: ResolutionPath.Element, @unchecked Sendable {
 
     /// Whether the factory receives the outermost scope, in all scopes.
     var isMadeInOutermostScope: Bool { false }
+
+    /// Whether the object is created by `bootstrap`, and not when it is resolved.
+    var isBootstrapped: Bool { false }
+
+    /// Keeps the singleton of `other`, a binding of the same registration in another container.
+    func adopt(_ other: Binding) {}
 }
 
 /// A binding that returns a `T`.
@@ -113,13 +119,23 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
         )
     }
 
+    /// Makes `object` the singleton of this binding, unless it has one.
+    final func keep(_ object: T) {
+        _ = made.storeIfNil(TypedInstance(index: description.index, object))
+    }
+
+    override func adopt(_ other: Binding) {
+        guard let instance = (other as? TypedBinding<T>)?.made.load() else { return }
+        _ = made.storeIfNil(instance)
+    }
+
     /// Returns the value of `instance`, which this binding has created.
-    private final func value(of instance: SharedInstance) -> T {
+    final func value(of instance: SharedInstance) -> T {
         unsafe unsafeDowncast(instance, to: TypedInstance<T>.self).value
     }
 
     /// Returns the value that `existing` finds, or creates it in `scope` and stores it.
-    private final func makeOnce(
+    final func makeOnce(
         _ key: CreationKey,
         in scope: ResolutionScope,
         existing: () -> SharedInstance?,

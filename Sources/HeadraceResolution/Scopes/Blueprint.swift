@@ -8,6 +8,9 @@ import HeadraceCore
 
 /// The immutable part of a container, which all of its scopes share.
 final class Blueprint: Sendable {
+    /// All bindings, in the order of registration.
+    let all: [Binding]
+
     /// The last binding of each type.
     let bindings: TypeTable<Binding>
 
@@ -23,6 +26,7 @@ final class Blueprint: Sendable {
         for binding in bindings where binding.description.member != nil {
             sets[ObjectIdentifier(binding.contract), default: []].append(binding)
         }
+        all = bindings
         self.bindings = TypeTable(bindings.map { (ObjectIdentifier($0.contract), $0) })
         self.sets = TypeTable(sets.map { ($0.key, BindingSet($0.value)) })
     }

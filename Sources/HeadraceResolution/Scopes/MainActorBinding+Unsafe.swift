@@ -20,6 +20,11 @@ final class MainActorBinding<T>: TypedBinding<T>, @unchecked Sendable {
 
     override var isOnMainActor: Bool { true }
 
+    override func adopt(_ other: Binding) {
+        guard let other = other as? MainActorBinding<T> else { return }
+        inner.adopt(other.inner)
+    }
+
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         guard MainThread.isCurrent else {
             ResolutionFailure.notOnMainActor(T.self, neededBy: ResolutionPath.names).stop()

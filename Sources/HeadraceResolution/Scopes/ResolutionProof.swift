@@ -13,13 +13,13 @@ import Synchronization
 /// checked again each time, because they depend on the thread.
 final class ResolutionProof: Sendable {
     private enum Finding: Sendable {
-        case proved(includesMainActor: Bool)
+        case proved(includesMainActor: Bool, includesBootstrapped: Bool)
         case failed(Defect)
     }
 
     /// A dependency that can't be resolved, with the path from the type that was checked.
     struct Defect: Sendable {
-        enum Kind { case missing, cyclic, notOnMainActor }
+        enum Kind { case missing, cyclic, notOnMainActor, notBootstrapped }
 
         let kind: Kind
         let path: [BindingDescription]
@@ -32,6 +32,7 @@ final class ResolutionProof: Sendable {
             case .missing: ResolutionFailure.missing(type, neededBy: names)
             case .cyclic: ResolutionFailure.cycle(path.map(\.contract))
             case .notOnMainActor: ResolutionFailure.notOnMainActor(type, neededBy: names)
+            case .notBootstrapped: ResolutionFailure.notBootstrapped(type, neededBy: names)
             }
         }
     }
@@ -58,18 +59,25 @@ final class ResolutionProof: Sendable {
             if let defect = walk.run(dependencies()) {
                 finding = .failed(defect)
             } else {
-                finding = .proved(includesMainActor: walk.hasMetMainActor)
+                finding = .proved(
+                    includesMainActor: walk.hasMetMainActor,
+                    includesBootstrapped: walk.hasMetBootstrapped
+                )
             }
             findings.withLock { $0[subject] = finding }
         }
         switch finding {
-        case .proved(includesMainActor: false):
+        case .proved(includesMainActor: false, includesBootstrapped: false):
             return true
-        case .proved(includesMainActor: true):
-            if MainThread.isCurrent { return false }
+        case .proved(let includesMainActor, let includesBootstrapped):
+            if !includesBootstrapped, MainThread.isCurrent { return false }
             var walk = ProofWalk(blueprint: scope.blueprint, scope: scope)
             if let defect = walk.run(dependencies()) { throw error(defect, named: name()) }
-            return false
+            // The objects of `bootstrap` exist now, and never vanish.
+            findings.withLock {
+                $0[subject] = .proved(includesMainActor: includesMainActor, includesBootstrapped: false)
+            }
+            return !includesMainActor
         case .failed(let defect):
             throw error(defect, named: name())
         }
@@ -82,7 +90,8 @@ final class ResolutionProof: Sendable {
 
 /// A depth-first search through the bindings of dependencies.
 ///
-/// Without a scope it finds missing types and cycles. With a scope it finds objects that only the main actor can create.
+/// Without a scope it finds missing types and cycles. With a scope it finds objects that can't be created now: on this thread,
+/// or before `bootstrap`.
 private struct ProofWalk {
     private enum Visit { case inProgress, finished }
 
@@ -97,6 +106,7 @@ private struct ProofWalk {
     let blueprint: Blueprint
     let scope: ResolutionScope?
     private(set) var hasMetMainActor = false
+    private(set) var hasMetBootstrapped = false
     private var visits: [ObjectIdentifier: Visit] = [:]
 
     init(blueprint: Blueprint, scope: ResolutionScope?) {
@@ -120,9 +130,16 @@ private struct ProofWalk {
 
             if target.isOnMainActor {
                 hasMetMainActor = true
-                if scope != nil {
+                if scope != nil, !MainThread.isCurrent {
                     let path = stack.compactMap { $0.binding?.description }
                     return ResolutionProof.Defect(kind: .notOnMainActor, path: path, type: target.contract)
+                }
+            }
+            if target.isBootstrapped {
+                hasMetBootstrapped = true
+                if let scope, !target.hasMade(in: scope) {
+                    let path = stack.compactMap { $0.binding?.description }
+                    return ResolutionProof.Defect(kind: .notBootstrapped, path: path, type: target.contract)
                 }
             }
             switch visits[ObjectIdentifier(target)] {

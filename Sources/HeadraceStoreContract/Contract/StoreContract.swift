@@ -104,7 +104,8 @@ public enum StoreContract {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
-            + longTextChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
+            + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
+            + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
                     + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks

@@ -6,7 +6,10 @@
 
 import HeadraceCommands
 import HeadraceCore
+import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 
@@ -89,5 +92,36 @@ private final class ChargeHandler: HandlesCommand, Resolvable {
         }
 
         #expect(error?.retryAfter == .seconds(60))
+    }
+
+    @Test func aGatewayThatIsDownIsNotCalled() async throws {
+        let clock = TestClock()
+        let middleware: [any Middleware] = [
+            RetryMiddleware(maximumAttempts: 2, backoff: Backoff(base: .zero), clock: clock),
+            CircuitBreakerMiddleware(failures: 2, pause: .seconds(30), per: .all(named: "gateway"), clock: clock),
+            BulkheadMiddleware(10, waiting: 50, per: .all(named: "gateway")),
+            TimeoutMiddleware(.seconds(5), clock: clock),
+        ]
+        let dispatcher = dispatcher(middleware, clock: clock)
+        await #expect(throws: GatewayIsBusy.self) { try await dispatcher.dispatch(Charge(card: "visa")) }
+
+        let deadline = clock.now.advanced(by: .seconds(1))
+        try await MessageContext.withDeadline(deadline) {
+            let error = await #expect(throws: CircuitBreakerError.self) {
+                try await dispatcher.dispatch(Charge(card: "visa"))
+            }
+            #expect(error?.retryAfter == .seconds(30))
+        }
+
+        #expect(notes.all == ["visa, attempt 1", "visa, attempt 2"])
+    }
+
+    @Test func processesShareALimit() async throws {
+        let store = try InMemoryStore(entities: [RateLimitBucket.self])
+        let limit = SharedRateLimitMiddleware(1, every: .seconds(60), per: .principal, on: store)
+        let dispatcher = dispatcher([limit, RetryMiddleware(backoff: Backoff(base: .zero))])
+        try await dispatcher.dispatch(Charge(card: "visa"))
+
+        await #expect(throws: RateLimitError.self) { try await dispatcher.dispatch(Charge(card: "visa")) }
     }
 }

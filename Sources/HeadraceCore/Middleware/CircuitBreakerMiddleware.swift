@@ -1,0 +1,173 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import CoreMetrics
+import Synchronization
+
+/// Refuses messages for a pause after several failures in a row, so that a service which is down isn't called in vain.
+///
+/// ```swift
+/// CircuitBreakerMiddleware(failures: 5, pause: .seconds(30), per: .all(named: "payments"))
+/// ```
+///
+/// A circuit is closed at first: messages are handled. After `failures` consecutive failures it opens: messages are refused
+/// at once. After the pause, the next message is handled as a probe, and the other messages are still refused. If the
+/// probe succeeds, the circuit closes. If it fails, the circuit opens for another pause. A probe that is cancelled leaves its
+/// place to the next message.
+///
+/// The outcome of a message that was admitted before the circuit opened or closed doesn't count.
+///
+/// By default, an error counts as a failure, except for the refusal of one message: `CancellationError`,
+/// ``ValidationError``, ``AuthorizationError``, ``MessageError``, ``RateLimitError``, ``BulkheadError``, and
+/// ``CircuitBreakerError``. Such an error doesn't count as a success either.
+///
+/// Register it inside a ``RetryMiddleware``, so that each attempt counts, and outside a ``TimeoutMiddleware``, so that a
+/// time-out counts as a failure.
+///
+/// Metrics, with the label `circuit`: `headrace.circuit.opened` and `headrace.circuit.refused`, counters, and
+/// `headrace.circuit.state`, a gauge: 0 if closed, 1 if half-open, 2 if open.
+///
+/// The circuits are in memory: each process has its own, and a new process begins with closed circuits.
+public struct CircuitBreakerMiddleware: Middleware {
+    private let group: MessageGroup
+    private let clock: any TimeSource
+    private let isFailure: @Sendable (any Error) -> Bool
+    private let circuits: SharedCircuits
+
+    /// Creates middleware with closed circuits.
+    ///
+    /// - Parameters:
+    ///   - failures: Number of consecutive failures that open a circuit, at least 1.
+    ///   - pause: Time from the opening to the probe, greater than zero.
+    ///   - group: The messages that share a circuit.
+    ///   - clock: The clock of the pause.
+    ///   - factory: The factory of the metrics. Bootstrap the metrics system before you use the default.
+    ///   - isFailure: Returns whether an error is a failure of the service that the handlers call.
+    public init(
+        failures: Int,
+        pause: Duration,
+        per group: MessageGroup = .messageType,
+        clock: any TimeSource = ContinuousClock(),
+        factory: any MetricsFactory = MetricsSystem.factory,
+        isFailure: @escaping @Sendable (any Error) -> Bool = Self.isFailureOfTheService
+    ) {
+        precondition(failures >= 1, "The number of failures is less than 1. To fix, pass 1 or more.")
+        precondition(pause > .zero, "The pause isn't positive. To fix, pass a duration greater than zero.")
+        self.group = group
+        self.clock = clock
+        self.isFailure = isFailure
+        circuits = SharedCircuits(Circuits(failureLimit: failures, pause: pause), factory)
+    }
+
+    /// The state of each circuit by its key.
+    ///
+    /// A circuit without failures since the start may be missing. Its state is closed.
+    public var states: [String: CircuitState] { circuits.states }
+
+    /// Handles `message` unless its circuit is open.
+    ///
+    /// - Throws: ``CircuitBreakerError`` if the circuit is open; the errors of `next`.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        guard let key = group.key(of: message, in: context) else { return try await next(message) }
+        let now = clock.now
+        switch circuits.admit(key, at: now) {
+        case .refused(let earliest):
+            throw CircuitBreakerError(context, circuit: key, now: now, earliest: earliest)
+        case .admitted(let admission):
+            do {
+                let output = try await next(message)
+                circuits.end(admission, of: key, .success, at: clock.now)
+                return output
+            } catch {
+                circuits.end(admission, of: key, isFailure(error) ? .failure : .unknown, at: clock.now)
+                throw error
+            }
+        }
+    }
+
+    /// Returns whether `error` is more than the refusal of one message; see ``CircuitBreakerMiddleware``.
+    public static let isFailureOfTheService: @Sendable (any Error) -> Bool = { error in
+        switch error {
+        case is CancellationError, is ValidationError, is AuthorizationError, is MessageError, is RateLimitError,
+            is BulkheadError, is CircuitBreakerError:
+            false
+        default: true
+        }
+    }
+}
+
+/// The circuits behind a lock, with their metrics.
+private final class SharedCircuits: Sendable {
+    private struct Metrics {
+        let opened: Counter
+        let refused: Counter
+        let state: Gauge
+    }
+
+    private struct State {
+        var circuits: Circuits
+        var metrics: [String: Metrics] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let factory: any MetricsFactory
+
+    init(_ circuits: Circuits, _ factory: any MetricsFactory) {
+        state = Mutex(State(circuits: circuits))
+        self.factory = factory
+    }
+
+    var states: [String: CircuitState] { state.withLock { $0.circuits.states } }
+
+    func admit(_ key: String, at now: ContinuousClock.Instant) -> Circuits.Decision {
+        let (decision, metrics) = state.withLock { state -> (Circuits.Decision, Metrics?) in
+            let decision = state.circuits.admit(key, at: now)
+            // Messages that pass a closed circuit have no metrics here.
+            if case .admitted(let admission) = decision, !admission.isProbe { return (decision, nil) }
+            return (decision, self.metrics(of: key, in: &state))
+        }
+        switch decision {
+        case .refused: metrics?.refused.increment()
+        case .admitted: metrics?.state.record(1)
+        }
+        return decision
+    }
+
+    func end(
+        _ admission: Circuits.Admission,
+        of key: String,
+        _ outcome: Circuits.Outcome,
+        at now: ContinuousClock.Instant
+    ) {
+        let (change, metrics) = state.withLock { state -> (CircuitState?, Metrics?) in
+            let change = state.circuits.end(admission, of: key, outcome, at: now)
+            return (change, change.map { _ in self.metrics(of: key, in: &state) })
+        }
+        switch change {
+        case .open:
+            metrics?.state.record(2)
+            if outcome == .failure { metrics?.opened.increment() }
+        case .closed: metrics?.state.record(0)
+        case .halfOpen, nil: break
+        }
+    }
+
+    private func metrics(of key: String, in state: inout State) -> Metrics {
+        if let metrics = state.metrics[key] { return metrics }
+        let dimensions = [("circuit", key)]
+        let metrics = Metrics(
+            opened: Counter(label: "headrace.circuit.opened", dimensions: dimensions, factory: factory),
+            refused: Counter(label: "headrace.circuit.refused", dimensions: dimensions, factory: factory),
+            state: Gauge(label: "headrace.circuit.state", dimensions: dimensions, factory: factory)
+        )
+        state.metrics[key] = metrics
+        return metrics
+    }
+}

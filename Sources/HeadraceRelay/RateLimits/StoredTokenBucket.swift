@@ -1,0 +1,54 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The rule of a token bucket that is stored as the instant at which it is full again.
+///
+/// All times are integers, in nanoseconds since 1970, so all processes compute the same result. The rule is that of
+/// `TokenBuckets`.
+struct StoredTokenBucket: Sendable {
+    enum Decision: Equatable {
+        /// A token was taken. The bucket is full again at this instant.
+        case taken(fullAgain: Int64)
+
+        /// The bucket is empty until this instant.
+        case empty(until: Int64)
+    }
+
+    /// Time until the bucket receives a token, in nanoseconds.
+    let interval: Int64
+
+    /// Time to fill a bucket that contains one token, in nanoseconds.
+    let tolerance: Int64
+
+    /// Creates the rule for `count` tokens in each `interval`, and at most `burst` tokens at once.
+    ///
+    /// The distance of two tokens is rounded up to a nanosecond.
+    init(count: Int, interval: Duration, burst: Int) {
+        let total = interval.nanoseconds
+        self.interval = max(1, total / Int64(count) + (total % Int64(count) == 0 ? 0 : 1))
+        let (tolerance, isOverflown) = self.interval.multipliedReportingOverflow(by: Int64(burst - 1))
+        self.tolerance = isOverflown ? Int64.max / 2 : min(tolerance, Int64.max / 2)
+    }
+
+    /// Takes a token at `now` from a bucket that was stored with `fullAgain`; `nil` if it isn't stored.
+    func take(from fullAgain: Int64?, at now: Int64) -> Decision {
+        let full = max(fullAgain ?? now, now)
+        // Times since 1970 and half of the range fit, so neither operation overflows.
+        let earliest = full - tolerance
+        if earliest > now { return .empty(until: earliest) }
+        return .taken(fullAgain: full + interval)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, rounded down, at most a quarter of the range of `Int64`: 73 years.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let longest = Int64.max / 4
+        guard seconds < longest / 1_000_000_000 else { return longest }
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,17 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// The progress of `Container.bootstrap(clock:progress:)`.
+enum BootstrapState: Sendable {
+    case pending
+    case running
+
+    /// All objects exist; `shutdowns` end them, in the order of their creation.
+    case ended(shutdowns: [@Sendable () async -> Void])
+
+    /// An object couldn't be created, or the container was shut down.
+    case closed
+}

@@ -1,0 +1,136 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import Synchronization
+
+// These bindings replace their objects, so they keep them behind a lock. They are subclasses, so the other lifetimes don't
+// pay for them. The creation gate ensures that each object is created once, even if several threads ask.
+
+/// Returns an object of a weak registration: the one that still exists, or another one.
+///
+/// Why `@unchecked Sendable` is right here: the only stored property is a lock around a weak reference to a `Sendable` object.
+final class WeakBinding<T: AnyObject & Sendable>: TypedBinding<T>, @unchecked Sendable {
+    private struct Reference: Sendable {
+        weak var object: T?
+    }
+
+    private let current = Mutex(Reference())
+
+    init(_ description: BindingDescription, _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T) {
+        // This class keeps the object, so the superclass has no lifetime.
+        super.init(.transient, description, factory)
+    }
+
+    override var isMadeInOutermostScope: Bool { true }
+
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        if let object = current.withLock({ $0.object }) { return object }
+        return makeOnce(
+            CreationKey(binding: self, scope: nil),
+            in: scope.outermost,
+            existing: {
+                current.withLock { $0.object }.map { TypedInstance(index: description.index, $0) }
+            },
+            store: { instance in
+                let object = value(of: instance)
+                current.withLock { $0.object = object }
+                return instance
+            }
+        )
+    }
+}
+
+/// Returns an object of a time-limited registration: the one that hasn't expired, or another one.
+///
+/// Why `@unchecked Sendable` is right here: the stored properties are immutable `Sendable` values and a lock around a shared
+/// instance, which is immutable.
+final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
+    private struct Generation: Sendable {
+        let instance: SharedInstance
+        let end: ContinuousClock.Instant
+    }
+
+    private let limit: Duration
+    private let clock: any TimeSource
+    private let current = Mutex<Generation?>(nil)
+
+    init(
+        _ limit: Duration,
+        _ clock: any TimeSource,
+        _ description: BindingDescription,
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> T
+    ) {
+        self.limit = limit
+        self.clock = clock
+        // This class keeps the object, so the superclass has no lifetime.
+        super.init(.transient, description, factory)
+    }
+
+    override var isMadeInOutermostScope: Bool { true }
+
+    override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        if let instance = unexpired { return value(of: instance) }
+        return makeOnce(
+            CreationKey(binding: self, scope: nil),
+            in: scope.outermost,
+            existing: { unexpired },
+            store: { instance in
+                let generation = Generation(instance: instance, end: clock.now.advanced(by: limit))
+                // The previous object is released outside the lock, because its `deinit` may resolve objects.
+                let previous = current.withLock { current in
+                    defer { current = generation }
+                    return current
+                }
+                withExtendedLifetime(previous) {}
+                return instance
+            }
+        )
+    }
+
+    private var unexpired: SharedInstance? {
+        let now = clock.now
+        return current.withLock { generation in
+            generation.flatMap { now < $0.end ? $0.instance : nil }
+        }
+    }
+}
+
+/// Returns a singleton that `bootstrap` has created.
+///
+/// Why `@unchecked Sendable` is right here: the only stored property is an immutable `Sendable` value.
+final class AsyncBinding<T: Sendable>: TypedBinding<T>, BootstrappedBinding, @unchecked Sendable {
+    private let recipe: BootstrapRecipe<T>
+    private let decorate: @Sendable (T, any DependencyResolutionScope) -> T
+
+    var timeout: Duration? { recipe.timeout }
+
+    init(
+        _ recipe: BootstrapRecipe<T>,
+        _ description: BindingDescription,
+        _ decorate: @escaping @Sendable (T, any DependencyResolutionScope) -> T
+    ) {
+        self.recipe = recipe
+        self.decorate = decorate
+        super.init(.singleton, description) { _ in
+            ResolutionFailure.notBootstrapped(T.self, neededBy: Array(ResolutionPath.names.dropLast())).stop()
+        }
+    }
+
+    override var isBootstrapped: Bool { true }
+
+    func prepare(in scope: ResolutionScope) -> @Sendable () async throws -> BootstrappedObject {
+        let borrowed = BorrowedScope(scope)
+        let make = recipe.prepare(borrowed)
+        return { [recipe] in
+            let object = try await make()
+            return BootstrappedObject(
+                keep: { self.keep(self.decorate(object, borrowed)) },
+                shutdown: { await recipe.shutdown(object) }
+            )
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceTesting
+import MetricsTestKit
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BulkheadMiddlewareTests {
+    private let clock = TestClock()
+    private let metrics = TestMetrics()
+
+    private func handling(_ count: Int, waiting: Int = 0, per group: MessageGroup = .all(named: "payments")) -> Handling
+    {
+        Handling(BulkheadMiddleware(count, waiting: waiting, per: group, factory: metrics), clock: clock)
+    }
+
+    /// Starts a message that is handled for a second.
+    private func start(_ handling: Handling, _ message: some Sendable = Ping()) -> Task<Void, any Error> {
+        let clock = clock
+        return Task {
+            try await handling.handle(message) { _ in
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+            }
+        }
+    }
+
+    @Test func aMessageAboveTheLimitIsRefused() async throws {
+        let handling = handling(2)
+        let busy = [start(handling), start(handling)]
+        await clock.waitForSleepers(2)
+
+        let error = try await #require(throws: BulkheadError.self) {
+            try await handling.handle { _ in Issue.record("It was handled.") }
+        }
+
+        #expect(error.codeName == "bulkheadFull")
+        #expect(error.compartment == "payments")
+        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        #expect(error.isRetryable)
+        #expect(try metrics.expectCounter("headrace.bulkhead.refused", [("compartment", "payments")]).totalValue == 1)
+        #expect(try metrics.expectGauge("headrace.bulkhead.messages", [("compartment", "payments")]).lastValue == 2)
+        clock.advance(by: .seconds(1))
+        for task in busy { try await task.value }
+        #expect(try await handling.handle { _ in 7 } == 7)
+        #expect(try metrics.expectGauge("headrace.bulkhead.messages", [("compartment", "payments")]).lastValue == 0)
+    }
+
+    @Test func aMessageThatFailsLeavesItsPlace() async throws {
+        let handling = handling(1)
+
+        await #expect(throws: Failure.self) { try await handling.handle { _ in throw Failure() } }
+
+        #expect(try await handling.handle { _ in 7 } == 7)
+    }
+
+    @Test func aCancelledMessageLeavesTheQueue() async throws {
+        let handling = handling(1, waiting: 1)
+        let busy = start(handling)
+        await clock.waitForSleepers(1)
+        let waiting = Task { try await handling.handle { _ in Issue.record("It was handled.") } }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+
+        let next = Task { try await handling.handle { _ in 7 } }
+        clock.advance(by: .seconds(1))
+
+        try await busy.value
+        #expect(try await next.value == 7)
+    }
+
+    @Test func aMessageWithinItsCompartmentPasses() async throws {
+        let handling = handling(1)
+
+        let output = try await handling.handle { _ in
+            try await handling.handle(Pong()) { _ in 7 }
+        }
+
+        #expect(output == 7)
+    }
+
+    @Test func aTaskThatOutlivesItsMessageHoldsNoPlace() async throws {
+        let (clock, handling) = (clock, handling(1))
+        let later = try await handling.handle { _ in
+            Task {
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+                _ = try await handling.handle { _ in Issue.record("It was handled.") }
+            }
+        }
+        let (began, mayEnd) = (OneShot<Int>(), OneShot<Int>())
+        let busy = Task {
+            try await handling.handle { _ in
+                began.set(1)
+                return try await mayEnd.wait()
+            }
+        }
+        _ = try await began.wait()
+        await clock.waitForSleepers(1)
+
+        clock.advance(by: .seconds(1))
+
+        await #expect(throws: BulkheadError.self) { try await later.value }
+        mayEnd.set(7)
+        #expect(try await busy.value == 7)
+    }
+
+    @Test func eachMessageTypeHasACompartment() async throws {
+        let handling = handling(1, per: .messageType)
+        let busy = start(handling)
+        await clock.waitForSleepers(1)
+
+        #expect(try await handling.handle(Pong()) { _ in 7 } == 7)
+        await #expect(throws: BulkheadError.self) { try await handling.handle { _ in } }
+
+        clock.advance(by: .seconds(1))
+        try await busy.value
+    }
+
+    @Test func neverMoreThanTheLimitAreHandledAndNoneIsLost() async throws {
+        let handling = handling(3, waiting: 100)
+        let load = Load()
+
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    do {
+                        try await handling.handle { _ in
+                            load.begin()
+                            await Task.yield()
+                            load.end()
+                        }
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+        }
+
+        #expect(load.maximum <= 3)
+        #expect(load.endedCount == 100)
+    }
+
+    @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
+        let answer = Answer("yes")
+
+        let returned = try await handling(1).onMainActor.handle { _ in
+            MainActor.assertIsolated()
+            return answer
+        }
+
+        #expect(returned === answer)
+    }
+}
+
+/// Counts the messages that are handled at the same time.
+private final class Load: Sendable {
+    private let counts = Mutex((running: 0, maximum: 0, ended: 0))
+
+    var maximum: Int { counts.withLock { $0.maximum } }
+    var endedCount: Int { counts.withLock { $0.ended } }
+
+    func begin() {
+        counts.withLock {
+            $0.running += 1
+            $0.maximum = max($0.maximum, $0.running)
+        }
+    }
+
+    func end() {
+        counts.withLock {
+            $0.running -= 1
+            $0.ended += 1
+        }
+    }
+}

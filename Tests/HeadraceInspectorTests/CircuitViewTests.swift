@@ -1,0 +1,42 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceCore
+import HeadraceInspector
+import HeadraceTesting
+import Testing
+
+@Suite struct CircuitViewTests {
+    private struct Circuit: Decodable, Equatable {
+        let name: String
+        let state: String
+    }
+
+    private struct Outage: Error {}
+
+    @Test func circuitsAreListedWithTheirStates() async throws {
+        let clock = TestClock()
+        let breaker = CircuitBreakerMiddleware(
+            failures: 1, pause: .seconds(30), per: .key { $0 as? String }, clock: clock)
+        let inspector = Inspector()
+        let client = Client(InspectorRoutes(inspector))
+        #expect(try await client.get("/api/circuits").read() == [Circuit]())
+        inspector.show(breaker)
+
+        let chain = MiddlewareChain(middleware: [breaker], clock: clock)
+        for name in ["south", "north"] {
+            await #expect(throws: Outage.self) { try await chain.run(name, kind: .command) { _ in throw Outage() } }
+        }
+        clock.advance(by: .seconds(30))
+        try await chain.run("north", kind: .command) { _ in }
+
+        #expect(
+            try await client.get("/api/circuits").read() == [
+                Circuit(name: "north", state: "closed"), Circuit(name: "south", state: "open"),
+            ]
+        )
+    }
+}

@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import Testing
+
+private enum Primary: DependencyName {}
+private enum Replica: DependencyName {}
+
+/// Several registrations of one type, told apart by their names.
+@Suite struct NamedTests {
+    @Test func eachNameHasItsOwnRegistration() {
+        let contracts = container { builder in
+            builder.singleton(named: Primary.self) { Settings() }
+            builder.singleton(named: Replica.self) { Settings() }
+            builder.singleton { Settings() }
+        }
+
+        let primary = contracts.resolve(Settings.self, named: Primary.self)
+
+        #expect(contracts.resolve(Settings.self, named: Primary.self) === primary)
+        #expect(contracts.resolve(Settings.self, named: Replica.self) !== primary)
+        #expect(contracts.resolve(Settings.self) !== primary)
+    }
+
+    @Test func aNameHasTheLifetimeOfItsRegistration() {
+        let contracts = container { builder in
+            builder.scoped(named: Primary.self) { Settings() }
+            builder.transient(named: Replica.self) { Settings() }
+        }
+        let scope = contracts.scope()
+
+        #expect(scope.resolve(Settings.self, named: Primary.self) === scope.resolve(Settings.self, named: Primary.self))
+        #expect(
+            contracts.resolve(Settings.self, named: Primary.self) !== scope.resolve(Settings.self, named: Primary.self))
+        #expect(
+            scope.resolve(Settings.self, named: Replica.self) !== scope.resolve(Settings.self, named: Replica.self))
+    }
+
+    @Test func aNamedTypeIsAStatedDependency() throws {
+        let builder = ContainerBuilder()
+        builder.singleton { Settings() }
+        builder.singleton((any Mailer).self, named: Primary.self, SmtpMailer.init(settings:))
+        builder.singleton((any Mailer).self, named: Replica.self) { SmtpMailer() }
+        builder.transient(Newsletter.init)
+        try builder.validate(.strict)
+
+        let container = builder.build()
+        let newsletter = try container.require(Newsletter.self)
+
+        #expect(newsletter.mailer.value === container.resolve((any Mailer).self, named: Primary.self))
+        #expect(newsletter.mailer.value.settings === container.resolve(Settings.self))
+    }
+
+    @Test func aMissingNameIsReportedWithTheLineToAdd() throws {
+        let contracts = container { $0.singleton(named: Primary.self) { Settings() } }
+
+        #expect(contracts.tryResolve(Settings.self, named: Replica.self) == nil)
+        #expect(contracts.tryResolve(Settings.self) == nil)
+        let error = try #require(throws: ResolutionError.self) {
+            try contracts.require(Int.self, named: Replica.self)
+        }
+
+        #expect(error.code == .missing)
+        #expect(error.message.contains("'builder.transient(Swift.Int.self, named: "))
+        #expect(error.message.contains("Replica.self) { … }'"))
+    }
+}
+
+private struct Newsletter {
+    let mailer: Named<Primary, any Mailer>
+}

@@ -1,0 +1,137 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HeadraceResolution
+import HeadraceTesting
+import Testing
+
+/// Registrations and containers for tests: unimplemented dependencies, and singletons that are reset.
+@Suite struct TestRegistrationTests {
+    // MARK: Unimplemented
+
+    @Test func resolvingAnUnimplementedDependencyFailsTheTestAndGoesOn() {
+        let builder = ContainerBuilder()
+        builder.unimplemented(Limit.self, placeholder: Limit(count: 7))
+        let container = builder.build()
+
+        withKnownIssue {
+            #expect(container.resolve(Limit.self).count == 7)
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("Limit' was resolved, and this test has no implementation") }
+        }
+    }
+
+    @Test func anUnimplementedDependencyThatIsNotUsedPassesAndIsDrawn() throws {
+        let builder = ContainerBuilder()
+        builder.unimplemented(Limit.self, placeholder: Limit(count: 7))
+
+        try builder.validate(.strict)
+
+        #expect(builder.graph.mermaid.contains("Limit<br/>transient, unimplemented"))
+    }
+
+    // MARK: Reset
+
+    private func container() -> Container {
+        let builder = ContainerBuilder()
+        builder.singleton { Leaf() }
+        builder.singleton { Other() }
+        builder.singleton { (leaf: Leaf) in Branch(leaf: leaf) }
+        builder.transient((any Sendable).self) { (branch: Branch) in branch }
+        builder.singleton { (held: any Sendable) in Tree(branch: held as? Branch) }
+        builder.singleton { scope in Opaque(leaf: scope.resolve()) }
+        return builder.build()
+    }
+
+    @Test func aResetTypeAndItsHoldersAreCreatedAgain() {
+        let container = container()
+        let leaf: Leaf = container.resolve()
+        let tree: Tree = container.resolve()
+        let opaque: Opaque = container.resolve()
+
+        let fresh = container.resetting(Leaf.self)
+
+        #expect(fresh.resolve(Leaf.self) !== leaf)
+        #expect(fresh.resolve(Branch.self).leaf === fresh.resolve(Leaf.self))
+        #expect(fresh.resolve(Tree.self) !== tree)
+        #expect(fresh.resolve(Tree.self).branch === fresh.resolve(Branch.self))
+        #expect(fresh.resolve(Opaque.self) !== opaque)
+        #expect(container.resolve(Leaf.self) === leaf)
+        #expect(container.resolve(Tree.self) === tree)
+    }
+
+    @Test func otherSingletonsAreShared() {
+        let container = container()
+        let other: Other = container.resolve()
+        let leaf: Leaf = container.resolve()
+
+        let fresh = container.resetting(Branch.self)
+
+        #expect(fresh.resolve(Other.self) === other)
+        #expect(fresh.resolve(Leaf.self) === leaf)
+        #expect(fresh.resolve(Branch.self) !== container.resolve(Branch.self))
+        #expect(fresh.resolve(Branch.self).leaf === leaf)
+    }
+
+    @Test func aSharedObjectKeepsTheContainerThatCreatedIt() {
+        let builder = ContainerBuilder()
+        builder.singleton { Leaf() }
+        builder.singleton { Other() }
+        builder.singleton(Keeper.self)
+        var container: Container? = builder.build()
+        let leaf = container?.resolve(Keeper.self).leaf
+
+        let fresh = container?.resetting(Other.self)
+        container = nil
+
+        #expect(fresh?.resolve(Keeper.self).leaf === leaf)
+    }
+}
+
+private struct Limit: Sendable {
+    let count: Int
+}
+
+private final class Leaf: Sendable {}
+
+private final class Other: Sendable {}
+
+private final class Branch: Sendable {
+    let leaf: Leaf
+
+    init(leaf: Leaf) {
+        self.leaf = leaf
+    }
+}
+
+private final class Tree: Sendable {
+    let branch: Branch?
+
+    init(branch: Branch?) {
+        self.branch = branch
+    }
+}
+
+private final class Opaque: Sendable {
+    let leaf: Leaf
+
+    init(leaf: Leaf) {
+        self.leaf = leaf
+    }
+}
+
+/// Keeps its scope, and states its dependencies.
+private final class Keeper: Resolvable, Sendable {
+    static var dependencies: Dependencies { Dependencies().on(Leaf.self) }
+
+    private let scope: any DependencyResolutionScope
+
+    var leaf: Leaf { scope.resolve() }
+
+    init(scope: any DependencyResolutionScope) {
+        self.scope = scope
+    }
+}
