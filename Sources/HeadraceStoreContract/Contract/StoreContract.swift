@@ -104,10 +104,10 @@ public enum StoreContract {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
-            + longTextChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
+            + eventSourcingChecks + longTextChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
                     + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks : [])
-        return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
+        return capabilities.isPersistent ? everyStore + persistenceChecks + persistentEventSourcingChecks : everyStore
     }
 }
