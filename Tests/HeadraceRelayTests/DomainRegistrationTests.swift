@@ -16,6 +16,18 @@ import Testing
 
 /// Tests the domain's part of a composition, without creating instances.
 @Suite struct DomainRegistrationTests {
+    @Test func aStoreWithoutTheStreamsOfAnEventSourcedEntityIsReported() throws {
+        let whole = ContainerBuilder()
+        whole.domain(store: try InMemoryStore(entities: [Wallet.self]), entities: [Wallet.self])
+        let partial = ContainerBuilder()
+        let kinds = try EntitySchema([Wallet.self]).kinds.filter { $0.name == Wallet.entityName }
+        partial.domain(store: InMemoryStore(schema: try EntitySchema(kinds: kinds)), entities: [Wallet.self])
+
+        try whole.validate()
+        let error = #expect(throws: CompositionError.self) { try partial.validate() }
+        #expect(error?.problems.map(\.kind) == [.undeclaredEntity])
+    }
+
     @Test func theGraphShowsEventsSubscriptionsAndHandlers() {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }

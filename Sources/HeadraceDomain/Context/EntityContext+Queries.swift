@@ -91,7 +91,9 @@ extension EntityContext {
         var matches: [FetchedEntity<Entity>] = []
         for document in documents where tracked[document.reference] == nil {
             let tracked = try decode(document, kind: kind, as: type).tracked
-            if let match = FetchedEntity(tracked, conditions: [], order: order) { matches.append(match) }
+            // The stream of an entity can be newer than the result of the query.
+            let unsure = kind.eventSourced == nil ? [] : conditions
+            if let match = FetchedEntity(tracked, conditions: unsure, order: order) { matches.append(match) }
         }
         for tracked in known where !tracked.isDeleted {
             guard let match = FetchedEntity(tracked, conditions: conditions, order: order) else { continue }
@@ -121,8 +123,11 @@ extension EntityContext {
                 after: place,
                 limit: limit.map { min(max(0, $0), .max - spare) + spare }
             )
-            let documents = try await store.fetch(query)
+            var documents = try await store.fetch(query)
             let isCutOff = query.limit.map { documents.count >= $0 } ?? false
+            if let eventSourced = kind.eventSourced {
+                documents = try await readStreams(of: documents, as: eventSourced)
+            }
             if isCutOff, known(kind).count > spare { continue }
             if !isCutOff, place == nil { try noteAbsences(of: conditions, orderedBy: order, in: documents) }
             return documents
@@ -142,7 +147,13 @@ extension EntityContext {
         // No two matching entities have the same value.
         if documents.count >= missing.count { return }
         for document in documents {
-            missing.subtract(index.values(try DocumentCoding.decode(document)))
+            // The state of an event-sourced entity is unknown if the context knew the entity before.
+            let isSourced = EntityKind.of(Entity.self).eventSourced != nil
+            if let state = isSourced ? streams?[document]?.state : document {
+                missing.subtract(index.values(try DocumentCoding.decode(state)))
+            } else if let known = tracked[document.reference]?.entity as? Entity {
+                missing.subtract(index.values(known))
+            }
         }
         absences = absences ?? Absences()
         absences?.note(missing, in: index.name, of: Entity.entityName)

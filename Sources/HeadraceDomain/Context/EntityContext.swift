@@ -26,6 +26,9 @@ public final class EntityContext: DomainContext {
     /// The entities that were read or inserted.
     var tracked = TrackedEntities()
 
+    /// The event-sourced entities that were read, by their documents; `nil` if there are none.
+    var streams: [StoredDocument: LoadedStream]?
+
     /// Tracks which entities have raised events, so that a handler costs no scan of all entities; `nil` until there is
     /// an entity.
     private var watch: PendingEventTracker?
@@ -96,11 +99,17 @@ public final class EntityContext: DomainContext {
     private func insert(_ entity: some StoredEntity, as kind: EntityKind) {
         let reference = EntityReference(kind: kind.name, key: entity.id.storageKey)
         guard let known = tracked[kind, reference.key] else {
-            track(TrackedEntity(entity, kind: kind, reference: reference))
+            let isSourced = kind.eventSourced != nil
+            track(
+                isSourced
+                    ? SourcedEntity(entity, kind: kind, reference: reference)
+                    : TrackedEntity(entity, kind: kind, reference: reference)
+            )
             return
         }
         if known.isDeleted {
-            track(TrackedEntity(entity, replacing: known))
+            let isSourced = kind.eventSourced != nil
+            track(isSourced ? SourcedEntity(entity, replacing: known) : TrackedEntity(entity, replacing: known))
         } else if known.entity !== entity {
             mistake = mistake ?? .alreadyExists(reference)
         }
@@ -131,7 +140,11 @@ public final class EntityContext: DomainContext {
         let key = id.storageKey
         if let known = tracked[kind, key] { return known.isDeleted ? nil : known.entity as? Entity }
         let reference = EntityReference(kind: kind.name, key: key)
-        guard let document = try await store.find(reference) else {
+        var document = try await store.find(reference)
+        if let eventSourced = kind.eventSourced, let read = document {
+            document = try await readStreams(of: [read], as: eventSourced).first
+        }
+        guard let document else {
             absences = absences ?? Absences()
             absences?.note(reference)
             return known(reference)
@@ -161,7 +174,10 @@ public final class EntityContext: DomainContext {
             .filter { seen.insert($0).inserted }
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
-            let documents = try await store.find(all: unknown)
+            var documents = try await store.find(all: unknown)
+            if let eventSourced = kind.eventSourced {
+                documents = try await readStreams(of: documents, as: eventSourced)
+            }
             for document in documents { _ = try trackIfUnknown(document, kind: kind, as: type) }
             if documents.count < unknown.count {
                 absences = absences ?? Absences()
@@ -206,6 +222,10 @@ public final class EntityContext: DomainContext {
         kind: EntityKind,
         as type: Entity.Type
     ) throws -> (entity: Entity, tracked: TrackedEntity) {
+        if let stream = streams?[document] {
+            let entity: Entity = try DocumentCoding.decode(stream.state)
+            return (entity, SourcedEntity(entity, kind: kind, stored: stream))
+        }
         let (entity, isCanonical): (Entity, Bool) = try DocumentCoding.decodeCheckingForm(document)
         let tracked = TrackedEntity(
             entity,
@@ -266,6 +286,7 @@ public final class EntityContext: DomainContext {
     private func takeEvents(of number: Int, _ body: (_ order: UInt64, CollectedEvent) -> Void) {
         let source = tracked.all[number]
         source.entity.raisedEvents.takeAll { entry in
+            if entry.isApplied { source.noteApplied(entry.event) }
             body(entry.order, CollectedEvent(event: entry.event, source: source.reference))
         }
     }
@@ -328,6 +349,7 @@ public final class EntityContext: DomainContext {
     private func forgetAll() {
         if !tracked.all.isEmpty { tracked = TrackedEntities() }
         if !work.isEmpty { work.removeAll() }
+        if streams != nil { streams = nil }
         // A new tracker: events that the forgotten entities raise from now on don't belong to this context.
         watch = nil
         mistake = nil

@@ -8,7 +8,7 @@ import Foundation
 import HeadraceStorage
 
 /// An entity of a context with its stored state, which detects changes.
-final class TrackedEntity {
+class TrackedEntity {
     let entity: any StoredEntity
     let kind: EntityKind
     let reference: EntityReference
@@ -20,7 +20,7 @@ final class TrackedEntity {
     private let encodesAsStored: Bool
 
     /// The stored index entries of the entity.
-    private let storedEntries: Set<ChangeSet.IndexEntry>
+    let storedEntries: Set<ChangeSet.IndexEntry>
 
     var isDeleted = false
 
@@ -79,6 +79,9 @@ final class TrackedEntity {
         isRead ? stored.map { RolledBackEntity(entity, storedAs: $0) } : nil
     }
 
+    /// Notes that `event`, which the unit of work has taken from the entity, has changed the state of the entity.
+    func noteApplied(_ event: any DomainEvent) {}
+
     /// Adds the write or the deletion of the entity to `changes`, if there is one.
     func addChange(to changes: inout ChangeSet) throws {
         if isDeleted {
@@ -99,10 +102,7 @@ final class TrackedEntity {
     }
 
     private func write<Entity: StoredEntity>(of entity: Entity) throws -> ChangeSet.Write? {
-        let key = entity.id.storageKey
-        if !key.hasSameBytes(as: reference.key) {
-            throw StoreError.identifierChanged(reference, to: key)
-        }
+        try requireIdentifier(of: entity)
         let json = try changedJSON(of: entity)
         if isRead { kind.note(isChanged: json != nil) }
         guard let json else { return nil }
@@ -120,6 +120,14 @@ final class TrackedEntity {
             removedEntries: storedEntries.subtracting(entries),
             addedEntries: entries.subtracting(storedEntries)
         )
+    }
+
+    /// Throws if the identifier of `entity` has changed.
+    final func requireIdentifier(of entity: some StoredEntity) throws {
+        let key = entity.id.storageKey
+        if !key.hasSameBytes(as: reference.key) {
+            throw StoreError.identifierChanged(reference, to: key)
+        }
     }
 
     /// Returns the JSON of `entity`, or `nil` if that is the stored state.

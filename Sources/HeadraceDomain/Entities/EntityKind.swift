@@ -16,6 +16,9 @@ final class EntityKind: Sendable {
     /// Whether the type has indexes.
     let hasIndexes: Bool
 
+    /// The type, if its entities are event-sourced; otherwise `nil`.
+    let eventSourced: (any EventSourcedEntity.Type)?
+
     /// How often entities were changed after they were read, compared with how often they were not; from 0 to 3.
     private let changes = Atomic(2)
 
@@ -24,6 +27,7 @@ final class EntityKind: Sendable {
     private init<Entity: StoredEntity>(_ type: Entity.Type) {
         name = Entity.entityName
         hasIndexes = !Entity.indexes.isEmpty
+        eventSourced = type as? any EventSourcedEntity.Type
     }
 
     /// Returns the kind of the entities of `type`.

@@ -15,6 +15,9 @@ public struct RaisedEvents {
     struct Entry: Sendable {
         let order: UInt64
         let event: any DomainEvent
+
+        /// Whether the event has changed the state of an event-sourced entity.
+        var isApplied: Bool { order & 1 == 1 }
     }
 
     /// The first event.
@@ -39,7 +42,15 @@ public struct RaisedEvents {
     public var events: [any DomainEvent] { first.map { [$0.event] + others.map(\.event) } ?? [] }
 
     mutating func append(_ event: some DomainEvent) {
-        let entry = Entry(order: Self.nextOrder(), event: event)
+        append(Entry(order: Self.nextOrder(), event: event))
+    }
+
+    /// Appends an event that has changed the state of an event-sourced entity.
+    mutating func append(applied event: some DomainEvent) {
+        append(Entry(order: Self.nextOrder() | 1, event: event))
+    }
+
+    private mutating func append(_ entry: Entry) {
         if first == nil {
             first = entry
             watch?.note(number)
@@ -67,8 +78,8 @@ public struct RaisedEvents {
         if first != nil { watch.note(number) }
     }
 
-    /// Returns a number that is greater than the numbers of all events raised before in this task.
-    static func nextOrder() -> UInt64 { lastOrder.wrappingAdd(1, ordering: .relaxed).newValue }
+    /// Returns an even number that is greater than the numbers of all events raised before in this task.
+    static func nextOrder() -> UInt64 { lastOrder.wrappingAdd(2, ordering: .relaxed).newValue }
 
     /// Orders the events of different entities; relaxed, because one unit of work raises its events one by one.
     private static let lastOrder = Atomic<UInt64>(0)

@@ -256,7 +256,11 @@ struct StoreOpening {
             var (ids, values, keys): ([Int64], [[UInt8]], [[UInt8]]) = ([], [], [])
             for row in rows.rows {
                 let document = try DocumentRows.document(of: kind.name, row)
-                for entry in try kind.entries(document) {
+                let entries = try await kind.entries(of: document) { references in
+                    let numbers = try await PostgresSchemaIDs.read(Set(references.map(\.kind)).sorted(), on: session)
+                    return try await DocumentReading(session: session, numbers: numbers).find(all: references)
+                }
+                for entry in entries {
                     guard let id = indexes[entry.index] else { continue }
                     if case .text(let text) = entry.value {
                         try TextLimit.require(text, "value in '\(entry.index)'", of: document.reference)

@@ -159,7 +159,7 @@ private struct DomainDeclaration: RegistrationNote {
     /// Returns a problem for each entity that the store was opened without.
     static func problems(in notes: [DomainDeclaration]) -> [CompositionProblem] {
         notes.flatMap { note in
-            note.entities.filter { !note.schema.contains($0.entityName) }.map { entity in
+            note.entities.filter { !$0.storedKinds.allSatisfy(note.schema.contains) }.map { entity in
                 CompositionProblem(
                     .undeclaredEntity,
                     path: [entity],

@@ -153,7 +153,9 @@ struct SchemaIDs: Sendable {
         let indexes = IndexWriter(database, ids: self)
         while let row = try rows.next() {
             let document = try DocumentReader.document(of: kind.name, row)
-            let entries = try kind.entries(document).filter { names.contains($0.index) }
+            let entries = try kind.entries(of: document) { references in
+                try DocumentReader.documents(of: references, ids: self, in: database)
+            }.filter { names.contains($0.index) }
             try indexes.add(entries, of: document.reference)
         }
     }

@@ -37,7 +37,13 @@ public struct EntitySchema: Sendable {
         public let indexes: [Index]
 
         /// Returns the entries of a stored document in all indexes, to rebuild them.
+        ///
+        /// It throws if the entries depend on other documents; `entries(of:reading:)`
+        /// reads them.
         public let entries: @Sendable (_ document: StoredDocument) throws -> Set<ChangeSet.IndexEntry>
+
+        /// Begins to compute the entries of a document from other documents, or `nil` if its own content is enough.
+        private let computation: (@Sendable (_ document: StoredDocument) throws -> any IndexEntryComputation)?
 
         /// Creates a kind, with a function that returns the entries of a stored document in all indexes.
         public init(
@@ -50,6 +56,64 @@ public struct EntitySchema: Sendable {
             self.schemaVersion = schemaVersion
             self.indexes = indexes
             self.entries = entries
+            computation = nil
+        }
+
+        /// Creates a kind whose index entries depend on other documents, too.
+        package init(
+            name: String,
+            schemaVersion: Int,
+            indexes: [Index],
+            computation: @escaping @Sendable (_ document: StoredDocument) throws -> any IndexEntryComputation
+        ) {
+            self.name = name
+            self.schemaVersion = schemaVersion
+            self.indexes = indexes
+            self.computation = computation
+            entries = { document in
+                let computation = try computation(document)
+                if !computation.nextReferences().isEmpty {
+                    throw StoreError.invalidSchema(
+                        "The index entries of the \(document.reference) depend on other documents, which this store doesn't read."
+                    )
+                }
+                return try computation.entries()
+            }
+        }
+
+        /// Returns the entries of a stored document in all indexes, to rebuild them.
+        ///
+        /// - Parameters:
+        ///   - document: The document.
+        ///   - read: Returns the documents of several entities. Missing documents are left out.
+        /// - Returns: The entries.
+        /// - Throws: The errors of `read`; ``StoreError`` and the errors of `HeadraceDomain` if a document can't be decoded.
+        public func entries(
+            of document: StoredDocument,
+            reading read: (_ references: [EntityReference]) throws -> [StoredDocument]
+        ) throws -> Set<ChangeSet.IndexEntry> {
+            guard var computation = try computation?(document) else { return try entries(document) }
+            while true {
+                let references = computation.nextReferences()
+                if references.isEmpty { return try computation.entries() }
+                try computation.take(Dictionary(try read(references).map { ($0.reference, $0) }) { first, _ in first })
+            }
+        }
+
+        /// Returns the entries of a stored document in all indexes, as the synchronous variant does.
+        ///
+        /// - Throws: The same errors.
+        public nonisolated(nonsending) func entries(
+            of document: StoredDocument,
+            reading read: nonisolated(nonsending) (_ references: [EntityReference]) async throws -> [StoredDocument]
+        ) async throws -> Set<ChangeSet.IndexEntry> {
+            guard var computation = try computation?(document) else { return try entries(document) }
+            while true {
+                let references = computation.nextReferences()
+                if references.isEmpty { return try computation.entries() }
+                let documents = try await read(references)
+                try computation.take(Dictionary(documents.map { ($0.reference, $0) }) { first, _ in first })
+            }
         }
     }
 

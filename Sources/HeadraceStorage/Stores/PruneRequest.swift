@@ -9,6 +9,8 @@ public import Foundation
 /// A request to remove old rows from a store.
 public struct PruneRequest: Sendable {
     /// Removes events recorded before this time, except pending events and dead letters; `nil` removes none.
+    ///
+    /// The streams of event-sourced entities are stored apart from the log, so they lose nothing.
     public var eventsBefore: Date?
 
     /// Removes idempotency records of commands that took effect before this time; `nil` removes none.

@@ -104,12 +104,12 @@ public enum StoreContract {
         let everyStore =
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
-            + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
+            + eventSourcingChecks + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
             + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
                     + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks
                     + projectionChecks(for: capabilities) : [])
-        return capabilities.isPersistent ? everyStore + persistenceChecks : everyStore
+        return capabilities.isPersistent ? everyStore + persistenceChecks + persistentEventSourcingChecks : everyStore
     }
 }

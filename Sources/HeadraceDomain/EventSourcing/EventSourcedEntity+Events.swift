@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import Foundation
+import HeadraceStorage
+
+extension EventSourcedEntity {
+    /// Applies `event` to the entity, and raises it.
+    ///
+    /// The unit of work adds the event to the entity's stream, and delivers it like any other durable event. If the type of the
+    /// event is not among the ``appliedEvents``, the event is only delivered, and isn't part of the stream.
+    public func raiseEvent<Event: DurableDomainEvent>(_ event: Event) {
+        if EventTable.of(Self.self).apply(event, to: self) {
+            raisedEvents.append(applied: event)
+        } else {
+            raisedEvents.append(event)
+        }
+    }
+
+    /// Returns the entity `id` after `events`.
+    package static func folded(id: ID, _ events: [any DurableDomainEvent]) -> Self {
+        let entity = Self(id: id)
+        let table = EventTable.of(Self.self)
+        for event in events { table.apply(event, to: entity) }
+        return entity
+    }
+
+    /// The state of the entity, as a snapshot stores it.
+    ///
+    /// - Throws: `EncodingError`; the errors of the entity.
+    package func stateDocument() throws -> Data {
+        try DocumentCoding.encode(self)
+    }
+}

@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceCore
+public import HeadraceStorage
+
+/// An error of an ``EventSourcedEntity`` or of its stream.
+///
+/// Branch on ``code``, log ``message``. Later releases may add codes.
+public struct EventSourcingError: CodedError {
+    /// The kind of error, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case unreadableEvent, missingEvent, stateMismatch }
+
+        private let kind: Kind
+
+        /// An event of the stream can't be read: its name or version is unknown, or its JSON can't be decoded.
+        ///
+        /// The ``EventSourcingError/cause`` says which.
+        public static let unreadableEvent = Code(kind: .unreadableEvent)
+
+        /// The stream lacks an event.
+        public static let missingEvent = Code(kind: .missingEvent)
+
+        /// The state of an entity is not the result of its events.
+        public static let stateMismatch = Code(kind: .stateMismatch)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of error.
+    public let code: Code
+
+    /// The error and how to fix it, in one sentence each.
+    public let message: String
+
+    /// The entity.
+    public let entity: EntityReference
+
+    /// The number of the event in the stream, counting from 1; `nil` if the error is not about one event.
+    public let eventNumber: Int?
+
+    /// The underlying error, if there is one.
+    public let cause: (any Error)?
+
+    private init(
+        _ code: Code,
+        _ message: String,
+        entity: EntityReference,
+        eventNumber: Int? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.entity = entity
+        self.eventNumber = eventNumber
+        self.cause = cause
+    }
+}
+
+extension EventSourcingError {
+    static func unreadable(_ number: Int, of entity: EntityReference, cause: any Error) -> EventSourcingError {
+        EventSourcingError(
+            .unreadableEvent,
+            """
+            Event \(number) of the \(entity) can't be read: \(cause) The type of each stored event must be among the \
+            'appliedEvents' of the entity.
+            """,
+            entity: entity,
+            eventNumber: number,
+            cause: cause
+        )
+    }
+
+    static func missing(_ number: Int, of entity: EntityReference) -> EventSourcingError {
+        EventSourcingError(
+            .missingEvent,
+            """
+            Event \(number) of the \(entity) is not stored, so its state can't be folded. To fix, restore the documents of its \
+            stream from a backup.
+            """,
+            entity: entity,
+            eventNumber: number
+        )
+    }
+
+    static func mismatch(_ entity: EntityReference, events: Int) -> EventSourcingError {
+        EventSourcingError(
+            .stateMismatch,
+            """
+            The state of the \(entity) is not the result of its events, of which \(events) are new. Nothing was stored. To fix, \
+            change its state only in its 'appliedEvents', which must depend on nothing but the entity and the event; and after a \
+            roll-back, find or make the entity again.
+            """,
+            entity: entity
+        )
+    }
+}

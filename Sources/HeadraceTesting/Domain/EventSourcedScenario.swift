@@ -1,0 +1,143 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+public import HeadraceDomain
+import HeadraceStorage
+
+/// A test of an event-sourced entity: given events, when a method is called, then it raises events.
+///
+/// ```swift
+/// EventSourcedScenario(Account.self, id: "a")
+///     .given(AccountOpened(owner: "Ada"), MoneyDeposited(cents: 500))
+///     .when { try $0.withdraw(200) }
+///     .then(MoneyWithdrawn(cents: 200))
+///     .then { #expect($0.balance == 300) }
+/// ```
+///
+/// It needs no store. Events are compared by their types and their JSON. After each step, the scenario folds all events again,
+/// and reports an issue if the result is not the state of the entity: the state was changed without an event, or an effect
+/// in ``HeadraceDomain/EventSourcedEntity/appliedEvents`` is not deterministic.
+public final class EventSourcedScenario<Entity: EventSourcedEntity> {
+    /// The entity.
+    public private(set) var entity: Entity
+
+    private let id: Entity.ID
+    private var history: [any DurableDomainEvent] = []
+    private var failure: (any Error)?
+
+    /// The events of the last call of a method, until they are compared.
+    private var raised: [any DomainEvent] = []
+
+    /// Creates a scenario with an entity without events.
+    public init(_ type: Entity.Type, id: Entity.ID) {
+        self.id = id
+        entity = Entity(id: id)
+    }
+
+    /// Applies `events`, which happened before.
+    ///
+    /// Use it before ``when(fileID:filePath:line:column:_:)``.
+    public func given(_ events: any DurableDomainEvent...) -> EventSourcedScenario {
+        history += events
+        entity = Entity.folded(id: id, history)
+        return self
+    }
+
+    /// Calls a method of the entity.
+    ///
+    /// An error of the method is kept for ``thenThrows(_:fileID:filePath:line:column:_:)``.
+    public func when(
+        fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath,
+        line: UInt = #line,
+        column: UInt = #column,
+        _ body: (Entity) throws -> Void
+    ) -> EventSourcedScenario {
+        failure = nil
+        do {
+            try body(entity)
+        } catch {
+            failure = error
+        }
+        raised = entity.raisedEvents.events
+        entity.raisedEvents = RaisedEvents()
+        history += raised.compactMap { $0 as? any DurableDomainEvent }
+        let location = IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
+        if let difference = difference() { IssueSink.current.report(difference, location) }
+        return self
+    }
+
+    /// Reports an issue unless the method has raised exactly `events`, in this order, and has thrown nothing.
+    @discardableResult public func then(
+        _ events: any DomainEvent...,
+        fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath,
+        line: UInt = #line,
+        column: UInt = #column
+    ) -> EventSourcedScenario {
+        let location = IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
+        if let failure { IssueSink.current.report("The method has thrown \(failure).", location) }
+        if Self.texts(of: events) != Self.texts(of: raised) {
+            IssueSink.current.report("The method has raised \(raised), and not \(events).", location)
+        }
+        return self
+    }
+
+    /// Runs `check` with the entity.
+    @discardableResult public func then(_ check: (Entity) throws -> Void) rethrows -> EventSourcedScenario {
+        try check(entity)
+        return self
+    }
+
+    /// Reports an issue unless the method has thrown an error of type `type`.
+    ///
+    /// `check` examines the error.
+    @discardableResult public func thenThrows<Failure: Error>(
+        _ type: Failure.Type,
+        fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath,
+        line: UInt = #line,
+        column: UInt = #column,
+        _ check: (Failure) -> Void = { _ in }
+    ) -> EventSourcedScenario {
+        if let expected = failure as? Failure {
+            check(expected)
+        } else {
+            let result = failure.map { "\($0)" } ?? "nothing"
+            let location = IssueSink.Location(fileID: fileID, filePath: filePath, line: line, column: column)
+            IssueSink.current.report("The method has thrown \(result), and no \(type).", location)
+        }
+        return self
+    }
+
+    /// Returns the difference between the state and the fold of the events, or `nil`.
+    private func difference() -> String? {
+        do {
+            let state = try entity.stateDocument()
+            for _ in 0..<2 {
+                let fold = try Entity.folded(id: id, history).stateDocument()
+                if fold == state { continue }
+                return """
+                    The state \(String(decoding: state, as: UTF8.self)) is not the fold of the events, which is \
+                    \(String(decoding: fold, as: UTF8.self)). To fix, change the state only in the 'appliedEvents', which must \
+                    depend on nothing but the entity and the event.
+                    """
+            }
+            return nil
+        } catch {
+            return "The state can't be encoded: \(error)"
+        }
+    }
+
+    private static func texts(of events: [any DomainEvent]) -> [String] {
+        events.map { event in
+            let json = (event as? any DurableDomainEvent).flatMap { try? DocumentCoding.encode($0) }
+            let content = json.map { String(decoding: $0, as: UTF8.self) } ?? "\(event)"
+            return "\(String(reflecting: type(of: event))) \(content)"
+        }
+    }
+}
