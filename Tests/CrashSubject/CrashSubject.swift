@@ -14,12 +14,14 @@ import HeadraceSQLite
 ///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
 ///     CrashSubject send PATH SALES POINT PASSES SIGNAL
 ///     CrashSubject process PATH JOBS POINT PASSES SIGNAL
+///     CrashSubject project PATH EVENTS POINT PASSES SIGNAL
 ///     CrashSubject tick PATH HOURS POINT PASSES SIGNAL
+///     CrashSubject count PATH STEPS POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
 ///
-/// `relay`, `send`, `process`, and `tick` also accept the URL of a PostgreSQL database as PATH.
+/// `relay`, `send`, `process`, `project`, `tick`, and `count` also accept the URL of a PostgreSQL database as PATH.
 ///
 /// - `write` stores entries from many tasks. It prints the ID of each entry with a commit that has returned, and
 ///   nothing else.
@@ -31,6 +33,7 @@ import HeadraceSQLite
 ///   after a time-out. It handles these and all pending deliveries until none is left.
 /// - `tick` runs an hourly schedule, with a clock that is `HOURS` and one hour ahead of the last process, until all times up to
 ///   then have fired and their commands are handled.
+/// - `count` makes `STEPS` steps of each of four event-sourced counters in each of two tasks. Then it checks the streams.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
@@ -61,6 +64,9 @@ enum CrashSubject {
         case ("project", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Projecting.run(path: arguments[1], count: Int(arguments[2]) ?? 0, faults: faults)
+        case ("count", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Counting.run(path: arguments[1], steps: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

@@ -149,6 +149,19 @@ package final class CrashSubject {
         }
     }
 
+    /// Checks the lines of `count`: the last process has found each acknowledged step in the state and in the stream.
+    package static func checkCounts(in lines: [String]) throws {
+        var checked: [String: Int] = [:]
+        for line in lines where line.hasPrefix("checked") {
+            let words = line.split(separator: " ")
+            checked[String(words[1])] = Int(words[2])
+        }
+        #expect(checked.count == 4)
+        try check("counted", in: lines, stored: checked)
+        let acknowledged = lines.filter { $0.hasPrefix("counted") }
+        #expect(Set(acknowledged).count == acknowledged.count, "two steps have the same number")
+    }
+
     private func takeLines() -> [String] {
         // The text after the last line break is an incomplete line.
         let end = unread.lastIndex(of: "\n") ?? unread.startIndex

@@ -104,6 +104,14 @@ import Testing
         }
     }
 
+    @Test(arguments: ["commit-queued", "after-commit"], 0..<CrashSubject.rounds)
+    func anEventSourcedCounterIsTheFoldOfItsAcknowledgedEventsAcrossKills(point: String, round: Int) async throws {
+        try await withDatabase { url in
+            try CrashSubject.checkCounts(
+                in: CrashSubject.linesAcrossKills(of: "count", on: url, at: (point, 10), round: round))
+        }
+    }
+
     // MARK: Checks
 
     private func checkDeposits(_ url: String, _ lines: [String], handlersCanBeLate: Bool = false) async throws {
