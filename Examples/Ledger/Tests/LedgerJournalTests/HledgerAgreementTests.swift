@@ -80,6 +80,26 @@ struct HledgerAgreementTests {
         #expect((4...36).contains(acceptedCount), "the generator leans too far to one side")
     }
 
+    @Test(arguments: [
+        "  a  1 A == 1 A\n  b\n", "  a  1 A\n  a  1 B == 1 B\n  b\n", "  a:b  1 A\n  a  0 A =* 1 A\n  b\n",
+        "  a:b  1 A\n  a  0 A = 1 A\n  b\n", "  a:b  1 B\n  a  1 A ==* 1 A\n  b\n",
+        "  a  1 B\n  a  1 A ==* 1 A\n  b\n", "  a  1 B\n  a:b  -1 B\n  a  1 A ==* 1 A\n  b\n",
+        "  a:b  1 B\n  a  ==* 1 A\n  b\n",
+        "  (a)  1\n  a  1 = 2\n  b\n",
+        "  (a)  1\n  a  1 = 1\n  b\n", "  [a]  1\n  a  1\n  b\n", "  [a]  1\n  [b]  -1\n", "  [a]  1\n  [b]\n  c  0\n",
+        "  [a]  1\n  [b]  1\n", "  [a]  0\n", "  (a)\n", "  (a)  1\n  b\n", "  a  0\n", "  a  1\n", "  a  0 = 1\n", "",
+        "  a  = 1\n", "  a  = 0\n", "  a  = 1\n  b  = -1\n", "  a  = 1\n  b  = 1\n", "  a  1 A = 1 A @ 2 B\n  b\n",
+        "  a  = 1\n  a  = 2\n  b  = -2\n", "  a  1 A {2 B} @ 3 B\n  b  -3 B\n", "  a  1 A {2 B}\n  b  -2 B\n",
+        "  a  1 A {2 B} @ 3 B\n  b  -2 B\n", "  a  = 1\n  b  1\n  c\n  d\n", "  a  1\n  b\n  c  = 0\n  d\n",
+    ])
+    func claimsAndVirtualPostingsAreAcceptedWhereHledgerAcceptsThem(postings: String) throws {
+        let text = "2024-01-01\n" + postings
+
+        let isAccepted = (try? AccountBalances(of: parse(text))) != nil
+
+        #expect(try isAccepted == Hledger.accepts(text), "\(text)")
+    }
+
     private func nearMiss(seed: UInt64) throws -> String {
         var random = SplitMix64(seed: seed)
         let commodities = random.happens(percent: 50) ? ["A", "B"] : ["A", "B", "C"]

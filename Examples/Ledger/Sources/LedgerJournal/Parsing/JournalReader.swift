@@ -18,6 +18,15 @@ struct JournalReader {
     /// Number of ignored directives, by keyword.
     var skippedDirectives: [String: Int] = [:]
 
+    /// Number of other parts of the journal that aren't imported, by name.
+    var leftOut: [String: Int] = [:]
+
+    /// The year of dates without a year; `nil` if no directive has set it.
+    var defaultYear: Int?
+
+    /// The names of accounts that directives have set.
+    var accountNames = AccountNames()
+
     /// The open item, to which an indented line belongs.
     private var open = OpenItem.nothing
 
@@ -38,6 +47,11 @@ struct JournalReader {
         scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
     }
 
+    /// A reader at the start of the same journal.
+    var restarted: JournalReader {
+        JournalReader(bytes: bytes, file: file, maximumLineLength: scanner.maximumLineLength)
+    }
+
     /// The number of the current line, counting from 1.
     var lineNumber: Int { scanner.lineNumber }
 
@@ -45,7 +59,7 @@ struct JournalReader {
     mutating func readJournal() throws(JournalError) -> Journal {
         var entries: [Journal.Entry] = []
         while let entry = try nextEntry() { entries.append(entry) }
-        return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives)
+        return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives, leftOut: leftOut)
     }
 
     /// Parses and returns the next transaction; `nil` after the last transaction.
@@ -55,7 +69,7 @@ struct JournalReader {
             try read(&line)
         }
         // The input has ended, or the line that ended this transaction has started the next.
-        if finished == nil { close() }
+        if finished == nil { try close() }
         defer { finished = nil }
         return finished
     }
@@ -75,14 +89,14 @@ struct JournalReader {
         }
         let indentation = line.skipSpaces()
         guard let first = line.next else {
-            close()
+            try close()
             return
         }
         if indentation > 0 {
             try readIndented(&line, first: first)
             return
         }
-        close()
+        try close()
         switch first {
         case .semicolon, .hash, .asterisk:
             break
@@ -105,8 +119,7 @@ struct JournalReader {
             if line.skip(.semicolon) {
                 transaction.append(comment: line.trimmedText(upTo: line.end))
             } else {
-                let (posting, balance) = try readPosting(&line)
-                transaction.append(posting, claiming: balance, line: lineNumber)
+                transaction.postings.append(try readPosting(&line))
             }
             open = .transaction(transaction)
         case .directive(let directive):
@@ -127,9 +140,12 @@ struct JournalReader {
     }
 
     /// Ends the open item.
-    private mutating func close() {
+    private mutating func close() throws(JournalError) {
         switch open {
-        case .transaction(let transaction): finished = transaction.entry
+        case .transaction(let transaction):
+            let entry = transaction.entry
+            try entry.checkBrackets(in: file)
+            finished = entry
         case .directive(let directive): countIfPassedOver(directive)
         case .nothing, .commentBlock: break
         }
@@ -149,28 +165,23 @@ extension LineCursor {
 private struct OpenTransaction {
     private var draft: TransactionDraft
     private let line: Int
-    private var assertions: [Journal.Assertion] = []
+
+    /// The postings up to here.
+    var postings: [WrittenPosting] = []
 
     init(draft: TransactionDraft, line: Int) {
         self.draft = draft
         self.line = line
     }
 
-    var entry: Journal.Entry { Journal.Entry(transaction: draft, line: line, assertions: assertions) }
-
-    mutating func append(_ posting: PostingDraft, claiming balance: Amount?, line: Int) {
-        if let balance {
-            assertions.append(Journal.Assertion(posting: draft.postings.count, balance: balance, line: line))
-        }
-        draft.postings.append(posting)
-    }
+    var entry: Journal.Entry { Journal.Entry(draft, written: postings, line: line) }
 
     /// Adds a comment line to the last posting, or to the transaction if there is no posting.
     mutating func append(comment line: String) {
-        if draft.postings.isEmpty {
+        if postings.isEmpty {
             draft.comment.appendLine(line)
         } else {
-            draft.postings[draft.postings.count - 1].comment.appendLine(line)
+            postings[postings.count - 1].draft.comment.appendLine(line)
         }
     }
 }
