@@ -68,7 +68,7 @@ extension Journal {
             for part in groups[posting.kind]?.popFirst() ?? [] {
                 try balances.add(part.amount, to: part.account)
             }
-            try check(posting, balances)
+            try check(posting, of: entry, balances)
         }
         return entry
     }
@@ -82,7 +82,7 @@ extension Journal {
                 if claim.isInclusive && !claim.isTotal,
                     balances.subaccountsHave(otherThan: claim.balance.commodity, below: account)
                 {
-                    throw ambiguous(posting)
+                    throw ambiguous(posting, of: entry)
                 }
                 let missing = try balances.difference(to: claim, of: account)
                 for amount in missing.isEmpty ? [Amount(.zero, claim.balance.commodity)] : missing {
@@ -94,11 +94,11 @@ extension Journal {
             } else {
                 written.append(posting)
                 if let amount = posting.draft.amount { try balances.add(amount, to: account) }
-                try check(posting, balances)
+                try check(posting, of: entry, balances)
             }
         }
-        let assigned = Entry(entry.transaction, written: written, line: entry.line)
-        try assigned.checkBrackets(in: file)
+        let assigned = Entry(entry.transaction, written: written, file: entry.file, line: entry.line)
+        try assigned.checkBrackets(in: entry.file ?? file)
         for kind in [WrittenPosting.Kind.real, .bracketed] {
             let drafts = written.filter { $0.kind == kind }.map(\.draft)
             guard drafts.contains(where: { $0.amount == nil }) else { continue }
@@ -109,14 +109,14 @@ extension Journal {
         return assigned
     }
 
-    private func check(_ posting: WrittenPosting, _ balances: RunningBalances) throws {
+    private func check(_ posting: WrittenPosting, of entry: Entry, _ balances: RunningBalances) throws {
         guard let claim = posting.claim else { return }
         let account = posting.draft.account
         guard try balances.fulfil(claim, of: account) else {
             let subaccounts = claim.isInclusive ? " with its subaccounts" : ""
             throw JournalError(
                 code: .failedAssertion,
-                file: file,
+                file: entry.file ?? file,
                 line: posting.line,
                 column: nil,
                 excerpt: "\(claim.mark) \(claim.balance)",
@@ -126,11 +126,11 @@ extension Journal {
         }
     }
 
-    private func ambiguous(_ posting: WrittenPosting) -> JournalError {
+    private func ambiguous(_ posting: WrittenPosting, of entry: Entry) -> JournalError {
         // hledger 1.25 would subtract these commodities from the account.
         JournalError(
             code: .balanceAssignment,
-            file: file,
+            file: entry.file ?? file,
             line: posting.line,
             column: nil,
             excerpt: posting.draft.account,
@@ -147,7 +147,7 @@ extension Journal {
         else { return }
         throw JournalError(
             code: .balanceAssignment,
-            file: file,
+            file: entries[index].file ?? file,
             line: posting.line,
             column: nil,
             excerpt: posting.draft.account,

@@ -18,6 +18,9 @@ public struct Journal: Sendable, Hashable {
         /// The transaction.
         public let transaction: TransactionDraft
 
+        /// The name of the included file; `nil` if the transaction is in the journal itself.
+        public let file: String?
+
         /// The line of the date, counting from 1.
         public let line: Int
 
@@ -46,15 +49,17 @@ public struct Journal: Sendable, Hashable {
         public init(transaction: TransactionDraft, line: Int) {
             self.transaction = transaction
             self.line = line
+            file = nil
             written = []
         }
 
         /// Creates an entry with the real ones of the written postings.
-        init(_ transaction: TransactionDraft, written: [WrittenPosting], line: Int) {
+        init(_ transaction: TransactionDraft, written: [WrittenPosting], file: String?, line: Int) {
             var transaction = transaction
             transaction.postings = written.filter { $0.kind == .real }.map(\.draft)
             self.transaction = transaction
             self.line = line
+            self.file = file
             self.written = written.contains { $0.kind != .real || $0.claim != nil } ? written : []
         }
     }

@@ -21,7 +21,7 @@ public import LedgerBooks
 ///   decimal mark, unless a directive `decimal-mark`, `commodity`, or `D` before it says otherwise.
 /// - Lines that start with `;`, `#` or `*`, and `comment` blocks, as comments.
 /// - Directives: `decimal-mark`, `D`, the formats of `commodity`, `Y`, `apply account`, and `alias` without a regular
-///   expression take effect. `account`, `payee`, `tag`, `P`, and others are ignored and counted.
+///   expression take effect. `include` does if the parser has a ``loader``. `account`, `payee`, `tag`, `P`, and others are ignored and counted.
 ///
 /// Some parts of a journal are checked, counted in ``Journal/leftOut``, and otherwise left out: virtual postings (in
 /// parentheses or brackets), secondary dates, lot prices, and lot dates. The books are those that hledger shows with
@@ -33,9 +33,13 @@ public struct JournalParser: Sendable {
     /// Maximum length of a line in bytes, 1 MiB by default.
     public var maximumLineLength: Int
 
+    /// The function that loads included files; `nil`, the default, refuses the directive `include`.
+    public var loader: JournalSource.Loader?
+
     /// Creates a parser.
-    public init(maximumLineLength: Int = 1 << 20) {
+    public init(maximumLineLength: Int = 1 << 20, loader: JournalSource.Loader? = nil) {
         self.maximumLineLength = maximumLineLength
+        self.loader = loader
     }
 
     /// Parses the journal in `bytes`, which are UTF-8, with or without a byte order mark.
@@ -51,7 +55,7 @@ public struct JournalParser: Sendable {
     /// - Throws: ``JournalError`` for the first invalid line or, if there is none, for the first balance assertion that
     ///   fails. The parser doesn't check whether the transactions are balanced.
     public func parse(_ bytes: [UInt8], file: String) throws -> Journal {
-        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength)
+        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
         return try reader.readJournal().settled()
     }
 
@@ -60,14 +64,15 @@ public struct JournalParser: Sendable {
     /// The format and the errors are the same as in ``parse(_:file:)``, but balance assertions aren't checked; see
     /// ``Journal/Entry/claimsBalances``.
     public func entries(of bytes: [UInt8], file: String) -> JournalEntries {
-        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength))
+        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader))
     }
 
     /// Parses an amount with an optional cost after `@` or `@@`, as in `10 USD @ 0.92 EUR`.
     ///
     /// - Throws: ``JournalError`` if `text` is anything else.
     public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
-        var reader = JournalReader(bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength)
+        var reader = JournalReader(
+            bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength, loader: loader)
         return try reader.readLoneAmount()
     }
 }

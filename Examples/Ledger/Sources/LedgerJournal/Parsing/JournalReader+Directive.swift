@@ -50,6 +50,8 @@ extension JournalReader {
             try readYear(line.trimmedText(upTo: line.end), at: start)
         case "alias":
             try readAlias(line.trimmedText(upTo: line.end), at: start)
+        case "include":
+            try readInclude(line.trimmedText(upTo: line.end), at: start)
         case "apply":
             try readApply(&line, from: start)
         case "comment":

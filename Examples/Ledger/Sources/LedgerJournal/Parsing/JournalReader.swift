@@ -27,6 +27,18 @@ struct JournalReader {
     /// The names of accounts that directives have set.
     var accountNames = AccountNames()
 
+    /// The function that loads included files; `nil` if none can be included.
+    let loader: JournalSource.Loader?
+
+    /// The files whose directives include this one, the first file first.
+    var includingFiles: [String] = []
+
+    /// Number of files that the journal has included up to here.
+    var includedCount = 0
+
+    /// The transactions of the files that the last line includes.
+    var included: ArraySlice<Journal.Entry> = []
+
     /// The open item, to which an indented line belongs.
     private var open = OpenItem.nothing
 
@@ -41,16 +53,20 @@ struct JournalReader {
         case commentBlock
     }
 
-    init(bytes: [UInt8], file: String, maximumLineLength: Int) {
+    init(bytes: [UInt8], file: String, maximumLineLength: Int, loader: JournalSource.Loader?) {
         self.bytes = bytes
+        self.loader = loader
         self.file = file
         scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
     }
 
     /// A reader at the start of the same journal.
     var restarted: JournalReader {
-        JournalReader(bytes: bytes, file: file, maximumLineLength: scanner.maximumLineLength)
+        JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
     }
+
+    /// Maximum length of a line in bytes.
+    var maximumLineLength: Int { scanner.maximumLineLength }
 
     /// The number of the current line, counting from 1.
     var lineNumber: Int { scanner.lineNumber }
@@ -64,12 +80,14 @@ struct JournalReader {
 
     /// Parses and returns the next transaction; `nil` after the last transaction.
     mutating func nextEntry() throws(JournalError) -> Journal.Entry? {
-        while finished == nil, let range = try nextLine() {
+        if let entry = included.popFirst() { return entry }
+        while finished == nil, included.isEmpty, let range = try nextLine() {
             var line = LineCursor(bytes: bytes, range: range)
             try read(&line)
         }
-        // The input has ended, or the line that ended this transaction has started the next.
-        if finished == nil { try close() }
+        // The input has ended, or the line that ended this transaction has started the next or has included others.
+        if finished == nil, included.isEmpty { try close() }
+        if finished == nil { return included.popFirst() }
         defer { finished = nil }
         return finished
     }
@@ -143,7 +161,7 @@ struct JournalReader {
     private mutating func close() throws(JournalError) {
         switch open {
         case .transaction(let transaction):
-            let entry = transaction.entry
+            let entry = transaction.entry(in: includingFiles.isEmpty ? nil : file)
             try entry.checkBrackets(in: file)
             finished = entry
         case .directive(let directive): countIfPassedOver(directive)
@@ -174,7 +192,10 @@ private struct OpenTransaction {
         self.line = line
     }
 
-    var entry: Journal.Entry { Journal.Entry(draft, written: postings, line: line) }
+    /// Returns the transaction with the name of its file, if that is included.
+    func entry(in file: String?) -> Journal.Entry {
+        Journal.Entry(draft, written: postings, file: file, line: line)
+    }
 
     /// Adds a comment line to the last posting, or to the transaction if there is no posting.
     mutating func append(comment line: String) {
