@@ -67,7 +67,7 @@ extension JournalError {
         /// The number has more digits than a quantity holds.
         public static let numberTooLong = Code(kind: .numberTooLong)
 
-        /// The number is written with an exponent.
+        /// The number has an exponent beside digit groups or outside of a journal.
         public static let exponent = Code(kind: .exponent)
 
         /// The symbol of the commodity is invalid.

@@ -27,6 +27,9 @@ struct JournalReader {
     /// The names of accounts that directives have set.
     var accountNames = AccountNames()
 
+    /// Whether numbers can have an exponent.
+    var allowsExponents = true
+
     /// The function that loads included files; `nil` if none can be included.
     let loader: JournalSource.Loader?
 
