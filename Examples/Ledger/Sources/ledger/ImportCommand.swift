@@ -20,6 +20,9 @@ struct ImportCommand: AsyncParsableCommand {
 
             Journals are distinguished by their names. If you import several sources from the standard input, give each \
             source a '--name'.
+
+            Files that a journal includes must be in its folder or below. Virtual postings, lots, secondary dates, and \
+            periodic and automated transactions are left out, and their numbers are printed.
             """
     )
 

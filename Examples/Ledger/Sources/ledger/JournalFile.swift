@@ -32,14 +32,18 @@ struct JournalFile {
         } else {
             let url = URL(filePath: path)
             let bytes = try Self.bytes(of: path) { try Data(contentsOf: url) }
-            try self.init(name: url.lastPathComponent, path: path, bytes: bytes)
+            try self.init(
+                name: url.lastPathComponent, path: path, bytes: bytes, including: IncludedFiles(of: path)
+            )
         }
     }
 
-    init(name: String, path: String, bytes: [UInt8]) throws {
+    init(name: String, path: String, bytes: [UInt8], including files: IncludedFiles? = nil) throws {
         self.name = name
-        journal = try CommandFailure.telling { try JournalParser().parse(bytes, file: path) }
-        content = Fingerprint(bytes: bytes)
+        var parser = JournalParser()
+        if let files { parser.loader = { try files.sources(matching: $0, from: $1) } }
+        journal = try CommandFailure.telling { try parser.parse(bytes, file: path) }
+        content = Fingerprint(bytes: bytes + (files?.bytes ?? []))
     }
 
     /// Whether `name` is a valid journal name.

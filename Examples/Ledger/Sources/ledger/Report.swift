@@ -76,11 +76,10 @@ enum Report {
         } else if outcome.known > 0 {
             line += ", \(outcome.known) posted before"
         }
-        let skipped = file.journal.skippedDirectives
-        if !skipped.isEmpty {
-            let kinds = skipped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            line += "; ignored directives: \(kinds.joined(separator: ", "))"
-        }
+        let skipped = file.journal.skippedDirectives.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        if !skipped.isEmpty { line += "; ignored directives: \(skipped.joined(separator: ", "))" }
+        let leftOut = file.journal.leftOut.sorted { $0.key < $1.key }.map { count($0.value, $0.key) }
+        if !leftOut.isEmpty { line += "; left out: \(leftOut.joined(separator: ", "))" }
         return line
     }
 

@@ -30,6 +30,19 @@ private let month = """
 private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "expenses:coffee 5.00 EUR"]
 
 @Suite struct ImportJournalTests {
+    @Test func assignedAmountsArePostedOnceAndVirtualPostingsNever() async throws {
+        let books = try await TestBooks()
+        let text = "2026-01-01\n  a  1 EUR\n  b\n2026-01-02\n  a  = 5 EUR\n  (v)  3 EUR\n  b\n"
+
+        let first = try await books.import(text)
+        let second = try await books.import(text)
+        let longer = try await books.import(text + "2026-01-03\n  a  = 7 EUR\n  b\n")
+
+        #expect([first, second, longer].map { $0?.posted } == [2, 0, 1])
+        #expect([first, second, longer].map { $0?.known } == [0, 2, 2])
+        #expect(try await books.balances() == ["a 7 EUR", "b -7 EUR"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func equalTransactionsOfOneJournalAreAllPosted(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)

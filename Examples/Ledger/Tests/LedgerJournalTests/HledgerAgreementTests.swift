@@ -80,6 +80,47 @@ struct HledgerAgreementTests {
         #expect((4...36).contains(acceptedCount), "the generator leans too far to one side")
     }
 
+    @Test(arguments: [
+        "  a  1 A == 1 A\n  b\n", "  a  1 A\n  a  1 B == 1 B\n  b\n", "  a:b  1 A\n  a  0 A =* 1 A\n  b\n",
+        "  a:b  1 A\n  a  0 A = 1 A\n  b\n", "  a:b  1 B\n  a  1 A ==* 1 A\n  b\n",
+        "  a  1 B\n  a  1 A ==* 1 A\n  b\n", "  a  1 B\n  a:b  -1 B\n  a  1 A ==* 1 A\n  b\n",
+        "  a:b  1 B\n  a  ==* 1 A\n  b\n",
+        "  (a)  1\n  a  1 = 2\n  b\n",
+        "  (a)  1\n  a  1 = 1\n  b\n", "  [a]  1\n  a  1\n  b\n", "  [a]  1\n  [b]  -1\n", "  [a]  1\n  [b]\n  c  0\n",
+        "  [a]  1\n  [b]  1\n", "  [a]  0\n", "  (a)\n", "  (a)  1\n  b\n", "  a  0\n", "  a  1\n", "  a  0 = 1\n", "",
+        "  a  = 1\n", "  a  = 0\n", "  a  = 1\n  b  = -1\n", "  a  = 1\n  b  = 1\n", "  a  1 A = 1 A @ 2 B\n  b\n",
+        "  a  = 1\n  a  = 2\n  b  = -2\n", "  a  1 A {2 B} @ 3 B\n  b  -3 B\n", "  a  1 A {2 B}\n  b  -2 B\n",
+        "  a  1 A {2 B} @ 3 B\n  b  -2 B\n", "  a  = 1\n  b  1\n  c\n  d\n", "  a  1\n  b\n  c  = 0\n  d\n",
+    ])
+    func claimsAndVirtualPostingsAreAcceptedWhereHledgerAcceptsThem(postings: String) throws {
+        let text = "2024-01-01\n" + postings
+
+        let isAccepted = (try? AccountBalances(of: parse(text))) != nil
+
+        #expect(try isAccepted == Hledger.accepts(text), "\(text)")
+    }
+
+    @Test(arguments: [
+        "1e3", "1.5e3", "1,5e3", "1.234e2", "-1,234E2", "1.000,5e2", "1 000e2", "1e-3", "1.50e1", "1E+3", "1e3EUR",
+        ".5e1",
+        "1.e2", "0e5", "EUR 1.5e3", "1e", "1e EUR", "1.25e-4",
+    ])
+    func numbersWithAnExponentAreThoseOfHledger(amount: String) throws {
+        let text = "2024-01-01\n  a  \(amount)\n  b\n"
+
+        let ours = try? AccountBalances(of: parse(text))
+
+        #expect(try (ours != nil) == Hledger.accepts(text))
+        if let ours { #expect(try ours.differences(from: Hledger.withJournals([text], Hledger.balances)) == []) }
+    }
+
+    @Test func aDeclaredMarkTellsGroupsBeforeAnExponent() throws {
+        let text = "commodity 1,000.00 EUR\n2024-01-01\n  a  1,234e2 EUR\n  b\n"
+
+        #expect((try? parse(text)) == nil)
+        #expect(try !Hledger.accepts(text))
+    }
+
     private func nearMiss(seed: UInt64) throws -> String {
         var random = SplitMix64(seed: seed)
         let commodities = random.happens(percent: 50) ? ["A", "B"] : ["A", "B", "C"]

@@ -60,4 +60,24 @@ import Testing
     func textThatIsNotExactlyAnAmountIsRefused(text: String) {
         #expect(throws: JournalError.self) { try JournalParser().amount(text) }
     }
+
+    @Test(arguments: [("(a)  1 = 2", true), ("a  0 = 0", true), ("(a)  1", false), ("a  0", false)])
+    func claimsOfTransactionsThatAreLeftOutAreTold(posting: String, claims: Bool) throws {
+        var entries = JournalParser().entries(of: [UInt8]("2024-01-01\n  \(posting)\n".utf8), file: "f")
+
+        let first = try entries.next()
+
+        #expect(first == nil)
+        #expect(entries.claimsBalances == claims)
+    }
+
+    @Test func anAssignedAmountDependsOnLaterLinesOfEarlierDates() throws {
+        let text = "2024-01-01\n  a  1\n  b\n\n2024-01-03\n  a  = 9\n  b\n\n2024-01-02\n  a  2\n  b\n"
+        var entries = JournalParser().entries(of: [UInt8](text.utf8), file: "f")
+
+        var amounts: [String?] = []
+        while let entry = try entries.next() { amounts.append(entry.transaction.postings[0].amount?.description) }
+
+        #expect(amounts == ["1", "6", "2"])
+    }
 }

@@ -22,11 +22,11 @@ import Testing
     }
 
     @Test func theDescriptionHasLineCauseRemedyAndText() {
-        let text = "2024-01-01\n  é  1 EUR\n  é:ü  [1]\n"
+        let text = "2024-01-01\n  é  1 EUR\n  é:ü  1 (@) 2\n"
 
         #expect(
             error(reading: [UInt8](text.utf8))?.description
-                == "test:3:8: Lot dates aren't supported. To fix, remove the brackets. Found: [1]"
+                == "test:3:10: Virtual costs aren't supported. To fix, write '@' or '@@'. Found: (@) 2"
         )
     }
 
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "alias a=b", "apply account x", "apply tag x", "include x.journal", "!include x", "@alias a=b", "bucket a",
+        "alias /a/=b", "apply tag x", "apply fixed x", "include x.journal", "!include x", "@alias a=b", "bucket a",
         "A a", "capture a b", "define x=1", "def x=1", "eval x", "expr x", "fixed x 1", "import x", "python",
         "value x", "i 2024-01-01 09:00 a", "o 2024-01-01 10:00", "commodity EUR\n  alias E",
     ])
@@ -89,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "account", "account ; comment", "P", "Y", "commodity", "commodity 1,000,000 EUR", "commodity EUR x", "D 5 EUR",
+        "account", "account ; comment", "P", "Y", "Y24", "Y 20240", "Y0000", "!Y", "year x", "apply year", "alias",
+        "alias a", "alias =b", "alias a= ", "apply account", "end apply account", "commodity",
+        "commodity 1,000,000 EUR", "commodity EUR x", "D 5 EUR",
         "D 5.00 EUR x", "D $", "decimal-mark", "decimal-mark x", "decimal-mark , x", "comment x",
         "commodity EUR\n  format 1.00 USD", "commodity EUR\n  format 100 EUR", "commodity EUR\n  format",
     ])
@@ -102,13 +104,50 @@ import Testing
     @Test(arguments: [
         "--1", "+-1", "1,,2", "1,2.3,4", "1.2.", "1, 5", "1 EUR USD", "$1 USD", "EUR", ",5", "$,5", "1 A1", "1 A-B",
         "1 A*B", "1 A,B", "\"\" 1", "\"a", "1 \"a;b\"", "1 (", "(1)", "1 @", "1 A @ x", "1 A @@@ 2 B",
-        "1 A @ 2 B @ 3 C", "1 A (@) 2 B", "1 (@) 2", "1 (@ 2 B", "0x10", "٣", "1'000", "1e3", "1E-3 EUR", "EUR 1e3",
+        "1 A @ 2 B @ 3 C", "1 A (@) 2 B", "1 (@) 2", "1 (@ 2 B", "0x10", "٣", "1'000", "1,000.5e3", "1 000e3",
+        "1,000,000e1", "1e39", "1e-39", "1e99999999999999999999", "12e37",
         "EUR\u{A0}1", "*2", "1 A = 2 B 3", "1 A =",
-        "1 A = 1 A @ 2 B", "1.5 A {2 B} @ 3 B", "1 A [2024-01-01]",
+        "1 A {}", "1 A {2 B", "1 A {{2 B}", "1 A {2 B} {2 B}", "1 A [1]", "1 A [2024-01-01", "1 A [01-02]",
+        "1 A = 1 A {2 B}", "1 A === 1 A", "1 A =** 1 A", "= 1 A @ 2 B", "1 A == ", "1 A =* 1 A 2",
     ])
     func amountsOutsideTheSubsetAreRefused(text: String) {
         let journal = "2024-01-01\n  a  \(text)\n  b\n"
 
         #expect(error(reading: [UInt8](journal.utf8))?.line == 2)
+    }
+
+    @Test(arguments: ["()  1 EUR", "[]", "( )  1", "* []"])
+    func virtualPostingsNeedAnAccount(posting: String) {
+        #expect(error(reading: [UInt8]("2024-01-01\n  \(posting)\n".utf8))?.code == .missingAccount)
+    }
+
+    @Test func aliasesCannotMakeNamesWithoutBounds() {
+        let growing = String(repeating: "alias a = a:\(String(repeating: "b", count: 500))\n", count: 10)
+        let many = String(repeating: "alias a = b\n", count: 1001)
+
+        #expect(error(reading: [UInt8]((growing + "2024-01-01\n  a  1\n  c\n").utf8))?.line == 12)
+        #expect(error(reading: [UInt8](many.utf8))?.line == 1001)
+    }
+
+    @Test func anAssignmentAfterAnUnbalancedTransactionIsRefused() {
+        let text = "2024-01-01\n  a  1 EUR\n  b  1 EUR\n2024-01-02\n  a  = 5 EUR\n  b\n"
+
+        let error = error(reading: [UInt8](text.utf8))
+
+        #expect(error?.code == .balanceAssignment)
+        #expect(error?.line == 5)
+        #expect(error?.message.contains("line 1") == true)
+    }
+
+    @Test func anAssignmentWithSubaccountsOfOtherCommoditiesIsRefused() {
+        let text = "2024-01-01\n  a:b  1 USD\n  c\n2024-01-02\n  a  =* 5 EUR\n  c\n"
+
+        #expect(error(reading: [UInt8](text.utf8))?.code == .balanceAssignment)
+    }
+
+    @Test func assignedAmountsInBracketsMustBalance() {
+        let text = "2024-01-01\n  a  0\n  [b]  = 5 EUR\n  [c]  5 EUR\n"
+
+        #expect(error(reading: [UInt8](text.utf8))?.code == .virtualPosting)
     }
 }

@@ -122,6 +122,42 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(second.errors == "")
     }
 
+    @Test func includedFilesOfTheFolderAreImportedAndNoTransactionTwice() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(
+            "Y2026\nalias x = assets:x\ninclude part-*.journal\n1/3\n  x  4 EUR\n  b\n", to: "main.journal")
+        try ledger.write("1/1\n  x  1 EUR\n  b\n", to: "part-1.journal")
+        try ledger.write("alias x = no\n1/2\n  x  2 EUR\n  b\n  (v)  5 EUR\n", to: "part-2.journal")
+
+        #expect(
+            try ledger.run("import", "main.journal").output
+                == "main.journal: 3 transactions posted; left out: 1 virtual posting\n")
+        #expect(try ledger.run("import", "main.journal").output.contains("0 transactions posted, 3 posted before"))
+        #expect(
+            try ledger.run("balance", "--format", "csv").output
+                == "account,commodity,amount\nassets:x,EUR,5\nb,EUR,-7\nno,EUR,2\n")
+
+        try ledger.write("2026-01-04\n  x  1 EUR\n  b  1 EUR\n", to: "part-3.journal")
+        let unbalanced = try ledger.run("import", "main.journal")
+        #expect(unbalanced.errors.contains("part-3.journal:1: "))
+    }
+
+    @Test(arguments: [
+        "../other.journal", "missing.journal", "m*.journal", "**/a.journal", "~/a.journal", "hours.timedot",
+        "/etc/hostname",
+        "csv:a.journal", "",
+    ])
+    func otherIncludesAreRefusedWithTheirLine(pattern: String) throws {
+        let ledger = try LedgerProcess()
+        try ledger.write("; first\ninclude \(pattern)\n", to: "main.journal")
+
+        let outcome = try ledger.run("import", "main.journal")
+
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("Error: main.journal:2:1: "))
+        #expect(outcome.errors.contains("To fix,"))
+    }
+
     /// An error in one of several journals leaves the ledger unchanged.
     @Test func nothingIsImportedIfOneJournalIsInvalid() throws {
         let ledger = try LedgerProcess()

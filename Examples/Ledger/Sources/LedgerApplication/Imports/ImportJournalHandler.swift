@@ -66,7 +66,7 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
             do {
                 try await bookkeeper.post(entry.transaction, origin: origin.fingerprint)
             } catch let refusal as PostingRefusal {
-                throw ImportRefusal(journal: command.journal.file, line: entry.line, refusal: refusal)
+                throw ImportRefusal(journal: entry.file ?? command.journal.file, line: entry.line, refusal: refusal)
             }
             posted += 1
         }

@@ -10,11 +10,10 @@ extension JournalError {
         private enum Kind: String {
             case notUTF8, controlCharacter, lineTooLong
             case unknownLine, unexpectedIndentation, unsupportedDirective, invalidDirective
-            case invalidDate, dateWithoutYear, secondaryDate, unclosedCode
+            case invalidDate, dateWithoutYear, unclosedCode
             case missingAccount, tabInAccount, virtualPosting
             case invalidAmount, invalidNumber, numberTooLong, exponent, invalidCommodity
-            case lotPrice, unsupportedAssertion, balanceAssignment, failedAssertion
-            case automatedTransaction, periodicTransaction
+            case lotPrice, balanceAssignment, failedAssertion
         }
         private let kind: Kind
 
@@ -42,11 +41,8 @@ extension JournalError {
         /// The date is malformed or doesn't exist.
         public static let invalidDate = Code(kind: .invalidDate)
 
-        /// The date has no year.
+        /// The date has no year, and no directive before it has set one.
         public static let dateWithoutYear = Code(kind: .dateWithoutYear)
-
-        /// The date is followed by a second one after `=`.
-        public static let secondaryDate = Code(kind: .secondaryDate)
 
         /// The code of a transaction has no closing parenthesis.
         public static let unclosedCode = Code(kind: .unclosedCode)
@@ -59,7 +55,7 @@ extension JournalError {
         /// Ledger and hledger interpret it differently.
         public static let tabInAccount = Code(kind: .tabInAccount)
 
-        /// The account is in parentheses or brackets.
+        /// The postings in brackets don't balance each other.
         public static let virtualPosting = Code(kind: .virtualPosting)
 
         /// The text after the account isn't an amount, or there is more text after the amount.
@@ -71,29 +67,20 @@ extension JournalError {
         /// The number has more digits than a quantity holds.
         public static let numberTooLong = Code(kind: .numberTooLong)
 
-        /// The number is written with an exponent.
+        /// The number has an exponent beside digit groups or outside of a journal.
         public static let exponent = Code(kind: .exponent)
 
         /// The symbol of the commodity is invalid.
         public static let invalidCommodity = Code(kind: .invalidCommodity)
 
-        /// A lot price or lot date follows the amount.
+        /// The lot price or lot date after the amount is invalid.
         public static let lotPrice = Code(kind: .lotPrice)
 
-        /// A balance assertion of more than one commodity or account follows the amount.
-        public static let unsupportedAssertion = Code(kind: .unsupportedAssertion)
-
-        /// A posting without an amount has a balance, from which the amount would have to be computed.
+        /// The amount of a posting can't be computed from its balance.
         public static let balanceAssignment = Code(kind: .balanceAssignment)
 
         /// A balance assertion fails.
         public static let failedAssertion = Code(kind: .failedAssertion)
-
-        /// The line starts an automated transaction.
-        public static let automatedTransaction = Code(kind: .automatedTransaction)
-
-        /// The line starts a periodic transaction.
-        public static let periodicTransaction = Code(kind: .periodicTransaction)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }

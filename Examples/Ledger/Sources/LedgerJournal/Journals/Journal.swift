@@ -18,39 +18,50 @@ public struct Journal: Sendable, Hashable {
         /// The transaction.
         public let transaction: TransactionDraft
 
+        /// The name of the included file; `nil` if the transaction is in the journal itself.
+        public let file: String?
+
         /// The line of the date, counting from 1.
         public let line: Int
 
-        /// The balance assertions of the postings, in the order of the postings.
-        let assertions: [Assertion]
+        /// The postings as written; empty if all are real and none claims a balance.
+        let written: [WrittenPosting]
 
-        /// Whether the transaction has balance assertions.
+        /// Whether the transaction has balance assertions or balance assignments.
         ///
-        /// They are checked only if the whole journal is parsed.
-        public var claimsBalances: Bool { !assertions.isEmpty }
+        /// Assertions are checked only if the whole journal is parsed.
+        public var claimsBalances: Bool { written.contains { $0.claim != nil } }
 
-        /// Creates an entry without balance assertions.
-        public init(transaction: TransactionDraft, line: Int) {
-            self.init(transaction: transaction, line: line, assertions: [])
+        /// Whether amounts follow from balances.
+        var assignsBalances: Bool { written.contains(where: \.isAssignment) }
+
+        /// Whether all postings are virtual, and there is at least one.
+        var isVirtual: Bool { !written.isEmpty && transaction.postings.isEmpty }
+
+        /// Whether the real postings move nothing: there is at most one, and its amount is missing or zero.
+        var isEmpty: Bool {
+            guard !isVirtual, let posting = transaction.postings.first else { return !isVirtual }
+            return transaction.postings.count == 1 && posting.cost == nil && !assignsBalances
+                && posting.amount?.quantity.isZero != false
         }
 
-        init(transaction: TransactionDraft, line: Int, assertions: [Assertion]) {
+        /// Creates an entry of real postings without balance assertions.
+        public init(transaction: TransactionDraft, line: Int) {
             self.transaction = transaction
             self.line = line
-            self.assertions = assertions
+            file = nil
+            written = []
         }
-    }
 
-    /// An assertion about the balance of an account in one commodity directly after a posting.
-    struct Assertion: Sendable, Hashable {
-        /// The index of the posting within its transaction, counting from 0.
-        let posting: Int
-
-        /// The asserted balance.
-        let balance: Amount
-
-        /// The line of the posting, counting from 1.
-        let line: Int
+        /// Creates an entry with the real ones of the written postings.
+        init(_ transaction: TransactionDraft, written: [WrittenPosting], file: String?, line: Int) {
+            var transaction = transaction
+            transaction.postings = written.filter { $0.kind == .real }.map(\.draft)
+            self.transaction = transaction
+            self.line = line
+            self.file = file
+            self.written = written.contains { $0.kind != .real || $0.claim != nil } ? written : []
+        }
     }
 
     /// The name of the file that was passed to the parser.
@@ -62,10 +73,19 @@ public struct Journal: Sendable, Hashable {
     /// Number of ignored directives, by keyword.
     public let skippedDirectives: [String: Int]
 
+    /// Number of other parts of the journal that aren't imported, by name, such as `virtual posting`.
+    public let leftOut: [String: Int]
+
     /// Creates a journal.
-    public init(file: String, entries: [Entry], skippedDirectives: [String: Int] = [:]) {
+    public init(
+        file: String,
+        entries: [Entry],
+        skippedDirectives: [String: Int] = [:],
+        leftOut: [String: Int] = [:]
+    ) {
         self.file = file
         self.entries = entries
         self.skippedDirectives = skippedDirectives
+        self.leftOut = leftOut
     }
 }

@@ -10,26 +10,36 @@ public import LedgerBooks
 ///
 /// The parser interprets a journal as hledger 1.25 does, or throws a ``JournalError`` with the line. It supports:
 ///
-/// - Dates `YYYY-MM-DD`, with the separators `-`, `/`, or `.` and optional leading zeros; the status marks `*` and `!`;
-///   a code in parentheses; a description; comments after `;`.
+/// - Dates `YYYY-MM-DD`, with the separators `-`, `/`, or `.` and optional leading zeros, without the year after a
+///   directive `Y`; the status marks `*` and `!`; a code in parentheses; a description; comments after `;`.
 /// - Postings: an account, two spaces or more (or a space and a tab), an optional amount, a cost after `@` or `@@`, and
-///   a balance assertion after `=`. The balance starts at zero with the journal and is summed in the order of the
-///   dates.
+///   a balance assertion after `=`, `==`, `=*`, or `==*`. The balance starts at zero with the journal and is summed in
+///   the order of the dates. A balance without an amount before it is a balance assignment: the posting receives the
+///   difference.
 /// - Amounts: the commodity before or after the number, in quotes if it contains spaces or digits; a sign before the
 ///   commodity or the number; digit groups separated by commas, points, or spaces. A single comma or point is the
 ///   decimal mark, unless a directive `decimal-mark`, `commodity`, or `D` before it says otherwise.
 /// - Lines that start with `;`, `#` or `*`, and `comment` blocks, as comments.
-/// - Directives: `decimal-mark`, `D`, and the formats of `commodity` take effect. `account`, `payee`, `tag`, `P`, and
-///   others are ignored and counted.
+/// - Directives: `decimal-mark`, `D`, the formats of `commodity`, `Y`, `apply account`, and `alias` without a regular
+///   expression take effect. `include` does if the parser has a ``loader``. `account`, `payee`, `tag`, `P`, and others are ignored and counted.
+///
+/// Some parts of a journal are checked, counted in ``Journal/leftOut``, and otherwise left out: virtual postings (in
+/// parentheses or brackets), secondary dates, lot prices, and lot dates. The books are those that hledger shows with
+/// `--real`. But virtual postings count for balance assertions and balance assignments. Periodic and automated
+/// transactions are counted and left out without a check.
 ///
 /// A parser is a value without state. It reads the input once, line by line.
 public struct JournalParser: Sendable {
     /// Maximum length of a line in bytes, 1 MiB by default.
     public var maximumLineLength: Int
 
+    /// The function that loads included files; `nil`, the default, refuses the directive `include`.
+    public var loader: JournalSource.Loader?
+
     /// Creates a parser.
-    public init(maximumLineLength: Int = 1 << 20) {
+    public init(maximumLineLength: Int = 1 << 20, loader: JournalSource.Loader? = nil) {
         self.maximumLineLength = maximumLineLength
+        self.loader = loader
     }
 
     /// Parses the journal in `bytes`, which are UTF-8, with or without a byte order mark.
@@ -37,7 +47,7 @@ public struct JournalParser: Sendable {
     /// Lines end with a line feed, a carriage return, or both. The last line may end with the input.
     ///
     /// - Complexity: O(*n*) in the number of bytes, and O(*n* log *n*) in the number of transactions if there are
-    ///   balance assertions.
+    ///   balance assertions or assignments.
     /// - Parameters:
     ///   - bytes: The journal.
     ///   - file: The name to use in the journal and in errors.
@@ -45,10 +55,8 @@ public struct JournalParser: Sendable {
     /// - Throws: ``JournalError`` for the first invalid line or, if there is none, for the first balance assertion that
     ///   fails. The parser doesn't check whether the transactions are balanced.
     public func parse(_ bytes: [UInt8], file: String) throws -> Journal {
-        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength)
-        let journal = try reader.readJournal()
-        try journal.checkAssertions()
-        return journal
+        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
+        return try reader.readJournal().settled()
     }
 
     /// Parses the journal in `bytes` incrementally, one transaction at a time.
@@ -56,14 +64,15 @@ public struct JournalParser: Sendable {
     /// The format and the errors are the same as in ``parse(_:file:)``, but balance assertions aren't checked; see
     /// ``Journal/Entry/claimsBalances``.
     public func entries(of bytes: [UInt8], file: String) -> JournalEntries {
-        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength))
+        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader))
     }
 
     /// Parses an amount with an optional cost after `@` or `@@`, as in `10 USD @ 0.92 EUR`.
     ///
     /// - Throws: ``JournalError`` if `text` is anything else.
     public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
-        var reader = JournalReader(bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength)
+        var reader = JournalReader(
+            bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength, loader: loader)
         return try reader.readLoneAmount()
     }
 }

@@ -79,9 +79,17 @@ extension JournalReader {
     private func quantity(
         _ number: WrittenNumber, mark: UInt8?, isNegative: Bool, at line: LineCursor
     ) throws(JournalError) -> Quantity {
-        let mantissa = isNegative ? -number.mantissa : number.mantissa
+        let exponent = number.exponent ?? 0
+        var scale = (mark == nil ? 0 : number.digitsAfterLastMark) - exponent
+        if number.exponent != nil, mark == nil, number.firstMark != nil { throw groupedExponent(at: line) }
         do {
-            return try Quantity(mantissa: mantissa, scale: mark == nil ? 0 : number.digitsAfterLastMark)
+            var mantissa = isNegative ? -number.mantissa : number.mantissa
+            if scale < 0 {
+                let ten = try Quantity(mantissa: 10)
+                for _ in scale..<0 { mantissa = try Quantity(mantissa: mantissa).multiplied(by: ten).mantissa }
+                scale = 0
+            }
+            return try Quantity(mantissa: mantissa, scale: scale)
         } catch {
             throw tooLong(at: line)
         }

@@ -31,6 +31,11 @@ extension JournalReader {
     /// ignored.
     mutating func readDirective(_ line: inout LineCursor) throws(JournalError) -> DirectiveOutcome {
         let start = line
+        if start.next == .equalsSign || start.next == .tilde {
+            leftOut[start.next == .tilde ? "periodic transaction" : "automated transaction", default: 0] += 1
+            return .block(.inert)
+        }
+        _ = line.skip(.exclamationMark)
         let keyword = line.readKeyword()
         line.skipSpaces()
         switch keyword {
@@ -42,9 +47,13 @@ extension JournalReader {
             try requireArgument(&line, of: keyword)
             count(keyword)
         case "Y", "year":
-            // Dates must have a year, so the default year has no effect.
-            try requireArgument(&line, of: keyword)
-            count(keyword)
+            try readYear(line.trimmedText(upTo: line.end), at: start)
+        case "alias":
+            try readAlias(line.trimmedText(upTo: line.end), at: start)
+        case "include":
+            try readInclude(line.trimmedText(upTo: line.end), at: start)
+        case "apply":
+            try readApply(&line, from: start)
         case "comment":
             guard line.isAtEnd else {
                 throw invalidDirective(at: line, "Text follows 'comment'. To fix, move it to the next lines.")
@@ -60,7 +69,9 @@ extension JournalReader {
         case "end":
             try readEnd(&line, from: start)
         case _ where keyword.isYearWithoutSpace:
-            count("Y")
+            var text = start
+            text.position = line.start + 1 + (start.next == .exclamationMark ? 1 : 0)
+            try readYear(text.trimmedText(upTo: text.end), at: start)
         default:
             throw refusal(of: keyword, at: start)
         }
@@ -155,9 +166,18 @@ extension JournalReader {
     }
 
     private mutating func readEnd(_ line: inout LineCursor, from start: LineCursor) throws(JournalError) {
-        let block = line.trimmedText(upTo: line.end)
-        guard block == "aliases" || block == "tag" else { throw refusal(of: "end", at: start) }
-        count("end \(block)")
+        switch line.trimmedText(upTo: line.end) {
+        case "aliases":
+            accountNames.endAliases()
+        case "apply account":
+            guard accountNames.endParent() else {
+                throw invalidDirective(at: start, "No 'apply account' is before this line. To fix, remove the line.")
+            }
+        case "tag":
+            count("end tag")
+        default:
+            throw refusal(of: "end", at: start)
+        }
     }
 
     private func requireArgument(_ line: inout LineCursor, of keyword: String) throws(JournalError) {
@@ -171,14 +191,14 @@ extension JournalReader {
         skippedDirectives[keyword, default: 0] += 1
     }
 
-    private func invalidDirective(at line: LineCursor, _ message: String) -> JournalError {
+    func invalidDirective(at line: LineCursor, _ message: String) -> JournalError {
         failure(.invalidDirective, at: line, message)
     }
 }
 
 extension String {
-    /// Whether this is `Y` directly followed by a year.
+    /// Whether this is `Y` directly followed by a digit.
     fileprivate var isYearWithoutSpace: Bool {
-        utf8.first == UInt8(ascii: "Y") && utf8.count > 4 && utf8.dropFirst().allSatisfy(\.isASCIIDigit)
+        utf8.first == UInt8(ascii: "Y") && utf8.dropFirst().first?.isASCIIDigit == true
     }
 }

@@ -8,8 +8,17 @@ import LedgerBooks
 
 extension JournalReader {
     /// Reads the first line of a transaction: date, status mark, code, description, and comment.
-    func readHeader(_ line: inout LineCursor) throws(JournalError) -> TransactionDraft {
-        let date = try readDate(&line)
+    ///
+    /// A second date after `=` is counted and left out.
+    mutating func readHeader(_ line: inout LineCursor) throws(JournalError) -> TransactionDraft {
+        let date = try readDate(&line, defaultYear: defaultYear)
+        if line.skip(.equalsSign) {
+            _ = try readDate(&line, defaultYear: date.year)
+            leftOut["secondary date", default: 0] += 1
+        }
+        guard line.isAtEnd || line.spaceLength(at: line.position) > 0 else {
+            throw failure(.invalidDate, at: line, "There is no space after the date. To fix, insert a space.")
+        }
         line.skipSpaces()
         let status = line.readStatus()
         line.skipSpaces()
@@ -18,37 +27,36 @@ extension JournalReader {
         return TransactionDraft(date: date, status: status, code: code, description: description, comment: comment)
     }
 
-    private func readDate(_ line: inout LineCursor) throws(JournalError) -> BookDate {
+    /// Reads a date, with or without a year.
+    func readDate(_ line: inout LineCursor, defaultYear: Int?) throws(JournalError) -> BookDate {
         let start = line
         func invalid(_ reason: String) -> JournalError {
             failure(.invalidDate, at: start, "\(reason) To fix, write the date as in 2024-02-29.")
         }
 
-        guard let year = line.readDateNumber(), let separator = line.next, separator.isDateSeparator else {
-            throw invalid("The line starts with a digit but not with a date.")
+        guard let first = line.readDateNumber(), let separator = line.next, separator.isDateSeparator else {
+            throw invalid("A date is missing here.")
         }
         line.position += 1
-        guard let month = line.readDateNumber() else { throw invalid("The date has no month.") }
-        guard line.skip(separator) else {
+        guard let second = line.readDateNumber() else { throw invalid("The date has no month.") }
+        var year = (value: defaultYear ?? 0, digits: 4)
+        var (month, day) = (first, second)
+        if line.skip(separator) {
+            guard let third = line.readDateNumber() else { throw invalid("The date has no day.") }
+            (year, month, day) = (first, second, third)
+        } else {
             if let other = line.next, other.isDateSeparator { throw invalid("The date has two different separators.") }
-            throw failure(.dateWithoutYear, at: start, "The date has no year. To fix, write it as in 2024-02-29.")
+            guard defaultYear != nil else {
+                throw failure(
+                    .dateWithoutYear, at: start,
+                    "The date has no year. To fix, write it as in 2024-02-29, or write 'Y2024' on a line before it.")
+            }
         }
-        guard let day = line.readDateNumber() else { throw invalid("The date has no day.") }
         guard year.digits == 4, month.digits <= 2, day.digits <= 2 else {
             throw invalid("The date needs four digits for the year and at most two for month and day.")
         }
         guard let date = BookDate(year: year.value, month: month.value, day: day.value) else {
             throw invalid("The date doesn't exist.")
-        }
-        if line.next == .equalsSign {
-            throw failure(
-                .secondaryDate,
-                at: line,
-                "A second date isn't supported. To fix, remove the '=' and the second date."
-            )
-        }
-        guard line.isAtEnd || line.spaceLength(at: line.position) > 0 else {
-            throw failure(.invalidDate, at: line, "There is no space after the date. To fix, insert a space.")
         }
         return date
     }

@@ -27,6 +27,9 @@ struct WrittenNumber {
     /// Number of digits after the last mark.
     var digitsAfterLastMark = 0
 
+    /// The power of ten after `e`; `nil` for none.
+    var exponent: Int?
+
     /// The decimal mark of the number; `nil` for none.
     ///
     /// A single comma or point is the decimal mark, unless `declaredMark` is another character.
@@ -76,7 +79,7 @@ extension JournalReader {
         }
         let endsWithGroupMark = number.digitsAfterLastMark == 0 && number.secondMark == nil && number.firstMarkCount > 1
         guard !endsWithGroupMark else { throw misplacedMark(at: start) }
-        try refuseExponent(at: line, from: start)
+        number.exponent = try readExponent(&line, of: number, from: start)
         return number
     }
 
@@ -101,12 +104,38 @@ extension JournalReader {
         )
     }
 
-    private func refuseExponent(at line: LineCursor, from start: LineCursor) throws(JournalError) {
-        guard let letter = line.next, letter | 0x20 == UInt8(ascii: "e") else { return }
+    /// Reads the exponent of a number.
+    ///
+    /// Returns nil if there is none.
+    private func readExponent(
+        _ line: inout LineCursor, of number: WrittenNumber, from start: LineCursor
+    ) throws(JournalError) -> Int? {
+        guard let letter = line.next, letter | 0x20 == UInt8(ascii: "e") else { return nil }
         var ahead = line
         ahead.position += 1
-        if ahead.next == .minus || ahead.next == .plus { ahead.position += 1 }
-        guard let digit = ahead.next, digit.isASCIIDigit else { return }
-        throw failure(.exponent, at: start, "Numbers with an exponent aren't supported. To fix, write all digits.")
+        let isNegative = ahead.next == .minus
+        if isNegative || ahead.next == .plus { ahead.position += 1 }
+        guard ahead.next?.isASCIIDigit == true else { return nil }
+        var value = 0
+        while let digit = ahead.next, digit.isASCIIDigit {
+            value = min(value * 10 + Int(digit & 0x0F), 1000)
+            ahead.position += 1
+        }
+        let isGrouped = number.secondMark != nil || number.firstMarkCount > 1 || number.firstMark == .space
+        guard !isGrouped else { throw groupedExponent(at: start) }
+        guard allowsExponents else {
+            throw failure(.exponent, at: start, "An exponent is allowed in journals only. To fix, write all digits.")
+        }
+        guard value <= Quantity.maximumDigits else { throw tooLong(at: start) }
+        line = ahead
+        return isNegative ? -value : value
+    }
+
+    func groupedExponent(at line: LineCursor) -> JournalError {
+        failure(
+            .exponent,
+            at: line,
+            "A number with an exponent has digit groups. To fix, write all digits, or remove the group marks."
+        )
     }
 }

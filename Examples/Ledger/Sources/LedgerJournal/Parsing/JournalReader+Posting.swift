@@ -7,29 +7,20 @@
 import LedgerBooks
 
 extension JournalReader {
-    /// Reads a posting and its balance assertion, starting at the first byte that isn't white space.
-    func readPosting(_ line: inout LineCursor) throws(JournalError) -> (posting: PostingDraft, balance: Amount?) {
+    /// Reads a posting and its claimed balance, starting at the first byte that isn't white space.
+    mutating func readPosting(_ line: inout LineCursor) throws(JournalError) -> WrittenPosting {
         let status = line.readStatus()
         line.skipSpaces()
-        let account = try readAccount(&line)
+        let (account, kind) = try readAccount(&line)
+        if kind != .real { leftOut["virtual posting", default: 0] += 1 }
         var posting = PostingDraft(account: account, status: status)
-        var balance: Amount?
+        var claim: WrittenPosting.Claim?
         if let next = line.next, next != .semicolon {
-            try refuseUnsupported(at: line)
-            guard next != .equalsSign else {
-                throw failure(
-                    .balanceAssignment,
-                    at: line,
-                    "Balance assignments aren't supported. To fix, write the amount before the '='."
-                )
+            if next != .equalsSign {
+                posting.amount = try readAmount(&line)
+                posting.cost = try readPrices(&line)
             }
-            posting.amount = try readAmount(&line)
-            line.skipSpaces()
-            try refuseUnsupported(at: line)
-            posting.cost = try readCost(&line)
-            line.skipSpaces()
-            try refuseUnsupported(at: line)
-            balance = try readAssertion(&line)
+            claim = try readClaim(&line, isAssignment: posting.amount == nil)
             line.skipSpaces()
         }
         if line.skip(.semicolon) {
@@ -42,17 +33,17 @@ extension JournalReader {
                     + "with digits, spaces, or punctuation in double quotes."
             )
         }
-        return (posting, balance)
+        return WrittenPosting(draft: posting, kind: kind, claim: claim, line: lineNumber)
     }
 
     /// Reads an amount with an optional cost, up to the end of the input.
     mutating func readLoneAmount() throws(JournalError) -> (amount: Amount, cost: Cost?) {
+        allowsExponents = false
         let range = try nextLine() ?? 0..<0
         var line = LineCursor(bytes: bytes, range: range)
         line.skipSpaces()
         let amount = try readAmount(&line)
         line.skipSpaces()
-        try refuseUnsupported(at: line)
         let cost = try readCost(&line)
         line.skipSpaces()
         guard line.isAtEnd, range.upperBound == bytes.count else {
@@ -65,27 +56,39 @@ extension JournalReader {
         return (amount, cost)
     }
 
-    /// Reads a balance after `=`.
+    /// Reads a balance after `=`, `==`, `=*`, or `==*`.
     ///
-    /// Returns nil if there is none.
-    private func readAssertion(_ line: inout LineCursor) throws(JournalError) -> Amount? {
-        let start = line
+    /// A cost after it has no meaning for an assertion, as in hledger. Returns nil if there is no balance.
+    private func readClaim(
+        _ line: inout LineCursor,
+        isAssignment: Bool
+    ) throws(JournalError) -> WrittenPosting.Claim? {
         guard line.skip(.equalsSign) else { return nil }
-        guard line.next != .equalsSign, line.next != .asterisk else {
+        let isTotal = line.skip(.equalsSign)
+        let isInclusive = line.skip(.asterisk)
+        line.skipSpaces()
+        let balance = try readAmount(&line)
+        line.skipSpaces()
+        let start = line
+        let cost = try readCost(&line)
+        if isAssignment, cost != nil {
             throw failure(
-                .unsupportedAssertion,
+                .balanceAssignment,
                 at: start,
-                "Of the balance assertions, only '=' is supported. To fix, replace this assertion, or remove it."
+                "A balance assignment with a cost isn't supported. To fix, write the amount and the cost before the '='."
             )
         }
-        line.skipSpaces()
-        return try readAmount(&line)
+        return WrittenPosting.Claim(balance: balance, isTotal: isTotal, isInclusive: isInclusive)
     }
 
     /// Reads the account and the white space after it.
     ///
     /// An account ends before two white-space characters, or with the line. A single space is part of it.
-    private func readAccount(_ line: inout LineCursor) throws(JournalError) -> String {
+    ///
+    /// Parentheses or brackets around it make the posting virtual. They aren't part of the name.
+    private func readAccount(
+        _ line: inout LineCursor
+    ) throws(JournalError) -> (name: String, kind: WrittenPosting.Kind) {
         let start = line
         let first = line.position
         var last = first
@@ -112,48 +115,28 @@ extension JournalReader {
             throw failure(
                 .missingAccount, at: start, "The posting has no account. To fix, write an account before the amount.")
         }
-        let isVirtual =
+        let kind: WrittenPosting.Kind =
             switch (line.bytes[first], line.bytes[last - 1]) {
-            case (.openParenthesis, .closeParenthesis), (.openBracket, .closeBracket): true
-            default: false
+            case (.openParenthesis, .closeParenthesis): .unbalanced
+            case (.openBracket, .closeBracket): .bracketed
+            default: .real
             }
-        if isVirtual {
+        let range = kind == .real ? first..<last : (first + 1)..<(last - 1)
+        let written = hasWideSpace ? line.textWithPlainSpaces(range) : line.text(range)
+        guard !written.allSatisfy(\.isWhitespace) else {
             throw failure(
-                .virtualPosting,
+                .missingAccount, at: start,
+                "There is no account between the marks. To fix, write an account, or remove the line.")
+        }
+        guard let name = accountNames.name(of: written) else {
+            throw failure(
+                .unsupportedDirective,
                 at: start,
-                "Virtual postings aren't supported. To fix, remove the parentheses or brackets, or the line."
+                "With its parents and aliases, the account has more than \(AccountNames.maximumLength) bytes. "
+                    + "To fix, use shorter names."
             )
         }
-        return hasWideSpace ? line.textWithPlainSpaces(first..<last) : line.text(first..<last)
-    }
-
-    /// Reads a cost after `@` or `@@`.
-    ///
-    /// Returns nil if there is none.
-    private func readCost(_ line: inout LineCursor) throws(JournalError) -> Cost? {
-        guard line.skip(.at) else { return nil }
-        let isTotal = line.skip(.at)
-        line.skipSpaces()
-        let price = try readAmount(&line)
-        return isTotal ? .total(price) : .unit(price)
-    }
-
-    /// Throws if hledger syntax follows that isn't supported, such as lot prices.
-    private func refuseUnsupported(at line: LineCursor) throws(JournalError) {
-        switch line.next {
-        case UInt8.openBrace?:
-            throw failure(
-                .lotPrice, at: line,
-                "Lot prices aren't supported. To fix, remove the braces, or write the cost after '@'."
-            )
-        case UInt8.openParenthesis? where line.afterNext == .at:
-            // hledger interprets a parenthesis after a number without a commodity as a commodity.
-            throw failure(.invalidAmount, at: line, "Virtual costs aren't supported. To fix, write '@' or '@@'.")
-        case UInt8.openBracket?:
-            throw failure(.lotPrice, at: line, "Lot dates aren't supported. To fix, remove the brackets.")
-        default:
-            return
-        }
+        return (name, kind)
     }
 }
 

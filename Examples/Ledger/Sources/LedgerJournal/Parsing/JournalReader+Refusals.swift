@@ -7,23 +7,7 @@
 extension JournalReader {
     /// The error for a line without indentation that is neither a date, a comment, nor a supported directive.
     func refusal(of keyword: String, at line: LineCursor) -> JournalError {
-        switch line.next {
-        case UInt8.equalsSign?:
-            return failure(
-                .automatedTransaction,
-                at: line,
-                "Automated transactions aren't supported. To fix, remove it and write its postings out."
-            )
-        case UInt8.tilde?:
-            return failure(
-                .periodicTransaction,
-                at: line,
-                "Periodic transactions aren't supported. To fix, remove it."
-            )
-        default:
-            break
-        }
-        let name = keyword.first == "!" || keyword.first == "@" ? String(keyword.dropFirst()) : keyword
+        let name = keyword.first == "@" ? String(keyword.dropFirst()) : keyword
         if let remedy = Self.remedies[name] {
             return failure(
                 .unsupportedDirective,
@@ -42,8 +26,8 @@ extension JournalReader {
     /// The remedy for each known directive that isn't supported.
     private static let remedies: [String: String] = [
         "include": "To fix, import the other file as well, and remove this line.",
-        "alias": "To fix, write the accounts out under their own names.",
-        "apply": "To fix, write the full accounts, tags or dates where they belong.",
+        "alias": "To fix, remove the mark before it.",
+        "apply": "To fix, write the full tags or costs where they belong.",
         "capture": "To fix, write the accounts out under their own names.",
         "bucket": "To fix, write the missing postings out.",
         "A": "To fix, write the missing postings out.",

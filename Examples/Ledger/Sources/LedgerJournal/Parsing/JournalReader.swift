@@ -18,6 +18,30 @@ struct JournalReader {
     /// Number of ignored directives, by keyword.
     var skippedDirectives: [String: Int] = [:]
 
+    /// Number of other parts of the journal that aren't imported, by name.
+    var leftOut: [String: Int] = [:]
+
+    /// The year of dates without a year; `nil` if no directive has set it.
+    var defaultYear: Int?
+
+    /// The names of accounts that directives have set.
+    var accountNames = AccountNames()
+
+    /// Whether numbers can have an exponent.
+    var allowsExponents = true
+
+    /// The function that loads included files; `nil` if none can be included.
+    let loader: JournalSource.Loader?
+
+    /// The files whose directives include this one, the first file first.
+    var includingFiles: [String] = []
+
+    /// Number of files that the journal has included up to here.
+    var includedCount = 0
+
+    /// The transactions of the files that the last line includes.
+    var included: ArraySlice<Journal.Entry> = []
+
     /// The open item, to which an indented line belongs.
     private var open = OpenItem.nothing
 
@@ -32,11 +56,20 @@ struct JournalReader {
         case commentBlock
     }
 
-    init(bytes: [UInt8], file: String, maximumLineLength: Int) {
+    init(bytes: [UInt8], file: String, maximumLineLength: Int, loader: JournalSource.Loader?) {
         self.bytes = bytes
+        self.loader = loader
         self.file = file
         scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
     }
+
+    /// A reader at the start of the same journal.
+    var restarted: JournalReader {
+        JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
+    }
+
+    /// Maximum length of a line in bytes.
+    var maximumLineLength: Int { scanner.maximumLineLength }
 
     /// The number of the current line, counting from 1.
     var lineNumber: Int { scanner.lineNumber }
@@ -45,17 +78,19 @@ struct JournalReader {
     mutating func readJournal() throws(JournalError) -> Journal {
         var entries: [Journal.Entry] = []
         while let entry = try nextEntry() { entries.append(entry) }
-        return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives)
+        return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives, leftOut: leftOut)
     }
 
     /// Parses and returns the next transaction; `nil` after the last transaction.
     mutating func nextEntry() throws(JournalError) -> Journal.Entry? {
-        while finished == nil, let range = try nextLine() {
+        if let entry = included.popFirst() { return entry }
+        while finished == nil, included.isEmpty, let range = try nextLine() {
             var line = LineCursor(bytes: bytes, range: range)
             try read(&line)
         }
-        // The input has ended, or the line that ended this transaction has started the next.
-        if finished == nil { close() }
+        // The input has ended, or the line that ended this transaction has started the next or has included others.
+        if finished == nil, included.isEmpty { try close() }
+        if finished == nil { return included.popFirst() }
         defer { finished = nil }
         return finished
     }
@@ -75,14 +110,14 @@ struct JournalReader {
         }
         let indentation = line.skipSpaces()
         guard let first = line.next else {
-            close()
+            try close()
             return
         }
         if indentation > 0 {
             try readIndented(&line, first: first)
             return
         }
-        close()
+        try close()
         switch first {
         case .semicolon, .hash, .asterisk:
             break
@@ -105,8 +140,7 @@ struct JournalReader {
             if line.skip(.semicolon) {
                 transaction.append(comment: line.trimmedText(upTo: line.end))
             } else {
-                let (posting, balance) = try readPosting(&line)
-                transaction.append(posting, claiming: balance, line: lineNumber)
+                transaction.postings.append(try readPosting(&line))
             }
             open = .transaction(transaction)
         case .directive(let directive):
@@ -127,9 +161,12 @@ struct JournalReader {
     }
 
     /// Ends the open item.
-    private mutating func close() {
+    private mutating func close() throws(JournalError) {
         switch open {
-        case .transaction(let transaction): finished = transaction.entry
+        case .transaction(let transaction):
+            let entry = transaction.entry(in: includingFiles.isEmpty ? nil : file)
+            try entry.checkBrackets(in: file)
+            finished = entry
         case .directive(let directive): countIfPassedOver(directive)
         case .nothing, .commentBlock: break
         }
@@ -149,28 +186,26 @@ extension LineCursor {
 private struct OpenTransaction {
     private var draft: TransactionDraft
     private let line: Int
-    private var assertions: [Journal.Assertion] = []
+
+    /// The postings up to here.
+    var postings: [WrittenPosting] = []
 
     init(draft: TransactionDraft, line: Int) {
         self.draft = draft
         self.line = line
     }
 
-    var entry: Journal.Entry { Journal.Entry(transaction: draft, line: line, assertions: assertions) }
-
-    mutating func append(_ posting: PostingDraft, claiming balance: Amount?, line: Int) {
-        if let balance {
-            assertions.append(Journal.Assertion(posting: draft.postings.count, balance: balance, line: line))
-        }
-        draft.postings.append(posting)
+    /// Returns the transaction with the name of its file, if that is included.
+    func entry(in file: String?) -> Journal.Entry {
+        Journal.Entry(draft, written: postings, file: file, line: line)
     }
 
     /// Adds a comment line to the last posting, or to the transaction if there is no posting.
     mutating func append(comment line: String) {
-        if draft.postings.isEmpty {
+        if postings.isEmpty {
             draft.comment.appendLine(line)
         } else {
-            draft.postings[draft.postings.count - 1].comment.appendLine(line)
+            postings[postings.count - 1].draft.comment.appendLine(line)
         }
     }
 }

@@ -7,7 +7,7 @@
 /// Splits a journal into lines and checks that each line is text.
 struct LineScanner {
     private let bytes: [UInt8]
-    private let maximumLineLength: Int
+    let maximumLineLength: Int
     private var position: Int
 
     /// The number of the last returned line, counting from 1; 0 before the first line.

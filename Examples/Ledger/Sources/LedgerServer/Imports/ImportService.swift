@@ -206,14 +206,12 @@ final class ImportService: ServiceLifecycle.Service {
         let parser = JournalParser()
         var entries = parser.entries(of: bytes, file: name)
         var count = 0
-        var claimsBalances = false
-        while let entry = try entries.next() {
+        while try entries.next() != nil {
             count += 1
-            claimsBalances = claimsBalances || entry.claimsBalances
             if count.isMultiple(of: 256) { await Task.yield() }
         }
         // Balance assertions are checked in the order of the dates, so they need the whole journal.
-        if claimsBalances { _ = try parser.parse(bytes, file: name) }
+        if entries.claimsBalances { _ = try parser.parse(bytes, file: name) }
         return count
     }
 }

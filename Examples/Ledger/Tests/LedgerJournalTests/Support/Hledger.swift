@@ -32,11 +32,11 @@ enum Hledger {
         let complaint: String
     }
 
-    /// The balances of all `journals` together.
+    /// The balances of the real postings of all `journals` together.
     static func balances(of journals: [URL]) throws -> AccountBalances {
         let outcome = try run(
             journals.flatMap { ["-f", $0.path] }
-                + ["balance", "--flat", "--no-total", "--empty", "--layout=bare", "-O", "csv"]
+                + ["balance", "--real", "--flat", "--no-total", "--empty", "--layout=bare", "-O", "csv"]
         )
         guard outcome.succeeded else { throw Refused(complaint: outcome.complaint) }
         var balances = AccountBalances()

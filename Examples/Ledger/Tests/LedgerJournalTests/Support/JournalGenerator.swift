@@ -15,6 +15,9 @@ struct JournalGenerator {
     /// The declared decimal mark of each commodity; nil if there is no directive.
     private var declaredMarks: [String: Character] = [:]
 
+    /// Transactions that no command applies without an option.
+    private static let rules = "~ monthly  rent\n  rent  1 EUR\n  b\n\n= rent\n  (budget)  *-1\n\n"
+
     static let commodities = ["$", "EUR", "€", "FUND", "red apples", "X", "руб", ""]
 
     /// A number of digits after the point that is larger than in all generated amounts and products.
@@ -32,8 +35,9 @@ struct JournalGenerator {
         text += directives()
         for _ in 0..<count {
             text += try transaction()
-            text += pickString(["\n", "\n\n", " \n", "; between\n", "# between\n"])
+            text += pickString(["\n", "\n\n", " \n", "; between\n", "# between\n", Self.rules])
         }
+        text += try assignment()
         // hledger rounds its output to the maximum number of written digits of a commodity.
         text += "2024-12-31 digits\n"
         for commodity in Self.commodities where declaredMarks[commodity] == nil {
@@ -89,7 +93,7 @@ struct JournalGenerator {
             }
         }
 
-        var lines = amounts.map { line(for: written($0.amount) + written($0.cost)) }
+        var lines = amounts.map { line(for: written($0.amount) + lot(of: $0.amount) + written($0.cost)) }
         let missing = sums.filter { !$0.value.isZero }.sorted { $0.key < $1.key }
         if !infers, random.happens(percent: 50) || missing.isEmpty {
             lines.insert(line(for: ""), at: Int.random(in: 0...lines.count, using: &random))
@@ -97,7 +101,28 @@ struct JournalGenerator {
             lines += missing.map { line(for: written(Amount($0.value.negated, $0.key))) }
         }
         if lines.count == 1 { lines.append(line(for: written(Amount(.zero, "X")))) }
+        for line in try virtualLines() {
+            lines.insert(line, at: Int.random(in: 0...lines.count, using: &random))
+        }
         return header() + lines.joined()
+    }
+
+    private mutating func virtualLines() throws -> [String] {
+        let amount = Amount(try positive(random.pick([-1, 1])), random.pick(Self.commodities))
+        return switch Int.random(in: 0..<8, using: &random) {
+        case 0: ["  (\(prefix)v)  \(written(amount))\n"]
+        case 1: ["  [\(prefix)v]  \(written(amount))\n", "  [\(prefix)w]\n"]
+        case 2: ["  ![\(prefix)v]  \(written(amount))\n", "  [a (b)]  \(written(amount.negated))  ; comment\n"]
+        default: []
+        }
+    }
+
+    /// A transaction whose first amount follows from a balance.
+    private mutating func assignment() throws -> String {
+        let balance = Amount(try positive(random.pick([-1, 1])), random.pick(Self.commodities))
+        let account = prefix + pickString(["a", "b:c", "v"])
+        let mark = pickString(["=", "= ", "==", "== "])
+        return "2024-06-01 assignment\n  \(account)  \(mark)\(written(balance))\n  \(prefix)b:c d\n\n"
     }
 
     private mutating func positive(_ sign: Int128) throws -> Quantity {
@@ -110,7 +135,9 @@ struct JournalGenerator {
     }
 
     private mutating func header() -> String {
-        let date = pickString(["2024-02-29", "2024/2/29", "2024.02.9", "2024-1-01"])
+        let date = pickString([
+            "2024-02-29", "2024/2/29", "2024.02.9", "2024-1-01", "2024-02-01=2024-2-3", "2024/2/2=3/1",
+        ])
         let mark = pickString(["", " *", " !", " * (code; 7)", " (code)"])
         return "\(date)\(mark)\(pickString([" ", " shop", " café | note", "  two  spaces"]))"
             + "\(pickString(["", " ; comment", ";comment"]))\n\(pickString(["", "  ; below\n", "\t;\n"]))"
@@ -123,6 +150,10 @@ struct JournalGenerator {
         let comment = pickString(["", "", "  ; comment", "  ;comment @ 5"])
         return "\(pickString([" ", "    ", "\t"]))\(mark)\(account)\(gap)\(amount)\(comment)\n"
             + pickString(["", "", "", "  ; below\n"])
+    }
+
+    private mutating func lot(of amount: Amount) -> String {
+        amount.commodity.isEmpty ? "" : pickString(["", "", "", " {2.50 EUR}", " [2024-01-01]", " {{=$1}} [2024/1/2]"])
     }
 
     private mutating func written(_ cost: Cost?) -> String {

@@ -1,0 +1,163 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+extension Journal {
+    /// Returns the journal with the amounts of its balance assignments, and without transactions that move nothing: those
+    /// with virtual postings only, and those that have no amount, or a single one of zero.
+    ///
+    /// All balance assertions are checked. Accounts start empty. Postings, real and virtual, are summed in the order of
+    /// their dates and, within a day, in the order of the journal. In a transaction with a balance assignment, an
+    /// omitted amount is summed last. Balances are compared exactly. A transaction that can't be balanced ends the check
+    /// without an error, because posting the transaction reports that error.
+    ///
+    /// Related hledger documentation: <https://hledger.org/1.25/hledger.html>
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of transactions; O(*n*) if no balance is claimed.
+    /// - Throws: ``JournalError`` with the code ``JournalError/Code/failedAssertion`` for the first assertion that
+    ///   fails, ``JournalError/Code/balanceAssignment`` if an amount can't be computed, or
+    ///   ``JournalError/Code/virtualPosting`` if an assigned amount leaves postings in brackets unbalanced.
+    func settled() throws -> Journal {
+        var settled = entries
+        if entries.contains(where: \.claimsBalances) {
+            let order = entries.indices.sorted { left, right in
+                (entries[left].transaction.date, left) < (entries[right].transaction.date, right)
+            }
+            var balances = RunningBalances(claimedIn: entries)
+            for (rank, index) in order.enumerated() {
+                do {
+                    settled[index] = try settle(entries[index], &balances)
+                } catch let error as JournalError {
+                    throw error
+                } catch {
+                    try requireNoAssignment(among: order[rank...], after: entries[index])
+                    break
+                }
+            }
+        }
+        var leftOut = leftOut
+        let emptyCount = settled.count { $0.isEmpty }
+        if emptyCount > 0 { leftOut["transaction without amounts"] = emptyCount }
+        return Journal(
+            file: file,
+            entries: settled.filter { !$0.isVirtual && !$0.isEmpty },
+            skippedDirectives: skippedDirectives,
+            leftOut: leftOut
+        )
+    }
+
+    /// Adds `entry` to `balances`, and returns it with its assigned amounts.
+    private func settle(_ entry: Entry, _ balances: inout RunningBalances) throws -> Entry {
+        if entry.written.isEmpty {
+            for posting in try entry.transaction.balanced() {
+                try balances.add(posting.amount, to: posting.account)
+            }
+            return entry
+        }
+        if entry.assignsBalances { return try assign(entry, &balances) }
+
+        var groups: [WrittenPosting.Kind: ArraySlice<[Posting]>] = [:]
+        for kind in [WrittenPosting.Kind.real, .unbalanced, .bracketed] {
+            groups[kind] = try entry.postings(of: kind)[...]
+        }
+        for posting in entry.written {
+            for part in groups[posting.kind]?.popFirst() ?? [] {
+                try balances.add(part.amount, to: part.account)
+            }
+            try check(posting, of: entry, balances)
+        }
+        return entry
+    }
+
+    /// Computes the assigned amounts of `entry`, and adds it to `balances`.
+    private func assign(_ entry: Entry, _ balances: inout RunningBalances) throws -> Entry {
+        var written: [WrittenPosting] = []
+        for posting in entry.written {
+            let account = posting.draft.account
+            if let claim = posting.claim, posting.isAssignment {
+                if claim.isInclusive && !claim.isTotal,
+                    balances.subaccountsHave(otherThan: claim.balance.commodity, below: account)
+                {
+                    throw ambiguous(posting, of: entry)
+                }
+                let missing = try balances.difference(to: claim, of: account)
+                for amount in missing.isEmpty ? [Amount(.zero, claim.balance.commodity)] : missing {
+                    var assigned = posting
+                    assigned.draft.amount = amount
+                    written.append(assigned)
+                    try balances.add(amount, to: account)
+                }
+            } else {
+                written.append(posting)
+                if let amount = posting.draft.amount { try balances.add(amount, to: account) }
+                try check(posting, of: entry, balances)
+            }
+        }
+        let assigned = Entry(entry.transaction, written: written, file: entry.file, line: entry.line)
+        try assigned.checkBrackets(in: entry.file ?? file)
+        for kind in [WrittenPosting.Kind.real, .bracketed] {
+            let drafts = written.filter { $0.kind == kind }.map(\.draft)
+            guard drafts.contains(where: { $0.amount == nil }) else { continue }
+            for (draft, postings) in zip(drafts, try assigned.postings(of: kind)) where draft.amount == nil {
+                for posting in postings { try balances.add(posting.amount, to: posting.account) }
+            }
+        }
+        return assigned
+    }
+
+    private func check(_ posting: WrittenPosting, of entry: Entry, _ balances: RunningBalances) throws {
+        guard let claim = posting.claim else { return }
+        let account = posting.draft.account
+        guard try balances.fulfil(claim, of: account) else {
+            let subaccounts = claim.isInclusive ? " with its subaccounts" : ""
+            throw JournalError(
+                code: .failedAssertion,
+                file: entry.file ?? file,
+                line: posting.line,
+                column: nil,
+                excerpt: "\(claim.mark) \(claim.balance)",
+                message: "The balance of '\(account)'\(subaccounts) is \(balances.text(for: claim, of: account)) here. "
+                    + "To fix, correct the earlier postings, or the asserted balance."
+            )
+        }
+    }
+
+    private func ambiguous(_ posting: WrittenPosting, of entry: Entry) -> JournalError {
+        // hledger 1.25 would subtract these commodities from the account.
+        JournalError(
+            code: .balanceAssignment,
+            file: entry.file ?? file,
+            line: posting.line,
+            column: nil,
+            excerpt: posting.draft.account,
+            message: "An amount from a balance with subaccounts isn't supported if they have other commodities. "
+                + "To fix, write the amount before the '='."
+        )
+    }
+
+    /// Throws if one of the transactions at `indices` has a balance assignment.
+    private func requireNoAssignment(among indices: ArraySlice<Int>, after unbalanced: Entry) throws {
+        guard
+            let index = indices.first(where: { entries[$0].assignsBalances }),
+            let posting = entries[index].written.first(where: \.isAssignment)
+        else { return }
+        throw JournalError(
+            code: .balanceAssignment,
+            file: entries[index].file ?? file,
+            line: posting.line,
+            column: nil,
+            excerpt: posting.draft.account,
+            message: "The amount can't be computed, because the transaction on line \(unbalanced.line) isn't balanced. "
+                + "To fix, balance that transaction."
+        )
+    }
+}
+
+extension WrittenPosting.Claim {
+    /// The characters before the balance.
+    fileprivate var mark: String { "=" + (isTotal ? "=" : "") + (isInclusive ? "*" : "") }
+}

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+extension JournalReader {
+    /// Reads the year of dates without a year.
+    mutating func readYear(_ text: String, at start: LineCursor) throws(JournalError) {
+        let digits = text.prefix { $0 != ";" }.trimmingSuffix(while: \.isWhitespace)
+        guard digits.utf8.count == 4, digits.utf8.allSatisfy(\.isASCIIDigit), let year = Int(digits), year > 0 else {
+            throw invalidDirective(at: start, "The directive has no year of four digits. To fix, write it as in Y2024.")
+        }
+        defaultYear = year
+    }
+
+    /// Reads the old and the new name of an account.
+    mutating func readAlias(_ text: String, at start: LineCursor) throws(JournalError) {
+        if text.hasPrefix("/") {
+            throw failure(
+                .unsupportedDirective,
+                at: start,
+                "Aliases with a regular expression aren't supported. To fix, write an alias for each account."
+            )
+        }
+        let names = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String($0.trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)) }
+        guard names.count == 2, names.allSatisfy({ !$0.isEmpty }) else {
+            throw invalidDirective(at: start, "The alias has no two names. To fix, write it as in alias old = new.")
+        }
+        guard accountNames.rename(names[0], to: names[1]) else {
+            throw invalidDirective(
+                at: start,
+                "There are more than \(AccountNames.maximumAliasCount) aliases. To fix, use fewer, or 'end aliases'."
+            )
+        }
+    }
+
+    /// Reads the directive after `apply`.
+    mutating func readApply(_ line: inout LineCursor, from start: LineCursor) throws(JournalError) {
+        let keyword = line.readKeyword()
+        line.skipSpaces()
+        let argument = line.trimmedText(upTo: line.end)
+        switch keyword {
+        case "account":
+            guard !argument.isEmpty else {
+                throw invalidDirective(at: start, "The directive has no account. To fix, complete it, or remove it.")
+            }
+            accountNames.begin(argument)
+        case "year":
+            try readYear(argument, at: start)
+        default:
+            throw refusal(of: "apply", at: start)
+        }
+    }
+}
+
+extension Substring {
+    /// The text without the characters at its end that match `predicate`.
+    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
+        guard let last = lastIndex(where: { !predicate($0) }) else { return prefix(0) }
+        return self[...last]
+    }
+}

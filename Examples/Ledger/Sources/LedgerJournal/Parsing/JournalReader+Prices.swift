@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+extension JournalReader {
+    /// Reads a cost, a lot price, and a lot date after an amount, in any order, and returns the cost.
+    ///
+    /// Lots are counted and left out. Like in hledger, they have no effect on balances.
+    mutating func readPrices(_ line: inout LineCursor) throws(JournalError) -> Cost? {
+        var cost: Cost?
+        var hasLotPrice = false
+        var hasLotDate = false
+        while true {
+            line.skipSpaces()
+            switch line.next {
+            case UInt8.at? where cost == nil:
+                cost = try readCost(&line)
+            case UInt8.openBrace? where !hasLotPrice:
+                try readLotPrice(&line)
+                hasLotPrice = true
+            case UInt8.openBracket? where !hasLotDate:
+                try readLotDate(&line)
+                hasLotDate = true
+            case UInt8.openParenthesis? where line.afterNext == .at:
+                // hledger interprets a parenthesis after a number without a commodity as a commodity.
+                throw failure(.invalidAmount, at: line, "Virtual costs aren't supported. To fix, write '@' or '@@'.")
+            default:
+                return cost
+            }
+        }
+    }
+
+    /// Reads a cost after `@` or `@@`.
+    ///
+    /// Returns nil if there is none.
+    func readCost(_ line: inout LineCursor) throws(JournalError) -> Cost? {
+        guard line.skip(.at) else { return nil }
+        let isTotal = line.skip(.at)
+        line.skipSpaces()
+        let price = try readAmount(&line)
+        return isTotal ? .total(price) : .unit(price)
+    }
+
+    private mutating func readLotPrice(_ line: inout LineCursor) throws(JournalError) {
+        let start = line
+        line.position += 1
+        let isTotal = line.skip(.openBrace)
+        _ = line.skip(.equalsSign)
+        line.skipSpaces()
+        guard (try? readAmount(&line)) != nil else {
+            throw failure(.lotPrice, at: start, "The braces contain no amount. To fix, write a price as in {2.50 EUR}.")
+        }
+        line.skipSpaces()
+        guard line.skip(.closeBrace), !isTotal || line.skip(.closeBrace) else {
+            throw failure(.lotPrice, at: start, "The lot price isn't closed. To fix, write it as in {2.50 EUR}.")
+        }
+        leftOut["lot price", default: 0] += 1
+    }
+
+    private mutating func readLotDate(_ line: inout LineCursor) throws(JournalError) {
+        let start = line
+        line.position += 1
+        line.skipSpaces()
+        let date = try? readDate(&line, defaultYear: defaultYear)
+        line.skipSpaces()
+        guard date != nil, line.skip(.closeBracket) else {
+            throw failure(.lotPrice, at: start, "The brackets contain no date. To fix, write it as in [2024-02-29].")
+        }
+        leftOut["lot date", default: 0] += 1
+    }
+}

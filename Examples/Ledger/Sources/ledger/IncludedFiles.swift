@@ -1,0 +1,115 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import LedgerJournal
+import Synchronization
+
+/// Finds the files that a journal includes, and remembers their content.
+///
+/// They must be in the folder of the journal or below.
+final class IncludedFiles: Sendable {
+    /// The cause why a file can't be included, and the remedy.
+    private struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let folder: URL
+    private let content = Mutex<[UInt8]>([])
+
+    /// Starts without a file for the journal at `path`.
+    init(of path: String) {
+        folder = URL(filePath: path).deletingLastPathComponent()
+    }
+
+    /// The names and bytes of the files up to here; empty for none.
+    var bytes: [UInt8] { content.withLock { $0 } }
+
+    /// Returns the files that match `pattern`, seen from `file`, in the order of their names.
+    func sources(matching pattern: String, from file: String) throws -> [JournalSource] {
+        try refuseOtherFormats(pattern)
+        var matches = [URL(filePath: pattern.hasPrefix("/") ? "/" : Self.folder(of: file))]
+        for part in pattern.split(separator: "/") {
+            matches = try matches.flatMap { try Self.children(of: $0, named: part) }
+        }
+        // A pattern that matches its own file doesn't mean that file.
+        let isPattern = pattern.contains { "*?".contains($0) }
+        let own = Self.resolved(URL(filePath: file))
+        let sources = try matches.filter { !isPattern || Self.resolved($0) != own }.map(source)
+        guard !sources.isEmpty else {
+            throw Refusal(description: "No file matches '\(pattern)'. To fix, correct the name.")
+        }
+        return sources
+    }
+
+    private func source(at url: URL) throws -> JournalSource {
+        let root = Self.resolved(folder)
+        let path = Self.resolved(url)
+        guard path.hasPrefix(root == "/" ? root : root + "/") else {
+            throw Refusal(
+                description: "The file '\(url.relativePath)' is outside of the journal's folder. "
+                    + "To fix, move it there, or import it on its own."
+            )
+        }
+        do {
+            let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            content.withLock { $0 += Array(path.dropFirst(root.count).utf8) + [0xFF] + bytes + [0xFF] }
+            return JournalSource(name: path, bytes: bytes)
+        } catch {
+            throw Refusal(
+                description:
+                    "The file '\(url.relativePath)' can't be read. To fix, correct the name, or its permissions."
+            )
+        }
+    }
+
+    private func refuseOtherFormats(_ pattern: String) throws {
+        let formats = ["csv", "ssv", "tsv", "rules", "timeclock", "timedot", "td"]
+        let format = pattern.split(separator: ".").last.map(String.init) ?? ""
+        if formats.contains(format) || pattern.contains(":") {
+            throw Refusal(description: "Only journals can be included. To fix, convert the file to a journal.")
+        }
+        if pattern.hasPrefix("~") || pattern.contains("**") || pattern.contains(where: { "[]{}<>".contains($0) }) {
+            throw Refusal(description: "Of the patterns, only '*' and '?' are supported. To fix, name the files.")
+        }
+    }
+
+    private static func folder(of file: String) -> String {
+        URL(filePath: file).deletingLastPathComponent().path(percentEncoded: false)
+    }
+
+    private static func resolved(_ url: URL) -> String {
+        let path = url.resolvingSymlinksInPath().standardizedFileURL.path(percentEncoded: false)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// Returns the files in `folder` whose names match `part` of a pattern.
+    private static func children(of folder: URL, named part: Substring) throws -> [URL] {
+        guard part.contains(where: { "*?".contains($0) }) else { return [folder.appending(path: part)] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+        return names.filter { !$0.hasPrefix(".") && matches(Array($0), Array(part)) }.sorted()
+            .map { folder.appending(path: $0) }
+    }
+
+    /// Whether `name` matches `pattern`, in time proportional to the product of their lengths.
+    private static func matches(_ name: [Character], _ pattern: [Character]) -> Bool {
+        // reached[i] tells whether the first i characters of the name match the pattern up to here.
+        var reached = [true] + [Bool](repeating: false, count: name.count)
+        for symbol in pattern {
+            var next = [Bool](repeating: false, count: name.count + 1)
+            if symbol == "*" {
+                next[0] = reached[0]
+                for index in name.indices { next[index + 1] = reached[index + 1] || next[index] }
+            } else {
+                for index in name.indices {
+                    next[index + 1] = reached[index] && (symbol == "?" || symbol == name[index])
+                }
+            }
+            reached = next
+        }
+        return reached[name.count]
+    }
+}
