@@ -51,7 +51,10 @@ let package = Package(
         .target(name: "LedgerApplication", dependencies: ["LedgerBooks", "LedgerJournal", headrace]),
         .testTarget(
             name: "LedgerApplicationTests",
-            dependencies: ["LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace]
+            dependencies: [
+                "LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace,
+                .product(name: "HeadraceTesting", package: "headrace"),
+            ]
         ),
 
         // MARK: The server

@@ -14,7 +14,8 @@ public enum LedgerComposition {
     public static let entities: [any StoredEntity.Type] =
         [
             Account.self, CommodityRange.self, DailyStatement.self, ImportJob.self, ImportedJournal.self,
-            JournalContent.self, JournalPart.self, StoredJournal.self, Transaction.self,
+            JournalContent.self, JournalPart.self, StandingOrder.self, StoredJournal.self, StoredProcess.self,
+            Transaction.self,
         ] + Projections.entities
 
     /// The settings of the composition.
@@ -65,8 +66,16 @@ public enum LedgerComposition {
             store: ReadAheadStore(store, unserialized: MergingStore(store)),
             entities: entities,
             // 'AccountRuleSet' and 'ImportChanged' have no handler. They are only read from the event log.
-            events: [AccountMoved.self, AccountOpened.self, JournalImported.self, TransactionPosted.self],
+            events: [
+                AccountMoved.self, AccountOpened.self, JournalImported.self, StandingOrderCancelled.self,
+                StandingOrderPaid.self, StandingOrderPlaced.self, StandingOrderRefused.self, TransactionPosted.self,
+            ],
             handlers: eventHandlers + (configuration.webhook == nil ? [] : [SendWebhook.self]),
+            scheduled: [
+                ScheduledCommand(PayStandingOrder.self), ScheduledCommand(EscalateStandingOrder.self),
+                ScheduledCommand(GiveUpStandingOrder.self),
+            ],
+            processes: [StandingOrderPayments.self],
             relay: configuration.relay,
             observers: configuration.observers,
             relayObservers: configuration.relayObservers,
@@ -75,7 +84,9 @@ public enum LedgerComposition {
         builder.projections(MonthlyChange.projection, on: store, clock: configuration.clock)
         builder.commandQueryDispatch().standard(
             commandHandlers: [
-                BeginImportHandler.self, ChangeImportHandler.self, ImportJournalHandler.self, ImportStepHandler.self,
+                BeginImportHandler.self, CancelStandingOrderHandler.self, ChangeImportHandler.self,
+                EscalateStandingOrderHandler.self, GiveUpStandingOrderHandler.self, ImportJournalHandler.self,
+                ImportStepHandler.self, PayStandingOrderHandler.self, PlaceStandingOrderHandler.self,
                 PostTransactionHandler.self, SetAccountRuleHandler.self,
             ],
             queryHandlers: [

@@ -40,7 +40,9 @@ import Testing
         let container = try container { $0.webhook = QuietWebhook() }
         let handlers: [any Resolvable.Type] = [
             BeginImportHandler.self, ChangeImportHandler.self, ImportJournalHandler.self, ImportStepHandler.self,
-            PostTransactionHandler.self, SetAccountRuleHandler.self,
+            PostTransactionHandler.self, SetAccountRuleHandler.self, PlaceStandingOrderHandler.self,
+            CancelStandingOrderHandler.self, PayStandingOrderHandler.self, EscalateStandingOrderHandler.self,
+            GiveUpStandingOrderHandler.self,
             GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
             GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,

@@ -1,0 +1,65 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+
+/// A command that marks a standing order for the attention of a person.
+public struct EscalateStandingOrder: CQDCommand, DurableCommand, Hashable {
+    /// The name of the command in the store.
+    public static let commandName = "escalate-standing-order"
+
+    /// The identifier of the standing order.
+    public let order: UUID
+}
+
+/// A command that ends a standing order with a payment that was refused too often.
+public struct GiveUpStandingOrder: CQDCommand, DurableCommand, Hashable {
+    /// The name of the command in the store.
+    public static let commandName = "give-up-standing-order"
+
+    /// The identifier of the standing order.
+    public let order: UUID
+}
+
+/// Marks the standing order.
+public final class EscalateStandingOrderHandler: HandlesCommand, Resolvable {
+    private let context: EntityContext
+
+    /// The types that the handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
+    /// Resolves the dependencies from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
+    /// Handles the command.
+    public func handle(_ command: EscalateStandingOrder) async throws {
+        let order = try await context.find(StandingOrder.self, id: command.order)
+        // The commands of a process have no order, and the payment may have succeeded since.
+        if order?.state == .active, order?.refusal != nil { order?.state = .needsAttention }
+    }
+}
+
+/// Ends the standing order.
+public final class GiveUpStandingOrderHandler: HandlesCommand, Resolvable {
+    private let context: EntityContext
+
+    /// The types that the handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
+    /// Resolves the dependencies from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
+    /// Handles the command.
+    public func handle(_ command: GiveUpStandingOrder) async throws {
+        guard let order = try await context.find(StandingOrder.self, id: command.order), order.isOpen else { return }
+        order.state = .givenUp
+    }
+}

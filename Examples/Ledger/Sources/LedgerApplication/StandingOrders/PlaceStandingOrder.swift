@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+public import LedgerBooks
+
+/// A command that places a standing order; its first payment is due at once.
+public struct PlaceStandingOrder: CQDCommand, Codable {
+    /// The identifier of the standing order.
+    public let id: UUID
+
+    /// The transaction to post; each payment has its own date.
+    public let draft: TransactionDraft
+
+    /// Number of payments, at least 1.
+    public let count: Int
+
+    /// The time between two payments, at least one second.
+    public let interval: Duration
+
+    /// Creates the command.
+    public init(_ draft: TransactionDraft, count: Int, every interval: Duration, id: UUID = .version7()) {
+        self.id = id
+        self.draft = draft
+        self.count = count
+        self.interval = interval
+    }
+}
+
+/// Places the standing order.
+public final class PlaceStandingOrderHandler: HandlesCommand, Resolvable {
+    private let context: EntityContext
+
+    /// The types that the handler resolves.
+    public static let dependencies = Dependencies().on(EntityContext.self)
+
+    /// Resolves the dependencies from `scope`.
+    public init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
+    }
+
+    /// Handles the command.
+    public func handle(_ command: PlaceStandingOrder) async throws {
+        let (count, interval) = (max(1, command.count), max(.seconds(1), command.interval))
+        context.insert(StandingOrder(command.id, paying: command.draft, count: count, every: interval))
+    }
+}

@@ -1,0 +1,96 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Foundation
+public import Headrace
+public import LedgerBooks
+
+/// A transaction that is posted again and again until it has been posted a number of times.
+///
+/// ``StandingOrderPayments`` decides when. The entity keeps the results for queries.
+public final class StandingOrder: StoredEntity {
+    /// The name of the entity type in the store.
+    public static let entityName = "standing-order"
+
+    /// The state of a standing order.
+    public enum State: String, Sendable, Hashable, Codable {
+        /// Payments are made as planned.
+        case active
+
+        /// A payment was refused several times, and a person should look at it.
+        case needsAttention
+
+        /// All payments were made.
+        case finished
+
+        /// It was cancelled.
+        case cancelled
+
+        /// A payment was refused too often.
+        case givenUp
+    }
+
+    /// The events that no unit of work has taken yet.
+    public var raisedEvents = RaisedEvents()
+
+    /// The identifier.
+    public let id: UUID
+
+    /// The transaction to post; each payment has its own date.
+    public let draft: TransactionDraft
+
+    /// Number of payments.
+    public let count: Int
+
+    /// The state.
+    public internal(set) var state = State.active
+
+    /// Number of payments that were made.
+    public private(set) var paidCount = 0
+
+    /// The last reason why a payment was refused; `nil` if the last payment was made.
+    public internal(set) var refusal: String?
+
+    /// Places a standing order, and raises ``StandingOrderPlaced``.
+    init(_ id: UUID, paying draft: TransactionDraft, count: Int, every interval: Duration) {
+        self.id = id
+        self.draft = draft
+        self.count = count
+        raiseEvent(
+            StandingOrderPlaced(
+                order: id, draft: draft, count: count, intervalSeconds: Int(interval.components.seconds))
+        )
+    }
+
+    /// Notes that a payment was made, and raises ``StandingOrderPaid``.
+    ///
+    /// - Parameter payment: Number of the payment, counting from 1.
+    func notePaid(_ payment: Int) {
+        paidCount = payment
+        refusal = nil
+        state = payment == count ? .finished : .active
+        raiseEvent(StandingOrderPaid(order: id, payment: payment))
+    }
+
+    /// Notes that a payment was refused, and raises ``StandingOrderRefused``.
+    ///
+    /// - Parameters:
+    ///   - payment: Number of the payment, counting from 1.
+    ///   - reason: The cause and the remedy.
+    func noteRefused(_ payment: Int, _ reason: String) {
+        refusal = reason
+        raiseEvent(StandingOrderRefused(order: id, payment: payment))
+    }
+
+    /// Cancels the order, and raises ``StandingOrderCancelled``.
+    func cancel() {
+        state = .cancelled
+        raiseEvent(StandingOrderCancelled(order: id))
+    }
+
+    /// Whether payments are still to be made.
+    public var isOpen: Bool { state == .active || state == .needsAttention }
+}
