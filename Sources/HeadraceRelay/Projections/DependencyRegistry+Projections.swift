@@ -11,7 +11,7 @@ public import HeadraceResolution
 public import HeadraceStorage
 
 extension DependencyRegistry {
-    /// Registers ``Projections`` on `store` as a singleton, which the program must run.
+    /// Registers ``HeadraceRelay/Projections`` on `store` as a singleton, which the program must run.
     ///
     /// ```swift
     /// builder.domain(store: store, events: [OrderPlaced.self, CustomerRemoved.self])
@@ -23,7 +23,7 @@ extension DependencyRegistry {
     ///
     /// - Parameters:
     ///   - projections: The projections, each with a unique name.
-    ///   - store: The store of the domain, which must have been opened with ``Projections/entities``.
+    ///   - store: The store of the domain, which must have been opened with ``HeadraceRelay/Projections/entities``.
     ///   - configuration: The configuration.
     ///   - clock: The clock that is used to wait.
     ///   - wallClock: Returns the time that is stored with leases, as for `Projections`.
