@@ -93,6 +93,7 @@ public enum LedgerComposition {
                 GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
                 GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
                 GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
+                GetStandingOrdersHandler.self,
                 GetRegisterPageHandler.self, GetTransactionHandler.self,
             ],
             middleware: [

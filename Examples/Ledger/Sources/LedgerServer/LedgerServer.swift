@@ -164,6 +164,7 @@ public final class LedgerServer: Sendable {
     var routes: [LedgerRoute] {
         let limits = configuration.limits
         return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
+            + StandingOrderRoutes(dispatcher: container.resolve(), limits: limits).routes
             + ImportRoutes(container: container, imports: imports, uploads: Permits(limits.uploads), limits: limits)
             .routes
             + LiveRoutes(station: station, container: container, store: store.base, streams: streams, limits: limits)

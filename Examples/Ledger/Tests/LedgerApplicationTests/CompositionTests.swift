@@ -46,6 +46,7 @@ import Testing
             GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
             GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
+            GetStandingOrdersHandler.self,
             GetRegisterPageHandler.self, GetTransactionHandler.self,
             KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
             CountEvent<TransactionPosted>.self, SendWebhook.self,

@@ -7,8 +7,11 @@
 public import Foundation
 public import Headrace
 
-/// A command that cancels a standing order; without effect if it has ended.
+/// A command that cancels a standing order; without effect if the order has ended.
 public struct CancelStandingOrder: CQDCommand, Codable {
+    /// Whether there is such an order.
+    public typealias Output = Bool
+
     /// The identifier of the standing order.
     public let id: UUID
 
@@ -31,8 +34,9 @@ public final class CancelStandingOrderHandler: HandlesCommand, Resolvable {
     }
 
     /// Handles the command.
-    public func handle(_ command: CancelStandingOrder) async throws {
-        guard let order = try await context.find(StandingOrder.self, id: command.id), order.isOpen else { return }
-        order.cancel()
+    public func handle(_ command: CancelStandingOrder) async throws -> Bool {
+        guard let order = try await context.find(StandingOrder.self, id: command.id) else { return false }
+        if order.isOpen { order.cancel() }
+        return true
     }
 }

@@ -9,6 +9,9 @@ public import Headrace
 public import LedgerBooks
 
 /// A command that places a standing order; its first payment is due at once.
+///
+/// Placing the same order again has no effect. Another order with the same identifier is refused with the `StoreError` code
+/// `alreadyExists`.
 public struct PlaceStandingOrder: CQDCommand, Codable {
     /// The identifier of the standing order.
     public let id: UUID
@@ -46,6 +49,8 @@ public final class PlaceStandingOrderHandler: HandlesCommand, Resolvable {
     /// Handles the command.
     public func handle(_ command: PlaceStandingOrder) async throws {
         let (count, interval) = (max(1, command.count), max(.seconds(1), command.interval))
+        let known = try await context.find(StandingOrder.self, id: command.id)
+        if let known, known.draft == command.draft, known.count == count { return }
         context.insert(StandingOrder(command.id, paying: command.draft, count: count, every: interval))
     }
 }
