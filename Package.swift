@@ -464,8 +464,7 @@ let package = Package(
         .target(
             name: "Headrace",
             dependencies: features + [
-                "HeadraceCommandEffects",
-                "HeadraceFlux",
+                "HeadraceCommandEffects", "HeadraceFlux", "HeadraceJSON",
                 .target(name: "HeadraceHummingbird", condition: .when(traits: ["Hummingbird"])),
                 .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),

@@ -37,7 +37,7 @@ public struct SharedStateError: CodedError {
     /// The error that has caused this error.
     public let cause: any Error
 
-    static func damaged(_ place: String, _ value: Any.Type, _ cause: any Error) -> SharedStateError {
+    package static func damaged(_ place: String, _ value: Any.Type, _ cause: any Error) -> SharedStateError {
         SharedStateError(
             code: .damaged,
             message: """
@@ -48,7 +48,7 @@ public struct SharedStateError: CodedError {
         )
     }
 
-    static func unavailable(_ place: String, _ cause: any Error) -> SharedStateError {
+    package static func unavailable(_ place: String, _ cause: any Error) -> SharedStateError {
         SharedStateError(
             code: .unavailable,
             message: """
