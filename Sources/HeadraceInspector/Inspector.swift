@@ -6,6 +6,7 @@
 
 public import Foundation
 public import HeadraceCore
+public import HeadraceRelay
 public import HeadraceResolution
 public import HeadraceServices
 public import HeadraceStations
@@ -34,6 +35,7 @@ public final class Inspector: Sendable {
         var stations: [InspectedStation] = []
         var stores: [InspectedStore] = []
         var breakers: [CircuitBreakerMiddleware] = []
+        var projections: [Projections] = []
     }
 
     let recorder: FlowRecorder
@@ -84,6 +86,11 @@ public final class Inspector: Sendable {
             state.stores.removeAll { $0.name == name }
             state.stores.append(InspectedStore(name: name, store: store))
         }
+    }
+
+    /// Shows the versions of `projections`, their progress, and their lag.
+    public func show(_ projections: Projections) {
+        state.withLock { $0.projections.append(projections) }
     }
 
     /// Shows the states of the circuits of `breaker`.
@@ -139,6 +146,8 @@ public final class Inspector: Sendable {
     var graphs: [GraphView] { state.withLock { $0.graphs } }
     var stations: [StationHistory] { state.withLock { $0.stations.map(\.history) } }
     var stores: [InspectedStore] { state.withLock { $0.stores } }
+
+    var projections: [Projections] { state.withLock { $0.projections } }
 
     /// The circuits that have had failures, by name.
     var circuits: [CircuitView] {

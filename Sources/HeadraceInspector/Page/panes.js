@@ -245,13 +245,17 @@ export const deliveries = {
       shown.push({ store, ...(await ask(`subscriptions${query(store)}`)), letters: await ask(`dead-letters${query(store)}`) });
     }
     const notes = await ask("deliveries");
-    ifChanged(element, [shown, notes, this.message], () => {
+    const projections = await ask("projections");
+    ifChanged(element, [shown, notes, projections, this.message], () => {
       const focused = element.contains(document.activeElement) ? document.activeElement : null;
       const place = focused && `[data-verb="${focused.dataset.verb}"][data-letter="${focused.dataset.letter}"]`;
       const cards = shown.map((view) => this.card(element, overview, view));
       element.replaceChildren(
         make("p", { class: "hint", role: "status", id: "deliveries-message" }, this.message || (shown.length ? "" : "No stores. To show one, call 'inspector.show(store)'.")),
         ...cards,
+        projections.length ? make("div", { class: "card", id: "projections" }, make("h2", {}, "Projections"), table(
+          ["projection", "version", "state", "pending", "lag", "failure"],
+          projections.map((line) => [line.name, String(line.version), line.state, String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), line.failure ?? ""]))) : "",
         notes.length ? make("div", { class: "card" }, make("h2", {}, "Latest deliveries"), table(
           ["when", "outcome", "subscription", "message", "attempt", "failure", "next attempt"],
           notes.slice(0, 50).map((note) => [time(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? time(note.retry) : ""]))) : "");

@@ -6,6 +6,7 @@
 
 import Foundation
 import HeadraceCore
+import HeadraceRelay
 import HeadraceStorage
 
 extension InspectorRoutes {
@@ -29,6 +30,7 @@ extension InspectorRoutes {
         case ["events"]: return events(target)
         case ["rates"]: return .json(inspector.recorder.rates)
         case ["circuits"]: return .json(inspector.circuits)
+        case ["projections"]: return await projections()
         case ["graphs"]: return .json(inspector.graphs)
         case ["stations"]: return .json(inspector.stations.map(\.view))
         case ["deliveries"]: return .json(inspector.recorder.deliveries)
@@ -92,6 +94,18 @@ extension InspectorRoutes {
                     after: max(0, after), of: subscription, limit: limit)
                 return .json(letters.map { DeadLetterView($0, configuration) })
             }
+        }
+    }
+
+    private nonisolated(nonsending) func projections() async -> InspectorResponse {
+        let configuration = inspector.recorder.configuration
+        let now = inspector.recorder.now
+        return await answering {
+            var views: [ProjectionView] = []
+            for projections in inspector.projections {
+                views += try await projections.status().map { ProjectionView($0, configuration, now: now) }
+            }
+            return .json(views)
         }
     }
 

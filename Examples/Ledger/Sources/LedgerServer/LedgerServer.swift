@@ -98,6 +98,7 @@ public final class LedgerServer: Sendable {
         inspector?.show(container.graph)
         inspector?.show(station, named: "Page")
         inspector?.show(store.base)
+        inspector?.show(projections)
     }
 
     /// Journals are beside a file, so that the file stays small, and in a database that several machines share.
