@@ -92,6 +92,19 @@ private struct Settings: Codable, Equatable {
         }
     }
 
+    @Test func aStoreIsOpenedWithTheEntityOfSharedStates() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "shared-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "store.sqlite").path()
+
+        let store = try SQLiteStore(path: path, entities: [StoredSharedState.self])
+        let settings = try await SharedState(in: SharedDocument("settings", of: store), default: Settings())
+
+        #expect(settings.value == Settings())
+        try store.close()
+    }
+
     @Test func aStoreWithoutTheEntityIsAnErrorWithTheRemedy() async throws {
         let store = try InMemoryStore(entities: [])
         let error = await #expect(throws: SharedStateError.self) {

@@ -127,6 +127,27 @@ import Testing
         #expect(breaker.states["payments"] == .open)
     }
 
+    @Test func aMessageFromBeforeTheOpeningDoesNotOpenTheCircuitAgain() async throws {
+        let clock = clock
+        let breaker = breaker(failures: 1)
+        let handling = Handling(breaker, clock: clock)
+        let slow = Task {
+            try await handling.handle { _ in
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(40)))
+                throw Outage()
+            }
+        }
+        await clock.waitForSleepers(1)
+        await fail(handling)
+        clock.advance(by: .seconds(30))
+        try await handling.handle { _ in }
+
+        clock.advance(by: .seconds(10))
+        await #expect(throws: Outage.self) { try await slow.value }
+
+        #expect(breaker.states["payments"] == .closed)
+    }
+
     @Test func refusalsOfOneMessageAreNoFailures() async throws {
         let handling = Handling(breaker(failures: 1), clock: clock)
 

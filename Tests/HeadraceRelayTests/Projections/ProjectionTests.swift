@@ -20,6 +20,22 @@ import Testing
         bench = try ProjectionBench()
     }
 
+    @Test func eventsThatAnotherProcessHasAppliedMeanwhileAreNotAppliedAgain() async throws {
+        let bench = try ProjectionBench()
+        try await bench.sell(1, 2)
+        let slow = SlowLog(bench.store)
+        let late = bench.projections(sales(1), on: slow)
+        try await withProjections(late) { late in
+            // It has read the events, and hasn't applied them.
+            await slow.gate.arrivals(1)
+            try await bench.build(sales(1))
+            slow.gate.open()
+            try await late.untilCurrent()
+
+            #expect(try await bench.sums(sales(1)) == ["a 3"])
+        }
+    }
+
     @Test func eventsAreAppliedInTheOrderOfTheLogAsSoonAsTheyAreCommitted() async throws {
         try await bench.sell(1, 2)
         try await withProjections(bench.projections(sales(1))) { projections in
@@ -229,5 +245,21 @@ private final class FailingCommits: StoreDecorator {
     func commit(_ changes: ChangeSet) async throws {
         if isFailing.withLock(\.self) { throw StoreError(code: .full, message: "There is no space left.") }
         try await base.commit(changes)
+    }
+}
+
+/// A store that returns events only when the gate is open.
+private final class SlowLog: StoreDecorator {
+    let base: any DeliveryStore
+    let gate = Gate()
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        let records = try await base.events(after: position, limit: limit)
+        await gate.pass()
+        return records
     }
 }

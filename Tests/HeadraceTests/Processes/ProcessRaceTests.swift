@@ -57,6 +57,26 @@ import Testing
     }
 
     @Test(arguments: ProcessPlace.allCases)
+    func aMessageOfATimeoutThatWasSetAgainHasNoEffect(place: ProcessPlace) async throws {
+        try await place.withStore { store in
+            let bench = ProcessBench(store)
+            try await bench.run { relay, container in
+                try await bench.raise(PurchasePlaced(order: "1"), container)
+                try await relay.untilIdle()
+                // As if the message of the first time-out had been leased before it was cancelled.
+                let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+                try await unitOfWork.execute { _ = try $0.send(ObsoleteTimeout(key: "1", message: UUID())) }
+                try await relay.untilIdle()
+
+                let process = try #require(try await container.resolve(Processes.self).find(Fulfilment.self, key: "1"))
+                #expect(process.state.step == .paying)
+                #expect(try await bench.commands() == ["take 100 for 1"])
+                #expect(bench.mishaps == [])
+            }
+        }
+    }
+
+    @Test(arguments: ProcessPlace.allCases)
     func anEventThatIsOvertakenByItsTimeoutIsLate(place: ProcessPlace) async throws {
         try await place.withStore { store in
             let bench = ProcessBench(store)
@@ -160,4 +180,11 @@ private struct Tally: DurableProcess {
 private struct Counted: DurableDomainEvent {
     static let eventName = "counted"
     var number: Int
+}
+
+/// A message in the form of those of the time-out `payment` of a ``Fulfilment``.
+private struct ObsoleteTimeout: DurableCommand {
+    static let commandName = "headrace.process/fulfilment/payment"
+    let key: String
+    let message: UUID
 }
