@@ -53,6 +53,9 @@ final class ProjectionWorker: Sendable {
             do {
                 let step = try await step()
                 if case .applied = step { continue }
+                // Before those are resumed who wait until the projection is current.
+                failures = 0
+                note(nil)
                 if case .current = step {
                     if let ticket { idleWaiters.resume(through: ticket, nextDue: nil) }
                     if runtime.now >= nextRemoval {
@@ -60,8 +63,6 @@ final class ProjectionWorker: Sendable {
                         try await removeOtherVersions()
                     }
                 }
-                failures = 0
-                note(nil)
                 let jitter = configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
                 let deadline = start.advanced(by: configuration.pollInterval * (1 - jitter))
                 await runtime.wait(for: runtime.news, after: seen.news, until: deadline)
