@@ -110,7 +110,7 @@ extension StationCore {
             processDirectly(action, completion: completion)
         }
         cancelEffectsOfAbsentChildren()
-        if status.contains(.hasSubscriptions) { updateSubscriptions(after: action, completion) }
+        if status.contains(.hasSubscriptions) { updateSubscriptions(afterReducing: action, completion) }
     }
 
     /// Reduces an action of a station without middleware and observers.

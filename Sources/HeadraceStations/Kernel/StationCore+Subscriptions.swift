@@ -38,10 +38,18 @@ extension StationCore {
         drain()
     }
 
+    /// Starts and ends subscriptions after `action` was reduced.
+    ///
+    /// It is separate, because an optional action needs a look-up of its type.
+    @inline(never)
+    func updateSubscriptions(afterReducing action: Action, _ completion: ActionCompletion?) {
+        updateSubscriptions(after: action, completion)
+    }
+
     /// Starts and cancels subscriptions so that those of the state are running.
     ///
     /// `completion` is the completion to which `action` counts; `nil` for the completion that is being poured.
-    func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {
+    private func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {
         guard let declare else { return }
         let declared = declare(state)
         let keys = Set(declared.map(\.key))
