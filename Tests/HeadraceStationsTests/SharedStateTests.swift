@@ -255,6 +255,20 @@ private final class FailingStorage: SharedStorage {
         #expect(count.value == 100)
     }
 
+    @Test func writersThatCreateAFileAtTheSameTimeLoseNothing() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for round in 0..<300 {
+            let file = folder.appending(path: "count-\(round).json")
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask { _ = try await SharedFile<Int>(file).replace { ($0 ?? 0) + 1 } }
+                }
+                try await group.waitForAll()
+            }
+            try #require(try await SharedFile<Int>(file).load() == 4)
+        }
+    }
+
     @Test func userDefaultsKeepAValueAndADamagedValue() async throws {
         let suite = "headrace-\(UUID().uuidString)"
         defer { UserDefaults().removePersistentDomain(forName: suite) }

@@ -84,10 +84,10 @@ public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
         do {
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            if !FileManager.default.fileExists(atPath: lock.path) {
-                // The file is empty, so it doesn't matter if another process creates it at the same time.
-                _ = FileManager.default.createFile(atPath: lock.path, contents: nil)
-            }
+            do {
+                // `FileManager.createFile` would replace the lock that another process has just created.
+                try Data().write(to: lock, options: .withoutOverwriting)
+            } catch CocoaError.fileWriteFileExists {}
             let handle = try FileHandle(forUpdating: lock)
             while flock(handle.fileDescriptor, LOCK_EX) != 0 {
                 guard errno == EINTR else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
