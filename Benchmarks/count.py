@@ -41,7 +41,13 @@ def build(names, scratch):
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if result.returncode != 0:
             sys.exit(result.stdout)
-    return Path(scratch) / "release"
+    release = Path(scratch) / "release"
+    # valgrind can't read the debug information of large Swift programs, and doesn't need it.
+    stripped = release / "stripped"
+    stripped.mkdir(exist_ok=True)
+    for name in names:
+        subprocess.run(["strip", "--strip-debug", "-o", stripped / name, release / name], check=True)
+    return stripped
 
 
 def valgrind(tool, executable, case, iterations):
