@@ -6,6 +6,7 @@
 
 import DispatchSubjects
 import HeadraceCommands
+import HeadraceCore
 import HeadraceResolution
 import Measuring
 
@@ -66,7 +67,7 @@ extension Workload {
     /// Dispatches a command to a fresh handler through `count` pass-through middleware.
     static func dispatchCommand(through count: Int) -> Workload {
         Workload("command-through-\(count)-middleware") {
-            let dispatcher = makeDispatcher(through: count)
+            let dispatcher = makeDispatcher(passThroughMiddleware(count))
             return { iterations in
                 for number in 0..<iterations {
                     try await dispatcher.dispatch(Add(amount: number))
@@ -77,7 +78,7 @@ extension Workload {
 
     /// Dispatches as through one middleware, and calls a handler four times for each of nine more.
     static let dispatchThroughOneAndCall36 = Workload("floor-command-through-1-middleware-and-36-calls") {
-        let dispatcher = makeDispatcher(through: 1)
+        let dispatcher = makeDispatcher(passThroughMiddleware(1))
         return { iterations in
             let handler = AddHandler()
             for number in 0..<iterations {
@@ -87,12 +88,29 @@ extension Workload {
         }
     }
 
-    private static func makeDispatcher(through count: Int) -> any CommandQueryDispatcher {
+    /// Dispatches a command to a fresh handler through a closed circuit.
+    static let dispatchThroughCircuitBreaker = Workload("command-through-a-circuit-breaker") {
+        let dispatcher = makeDispatcher([CircuitBreakerMiddleware(failures: 5, pause: .seconds(30))])
+        return { iterations in
+            for number in 0..<iterations {
+                try await dispatcher.dispatch(Add(amount: number))
+            }
+        }
+    }
+
+    /// Dispatches a command to a fresh handler through an empty bulkhead.
+    static let dispatchThroughBulkhead = Workload("command-through-a-bulkhead") {
+        let dispatcher = makeDispatcher([BulkheadMiddleware(10)])
+        return { iterations in
+            for number in 0..<iterations {
+                try await dispatcher.dispatch(Add(amount: number))
+            }
+        }
+    }
+
+    private static func makeDispatcher(_ middleware: [any Middleware]) -> any CommandQueryDispatcher {
         let builder = ContainerBuilder()
-        builder.commandQueryDispatch().standard(
-            commandHandlers: [AddHandler.self],
-            middleware: passThroughMiddleware(count)
-        )
+        builder.commandQueryDispatch().standard(commandHandlers: [AddHandler.self], middleware: middleware)
         return builder.build().resolve()
     }
 }

@@ -34,6 +34,43 @@ extension Workload {
         }
     }
 
+    /// Resolves an existing singleton by its name.
+    static let namedHit = Workload("named-hit") {
+        let container = makeContainer { $0.singleton(Settings.self, named: Primary.self) { Settings() } }
+        return { iterations in
+            for _ in 0..<iterations { consume(container.resolve(Settings.self, named: Primary.self)) }
+        }
+    }
+
+    /// Resolves an existing object that the container doesn't retain.
+    static let weakHit = Workload("weak-hit") {
+        let container = makeContainer { $0.weak { Settings() } }
+        return { iterations in
+            let kept = container.resolve(Settings.self)
+            for _ in 0..<iterations { consume(container.resolve(Settings.self)) }
+            consume(kept)
+        }
+    }
+
+    /// Resolves an existing object whose time isn't over.
+    static let timeLimitedHit = Workload("time-limited-hit") {
+        let container = makeContainer { $0.timeLimited(.seconds(86_400)) { Settings() } }
+        return { iterations in
+            for _ in 0..<iterations { consume(container.resolve(Settings.self)) }
+        }
+    }
+
+    /// Creates an object with an argument, in a factory that was resolved before.
+    static let makeWithFactory = Workload("make-with-a-factory") {
+        let container = makeContainer { builder in
+            builder.factory(of: Settings.self, taking: Int.self, dependencies: Dependencies()) { Settings(word: $1) }
+        }
+        let make = container.resolve(Factory<Settings, Int>.self)
+        return { iterations in
+            for number in 0..<iterations { consume(make(number)) }
+        }
+    }
+
     /// Creates an object with a singleton from its scope.
     static let transientWithScope = Workload("transient-with-scope") {
         let container = makeContainer { builder in
@@ -99,3 +136,6 @@ extension Workload {
         return builder.build()
     }
 }
+
+/// The name of an object.
+private enum Primary: DependencyName {}

@@ -15,6 +15,12 @@ public final class Settings: Sendable {
     public init() {
         word = 1
     }
+
+    /// Creates an object of this word.
+    @inline(never)
+    public init(word: Int) {
+        self.word = word
+    }
 }
 
 /// The middle object of a graph of three.

@@ -29,6 +29,16 @@ extension Workload {
         Station(initialState: Level0.initial) { Level0() }
     }
 
+    /// Pours an action that changes the state, which a reaction follows.
+    static let pourWithReaction = pour("pour-with-a-reaction", ()) {
+        Station(initialState: Followed()) { ReactingTally() }
+    }
+
+    /// Pours an action that can be undone, into a full history.
+    static let pourUndoable = pour("pour-undoable", ()) {
+        Station(initialState: Followed()) { UndoableTally() }
+    }
+
     /// Pours an action for a child.
     static let pourThroughOneScope = pour("pour-through-1-scope", Level1.action) {
         Station(initialState: Level1.State()) { Level1() }

@@ -18,6 +18,7 @@ enum UnitOfWorkBenchmark {
         Benchmark([
             Figure(execute, floor: handWritten, atMost: 2),
             Figure(executeGenerated, floor: handWritten, atMost: 2),
+            Figure(executeEventSourced, floor: handWritten),
             Figure(changeTwentyFields, floor: handWritten),
             Figure(changeTwentyFieldsGenerated, floor: handWritten),
             Figure(executeNothing, floor: handWrittenNothing),
@@ -54,6 +55,24 @@ enum UnitOfWorkBenchmark {
             for _ in 0..<iterations {
                 try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
                     try await context.find(GeneratedAccount.self, id: 1)?.deposit(1)
+                }
+            }
+        }
+    }
+
+    /// The same with an entity that is folded from its events: from a snapshot and 4.5 events on average.
+    private static let executeEventSourced = Workload("execute-in-memory-event-sourced") {
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        registrar.register(CheckSourcedDeposit.self)
+        registrar.register(NoteSourcedDeposit.self)
+        return { iterations in
+            let store = try InMemoryStore(entities: [SourcedAccount.self])
+            try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                context.insert(SourcedAccount.open(1))
+            }
+            for _ in 0..<iterations {
+                try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
+                    try await context.find(SourcedAccount.self, id: 1)?.deposit(1)
                 }
             }
         }

@@ -57,7 +57,10 @@ public struct MessageContext: Sendable {
     /// Name of the message for logs, metrics, traces, and an inspector.
     ///
     /// It is the ``NamedMessage/messageName`` of a root message that has a name, otherwise ``typeName``.
-    public var name: String { storage.label?.name ?? typeName }
+    public var name: String { ownName ?? typeName }
+
+    /// Name of a root message that has one; `nil` for other messages.
+    var ownName: String? { storage.label?.name }
 
     /// The result that ``setResult(_:)`` has set; `nil` if there is none.
     package var result: String? { storage.label?.result.withLock { $0 } }

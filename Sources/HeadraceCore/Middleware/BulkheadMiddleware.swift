@@ -59,14 +59,13 @@ public struct BulkheadMiddleware: Middleware {
         in context: MessageContext,
         next: Next<Message, Output>
     ) async throws -> Output {
-        guard
-            let key = group.key(of: message, in: context),
-            Self.held?.includes(key, of: compartments) != true
-        else { return try await next(message) }
-        guard let permits = compartments.enter(key) else { throw BulkheadError(context, compartment: key) }
-        defer { compartments.leave(key) }
-        return try await permits.withPermit {
-            let place = HeldPlace(key: key, compartments: compartments, outer: Self.held)
+        guard let key = group.key(of: message, in: context) else { return try await next(message) }
+        let compartment = compartments[key]
+        if let held = Self.held, held.includes(compartment) { return try await next(message) }
+        guard compartment.enter() else { throw BulkheadError(context, compartment: key.name) }
+        defer { compartment.leave() }
+        return try await compartment.permits.withPermit {
+            let place = HeldPlace(compartment, outer: Self.held)
             defer { place.release() }
             return try await Self.$held.binding(place) { try await next(message) }
         }
@@ -75,28 +74,22 @@ public struct BulkheadMiddleware: Middleware {
 
 /// A place that the current task holds, with the places that it has held before.
 private final class HeldPlace: Sendable {
-    private let key: String
-    private let compartments: Compartments
+    private let compartment: Compartment
     private let outer: HeldPlace?
     private let isReleased = Atomic(false)
 
-    init(key: String, compartments: Compartments, outer: HeldPlace?) {
-        self.key = key
-        self.compartments = compartments
+    init(_ compartment: Compartment, outer: HeldPlace?) {
+        self.compartment = compartment
         self.outer = outer
     }
 
-    /// Whether the task holds a place of `key`.
+    /// Whether the task holds a place in `compartment`.
     ///
     /// A task that outlives the handler which started it holds none.
-    func includes(_ key: String, of compartments: Compartments) -> Bool {
+    func includes(_ compartment: Compartment) -> Bool {
         var place: HeldPlace? = self
         while let current = place {
-            if current.key == key, current.compartments === compartments,
-                !current.isReleased.load(ordering: .acquiring)
-            {
-                return true
-            }
+            if current.compartment === compartment, !current.isReleased.load(ordering: .acquiring) { return true }
             place = current.outer
         }
         return false
@@ -107,27 +100,52 @@ private final class HeldPlace: Sendable {
     }
 }
 
-/// The compartments that have messages, by key.
+/// The places of a group, and the number of messages that have or want one.
+private final class Compartment: Sendable {
+    let permits: Permits
+    private let count: Int
+    private let waiting: Int
+    private let refused: Counter
+    private let messages: Gauge
+    private let messageCount = Mutex(0)
+
+    init(_ key: MessageGroupKey, count: Int, waiting: Int, _ factory: any MetricsFactory) {
+        let dimensions = [("compartment", key.name)]
+        permits = Permits(count)
+        self.count = count
+        self.waiting = waiting
+        refused = Counter(label: "headrace.bulkhead.refused", dimensions: dimensions, factory: factory)
+        messages = Gauge(label: "headrace.bulkhead.messages", dimensions: dimensions, factory: factory)
+    }
+
+    /// Returns false if the compartment is full.
+    func enter() -> Bool {
+        messageCount.withLock { messageCount in
+            // A subtraction can't overflow, as the sum of the limits can.
+            guard messageCount - count < waiting else {
+                refused.increment()
+                return false
+            }
+            messageCount += 1
+            messages.record(messageCount)
+            return true
+        }
+    }
+
+    func leave() {
+        messageCount.withLock { messageCount in
+            messageCount -= 1
+            messages.record(messageCount)
+        }
+    }
+}
+
+/// The compartments by key.
 private final class Compartments: Sendable {
-    private struct Compartment {
-        let permits: Permits
-        var messageCount = 0
-    }
-
-    private struct Metrics {
-        let refused: Counter
-        let messages: Gauge
-    }
-
-    private struct State {
-        var compartments: [String: Compartment] = [:]
-        var metrics: [String: Metrics] = [:]
-    }
-
     private let count: Int
     private let waiting: Int
     private let factory: any MetricsFactory
-    private let state = Mutex(State())
+    private let compartments = Mutex<[MessageGroupKey: Compartment]>([:])
 
     init(count: Int, waiting: Int, _ factory: any MetricsFactory) {
         self.count = count
@@ -135,41 +153,13 @@ private final class Compartments: Sendable {
         self.factory = factory
     }
 
-    /// Enters the compartment of `key`, and returns its permits; `nil` if it is full.
-    func enter(_ key: String) -> Permits? {
-        state.withLock { state in
-            let metrics = metrics(of: key, in: &state)
-            var compartment = state.compartments[key] ?? Compartment(permits: Permits(count))
-            // A subtraction can't overflow, as the sum of the limits can.
-            guard compartment.messageCount - count < waiting else {
-                metrics.refused.increment()
-                return nil
-            }
-            compartment.messageCount += 1
-            metrics.messages.record(compartment.messageCount)
-            state.compartments[key] = compartment
-            return compartment.permits
+    /// The compartment of `key`, which is created for its first message.
+    subscript(key: MessageGroupKey) -> Compartment {
+        compartments.withLock { compartments in
+            if let compartment = compartments[key] { return compartment }
+            let compartment = Compartment(key, count: count, waiting: waiting, factory)
+            compartments[key] = compartment
+            return compartment
         }
-    }
-
-    /// Leaves the compartment of `key`, which is removed when it is empty.
-    func leave(_ key: String) {
-        state.withLock { state in
-            guard var compartment = state.compartments[key] else { return }
-            compartment.messageCount -= 1
-            metrics(of: key, in: &state).messages.record(compartment.messageCount)
-            state.compartments[key] = compartment.messageCount == 0 ? nil : compartment
-        }
-    }
-
-    private func metrics(of key: String, in state: inout State) -> Metrics {
-        if let metrics = state.metrics[key] { return metrics }
-        let dimensions = [("compartment", key)]
-        let metrics = Metrics(
-            refused: Counter(label: "headrace.bulkhead.refused", dimensions: dimensions, factory: factory),
-            messages: Gauge(label: "headrace.bulkhead.messages", dimensions: dimensions, factory: factory)
-        )
-        state.metrics[key] = metrics
-        return metrics
     }
 }

@@ -79,7 +79,7 @@ public struct CircuitBreakerMiddleware: Middleware {
         let now = clock.now
         switch circuits.admit(key, at: now) {
         case .refused(let earliest):
-            throw CircuitBreakerError(context, circuit: key, now: now, earliest: earliest)
+            throw CircuitBreakerError(context, circuit: key.name, now: now, earliest: earliest)
         case .admitted(let admission):
             do {
                 let output = try await next(message)
@@ -113,7 +113,7 @@ private final class SharedCircuits: Sendable {
 
     private struct State {
         var circuits: Circuits
-        var metrics: [String: Metrics] = [:]
+        var metrics: [MessageGroupKey: Metrics] = [:]
     }
 
     private let state: Mutex<State>
@@ -124,9 +124,13 @@ private final class SharedCircuits: Sendable {
         self.factory = factory
     }
 
-    var states: [String: CircuitState] { state.withLock { $0.circuits.states } }
+    var states: [String: CircuitState] {
+        let states = state.withLock { $0.circuits.states }
+        // Types of different files can have the same name. The state of the one that refuses messages is more important.
+        return Dictionary(states.map { ($0.key.name, $0.value) }) { one, other in one == .closed ? other : one }
+    }
 
-    func admit(_ key: String, at now: ContinuousClock.Instant) -> Circuits.Decision {
+    func admit(_ key: MessageGroupKey, at now: ContinuousClock.Instant) -> Circuits.Decision {
         let (decision, metrics) = state.withLock { state -> (Circuits.Decision, Metrics?) in
             let decision = state.circuits.admit(key, at: now)
             // Messages that pass a closed circuit have no metrics here.
@@ -142,7 +146,7 @@ private final class SharedCircuits: Sendable {
 
     func end(
         _ admission: Circuits.Admission,
-        of key: String,
+        of key: MessageGroupKey,
         _ outcome: Circuits.Outcome,
         at now: ContinuousClock.Instant
     ) {
@@ -159,9 +163,9 @@ private final class SharedCircuits: Sendable {
         }
     }
 
-    private func metrics(of key: String, in state: inout State) -> Metrics {
+    private func metrics(of key: MessageGroupKey, in state: inout State) -> Metrics {
         if let metrics = state.metrics[key] { return metrics }
-        let dimensions = [("circuit", key)]
+        let dimensions = [("circuit", key.name)]
         let metrics = Metrics(
             opened: Counter(label: "headrace.circuit.opened", dimensions: dimensions, factory: factory),
             refused: Counter(label: "headrace.circuit.refused", dimensions: dimensions, factory: factory),

@@ -41,7 +41,7 @@ struct Circuits {
 
     private let failureLimit: Int
     private let pause: Duration
-    private var circuits: [String: Circuit] = [:]
+    private var circuits: [MessageGroupKey: Circuit] = [:]
     private var lastPeriod = 0
 
     /// Creates closed circuits, which open after `failureLimit` consecutive failures, for `pause`.
@@ -51,14 +51,15 @@ struct Circuits {
     }
 
     /// The state of each circuit that has failures.
-    var states: [String: CircuitState] {
+    var states: [MessageGroupKey: CircuitState] {
         circuits.mapValues { Self.state(of: $0) }
     }
 
     /// Decides whether a message may be handled at `now`.
-    mutating func admit(_ key: String, at now: ContinuousClock.Instant) -> Decision {
-        guard var circuit = circuits[key], let probeTime = circuit.probeTime else {
-            return .admitted(Admission(isProbe: false, period: circuits[key]?.period ?? 0))
+    mutating func admit(_ key: MessageGroupKey, at now: ContinuousClock.Instant) -> Decision {
+        guard var circuit = circuits[key] else { return .admitted(Admission(isProbe: false, period: 0)) }
+        guard let probeTime = circuit.probeTime else {
+            return .admitted(Admission(isProbe: false, period: circuit.period))
         }
         if circuit.isProbing { return .refused(until: nil) }
         if now < probeTime { return .refused(until: probeTime) }
@@ -72,17 +73,19 @@ struct Circuits {
     /// - Returns: The new state, if it has changed.
     mutating func end(
         _ admission: Admission,
-        of key: String,
+        of key: MessageGroupKey,
         _ outcome: Outcome,
         at now: ContinuousClock.Instant
     ) -> CircuitState? {
-        var circuit = circuits[key] ?? Circuit()
+        let known = circuits[key]
+        if known == nil && outcome == .success { return nil }
+        var circuit = known ?? Circuit()
         // A message that began before the last change tells nothing about the present.
         guard circuit.period == admission.period else { return nil }
         if admission.isProbe { circuit.isProbing = false }
         switch outcome {
         case .unknown:
-            if circuits[key] != nil { circuits[key] = circuit }
+            if known != nil { circuits[key] = circuit }
             return admission.isProbe ? .open : nil
         case .success:
             guard admission.isProbe else {

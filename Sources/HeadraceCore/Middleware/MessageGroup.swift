@@ -34,11 +34,42 @@ public struct MessageGroup: Sendable {
     }
 
     /// The key of `message`; `nil` if it belongs to no group.
-    func key<Message: Sendable>(of message: Message, in context: MessageContext) -> String? {
+    func key<Message: Sendable>(of message: Message, in context: MessageContext) -> MessageGroupKey? {
         switch kind {
-        case .messageType: context.name
-        case .all(let name): name
-        case .key(let key): key(message)
+        case .messageType: context.ownName.map { .name($0) } ?? .type(context.type)
+        case .all(let name): .name(name)
+        case .key(let key): key(message).map { .name($0) }
+        }
+    }
+}
+
+/// Identifies the messages of a group.
+///
+/// A type is hashed by its address, because making its name takes longer than many handlers.
+enum MessageGroupKey: Hashable {
+    case type(Any.Type)
+    case name(String)
+
+    /// The label of metrics and errors.
+    var name: String {
+        switch self {
+        case .type(let type): String(naming: type)
+        case .name(let name): name
+        }
+    }
+
+    static func == (one: MessageGroupKey, other: MessageGroupKey) -> Bool {
+        switch (one, other) {
+        case (.type(let one), .type(let other)): one == other
+        case (.name(let one), .name(let other)): one == other
+        case (.type, .name), (.name, .type): false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .type(let type): hasher.combine(ObjectIdentifier(type))
+        case .name(let name): hasher.combine(name)
         }
     }
 }

@@ -44,16 +44,19 @@ final class WeakBinding<T: AnyObject & Sendable>: TypedBinding<T>, @unchecked Se
     }
 }
 
+/// An object of a time-limited registration, and the end of its time.
+///
+/// It isn't inside the generic class, because finding the metadata of a generic type takes longer than the rest of a resolution.
+private struct Generation: Sendable {
+    let instance: SharedInstance
+    let end: ContinuousClock.Instant
+}
+
 /// Returns an object of a time-limited registration: the one that hasn't expired, or another one.
 ///
 /// Why `@unchecked Sendable` is right here: the stored properties are immutable `Sendable` values and a lock around a shared
 /// instance, which is immutable.
 final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
-    private struct Generation: Sendable {
-        let instance: SharedInstance
-        let end: ContinuousClock.Instant
-    }
-
     private let limit: Duration
     private let clock: any TimeSource
     private let current = Mutex<Generation?>(nil)
@@ -94,7 +97,8 @@ final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendabl
     private var unexpired: SharedInstance? {
         let now = clock.now
         return current.withLock { generation in
-            generation.flatMap { now < $0.end ? $0.instance : nil }
+            guard let generation, now < generation.end else { return nil }
+            return generation.instance
         }
     }
 }

@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import HeadraceStations
+
+/// The state of a counter whose changes are followed.
+public struct Followed {
+    /// Number of actions.
+    public var count = 0
+
+    /// The count of the last reaction.
+    public var seen = 0
+
+    /// The counts before, for undo.
+    public var history = UndoHistory<Int>()
+
+    /// Creates a state.
+    public init() {}
+}
+
+/// A counter with a reaction to each change of the count.
+public struct ReactingTally: Dripper {
+    /// Creates a dripper.
+    public init() {}
+
+    /// Increments the count, and copies it in a reaction.
+    public var body: some Dripper<Followed, Void> {
+        Drip { state, _ in
+            state.count &+= 1
+            return .none
+        }
+        .onChange(of: \.count) { state, _, new in
+            state.seen = new
+            return .none
+        }
+    }
+}
+
+/// A counter whose actions can be undone.
+public struct UndoableTally: Dripper {
+    /// Creates a dripper.
+    public init() {}
+
+    /// Increments the count, and keeps the count before.
+    public var body: some Dripper<Followed, Void> {
+        Drip { state, _ in
+            state.count &+= 1
+            return .none
+        }
+        .undoable(\.count, history: \.history) { _ in .step }
+    }
+}
