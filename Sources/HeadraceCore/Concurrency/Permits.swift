@@ -70,8 +70,8 @@ public final class Permits: Sendable {
         return try await operation()
     }
 
-    /// Returns when the task holds a permit.
-    private nonisolated(nonsending) func wait() async throws {
+    /// Returns when the task holds a permit, which it must release.
+    nonisolated(nonsending) func wait() async throws {
         let id: WaiterID? = state.withLock { state in
             state.tryAcquire() ? nil : state.makeWaiterID()
         }

@@ -17,7 +17,8 @@ import Synchronization
 /// messages wait, in order of arrival. Further messages are refused at once. A message that waits and whose task is cancelled
 /// leaves the compartment.
 ///
-/// A message that a handler sends within its own compartment passes, because the outer message holds a place for both.
+/// A message that a handler sends within its own compartment passes, because the outer message holds a permit for both. The
+/// permit is released when both have ended.
 ///
 /// Register it outside a ``TimeoutMiddleware`` if the time-out must not include the wait.
 ///
@@ -28,8 +29,6 @@ import Synchronization
 public struct BulkheadMiddleware: Middleware {
     private let group: MessageGroup
     private let compartments: Compartments
-
-    @TaskLocal private static var held: HeldPlace?
 
     /// Creates middleware with empty compartments.
     ///
@@ -50,7 +49,7 @@ public struct BulkheadMiddleware: Middleware {
         compartments = Compartments(count: count, waiting: waiting, factory)
     }
 
-    /// Handles `message` when its compartment has a place.
+    /// Handles `message` when its compartment has a permit.
     ///
     /// - Throws: ``BulkheadError`` if the compartment is full; `CancellationError` if the task is cancelled while it waits;
     ///   the errors of `next`.
@@ -60,47 +59,31 @@ public struct BulkheadMiddleware: Middleware {
         next: Next<Message, Output>
     ) async throws -> Output {
         guard let key = group.key(of: message, in: context) else { return try await next(message) }
+        if let outer = GroupHandling.join(key, of: compartments) {
+            defer { outer.leave() }
+            return try await next(message)
+        }
         let compartment = compartments[key]
-        if let held = Self.held, held.includes(compartment) { return try await next(message) }
         guard compartment.enter() else { throw BulkheadError(context, compartment: key.name) }
-        defer { compartment.leave() }
-        return try await compartment.permits.withPermit {
-            let place = HeldPlace(compartment, outer: Self.held)
-            defer { place.release() }
-            return try await Self.$held.binding(place) { try await next(message) }
+        do {
+            try await compartment.permits.wait()
+        } catch {
+            compartment.leave()
+            throw error
+        }
+        return try await GroupHandling.run(
+            key, of: compartments,
+            atEnd: {
+                compartment.leave()
+                compartment.permits.release()
+            }
+        ) {
+            try await next(message)
         }
     }
 }
 
-/// A place that the current task holds, with the places that it has held before.
-private final class HeldPlace: Sendable {
-    private let compartment: Compartment
-    private let outer: HeldPlace?
-    private let isReleased = Atomic(false)
-
-    init(_ compartment: Compartment, outer: HeldPlace?) {
-        self.compartment = compartment
-        self.outer = outer
-    }
-
-    /// Whether the task holds a place in `compartment`.
-    ///
-    /// A task that outlives the handler which started it holds none.
-    func includes(_ compartment: Compartment) -> Bool {
-        var place: HeldPlace? = self
-        while let current = place {
-            if current.compartment === compartment, !current.isReleased.load(ordering: .acquiring) { return true }
-            place = current.outer
-        }
-        return false
-    }
-
-    func release() {
-        isReleased.store(true, ordering: .releasing)
-    }
-}
-
-/// The places of a group, and the number of messages that have or want one.
+/// The permits of a group, and the number of messages that have or want one.
 private final class Compartment: Sendable {
     let permits: Permits
     private let count: Int

@@ -22,7 +22,10 @@ import Synchronization
 ///
 /// By default, an error counts as a failure, except for the refusal of one message: `CancellationError`,
 /// ``ValidationError``, ``AuthorizationError``, ``MessageError``, ``RateLimitError``, ``BulkheadError``, and
-/// ``CircuitBreakerError``. Such an error doesn't count as a success either.
+/// ``CircuitBreakerError``. Such an error doesn't count as a success either. Neither do errors after the task of the sender was
+/// cancelled, nor a ``TimeoutError`` at the deadline of the message: a sender that gives up early says nothing about the service.
+///
+/// A message that a handler sends within its own circuit passes, and only the outcome of the outer message counts.
 ///
 /// Register it inside a ``RetryMiddleware``, so that each attempt counts, and outside a ``TimeoutMiddleware``, so that a
 /// time-out counts as a failure.
@@ -76,20 +79,30 @@ public struct CircuitBreakerMiddleware: Middleware {
         next: Next<Message, Output>
     ) async throws -> Output {
         guard let key = group.key(of: message, in: context) else { return try await next(message) }
+        if let outer = GroupHandling.join(key, of: circuits) {
+            defer { outer.leave() }
+            return try await next(message)
+        }
         let now = clock.now
         switch circuits.admit(key, at: now) {
         case .refused(let earliest):
             throw CircuitBreakerError(context, circuit: key.name, now: now, earliest: earliest)
         case .admitted(let admission):
             do {
-                let output = try await next(message)
+                let output = try await GroupHandling.run(key, of: circuits) { try await next(message) }
                 circuits.end(admission, of: key, .success, at: clock.now)
                 return output
             } catch {
-                circuits.end(admission, of: key, isFailure(error) ? .failure : .unknown, at: clock.now)
+                circuits.end(admission, of: key, outcome(error), at: clock.now)
                 throw error
             }
         }
+    }
+
+    private func outcome(_ error: any Error) -> Circuits.Outcome {
+        // The caller has given up, whatever error a client library made of that.
+        if Task.isCancelled || (error as? TimeoutError)?.isAtDeadline == true { return .unknown }
+        return isFailure(error) ? .failure : .unknown
     }
 
     /// Returns whether `error` is more than the refusal of one message; see ``CircuitBreakerMiddleware``.
@@ -131,17 +144,14 @@ private final class SharedCircuits: Sendable {
     }
 
     func admit(_ key: MessageGroupKey, at now: ContinuousClock.Instant) -> Circuits.Decision {
-        let (decision, metrics) = state.withLock { state -> (Circuits.Decision, Metrics?) in
+        state.withLock { state in
             let decision = state.circuits.admit(key, at: now)
-            // Messages that pass a closed circuit have no metrics here.
-            if case .admitted(let admission) = decision, !admission.isProbe { return (decision, nil) }
-            return (decision, self.metrics(of: key, in: &state))
+            switch decision {
+            case .refused: metrics(of: key, in: &state).refused.increment()
+            case .admitted(let admission): if admission.isProbe { metrics(of: key, in: &state).state.record(1) }
+            }
+            return decision
         }
-        switch decision {
-        case .refused: metrics?.refused.increment()
-        case .admitted: metrics?.state.record(1)
-        }
-        return decision
     }
 
     func end(
@@ -150,16 +160,16 @@ private final class SharedCircuits: Sendable {
         _ outcome: Circuits.Outcome,
         at now: ContinuousClock.Instant
     ) {
-        let (change, metrics) = state.withLock { state -> (CircuitState?, Metrics?) in
-            let change = state.circuits.end(admission, of: key, outcome, at: now)
-            return (change, change.map { _ in self.metrics(of: key, in: &state) })
-        }
-        switch change {
-        case .open:
-            metrics?.state.record(2)
-            if outcome == .failure { metrics?.opened.increment() }
-        case .closed: metrics?.state.record(0)
-        case .halfOpen, nil: break
+        // The gauge is recorded under the lock, so its last value is that of the last change.
+        state.withLock { state in
+            switch state.circuits.end(admission, of: key, outcome, at: now) {
+            case .open:
+                let metrics = metrics(of: key, in: &state)
+                metrics.state.record(2)
+                if outcome == .failure { metrics.opened.increment() }
+            case .closed: metrics(of: key, in: &state).state.record(0)
+            case .halfOpen, nil: break
+            }
         }
     }
 

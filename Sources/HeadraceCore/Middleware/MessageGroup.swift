@@ -14,7 +14,7 @@ public struct MessageGroup: Sendable {
 
     private let kind: Kind
 
-    /// Messages of the same type.
+    /// Messages of the same type; of root messages with a ``NamedMessage/messageName``, those with the same name.
     public static let messageType = MessageGroup(kind: .messageType)
 
     /// All messages; `name` is the label of metrics, for example the name of the service that the handlers call.

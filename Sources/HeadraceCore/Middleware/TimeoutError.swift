@@ -41,7 +41,11 @@ public struct TimeoutError: CodedError {
     /// The error of the handling after its cancellation, usually a `CancellationError`; `nil` if it succeeded.
     public let cause: (any Error)?
 
-    init(_ context: MessageContext, limit: Duration, cause: (any Error)?) {
+    /// Whether the deadline of the message was earlier than the timeout.
+    let isAtDeadline: Bool
+
+    init(_ context: MessageContext, limit: Duration, cause: (any Error)?, isAtDeadline: Bool = false) {
+        self.isAtDeadline = isAtDeadline
         code = cause == nil ? .finishedLate : .timedOut
         messageType = context.typeName
         self.limit = limit

@@ -38,8 +38,10 @@ public struct TimeoutMiddleware: Middleware {
     ) async throws -> Output {
         let start = clock.now
         var end = start.advanced(by: limit)
+        var isAtDeadline = false
         if let deadline = context.deadline {
             if deadline <= start { throw MessageError.deadlineExceeded(context, by: deadline.duration(to: start)) }
+            isAtDeadline = deadline < end
             end = min(end, deadline)
         }
 
@@ -55,7 +57,7 @@ public struct TimeoutMiddleware: Middleware {
         case .interrupted(let result):
             var cause: (any Error)?
             if case .failure(let error) = result { cause = error }
-            throw TimeoutError(context, limit: start.duration(to: end), cause: cause)
+            throw TimeoutError(context, limit: start.duration(to: end), cause: cause, isAtDeadline: isAtDeadline)
         }
     }
 }

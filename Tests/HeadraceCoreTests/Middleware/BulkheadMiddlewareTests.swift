@@ -4,11 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import HeadraceCore
 import HeadraceTesting
 import MetricsTestKit
 import Synchronization
 import Testing
+
+@testable import HeadraceCore
 
 @Suite(.timeLimit(.minutes(1))) struct BulkheadMiddlewareTests {
     private let clock = TestClock()
@@ -50,7 +51,7 @@ import Testing
         #expect(try metrics.expectGauge("headrace.bulkhead.messages", [("compartment", "payments")]).lastValue == 0)
     }
 
-    @Test func aMessageThatFailsLeavesItsPlace() async throws {
+    @Test func aMessageThatFailsReleasesItsPermit() async throws {
         let handling = handling(1)
 
         await #expect(throws: Failure.self) { try await handling.handle { _ in throw Failure() } }
@@ -58,19 +59,43 @@ import Testing
         #expect(try await handling.handle { _ in 7 } == 7)
     }
 
-    @Test func aCancelledMessageLeavesTheQueue() async throws {
-        let handling = handling(1, waiting: 1)
+    // On the main actor, a message is in the queue as soon as the test continues.
+    @Test @MainActor func aCancelledMessageLeavesTheQueue() async throws {
+        let gauge = WatchedGauge()
+        let handling = Handling(BulkheadMiddleware(1, waiting: 1, factory: gauge), clock: clock)
         let busy = start(handling)
         await clock.waitForSleepers(1)
         let waiting = Task { try await handling.handle { _ in Issue.record("It was handled.") } }
+        await gauge.waitForValues(2)
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
 
         let next = Task { try await handling.handle { _ in 7 } }
+        await gauge.waitForValues(4)
         clock.advance(by: .seconds(1))
 
         try await busy.value
         #expect(try await next.value == 7)
+        #expect(gauge.values == [1, 2, 1, 2, 1, 0])
+    }
+
+    @Test @MainActor func waitingMessagesAreHandledInOrderOfArrival() async throws {
+        let gauge = WatchedGauge()
+        let handling = Handling(BulkheadMiddleware(1, waiting: 10, factory: gauge), clock: clock)
+        let busy = start(handling)
+        await clock.waitForSleepers(1)
+        let handled = Journal()
+        var waiting: [Task<Void, any Error>] = []
+        for number in 0..<10 {
+            waiting.append(Task { try await handling.handle { _ in handled.note("\(number)") } })
+            await gauge.waitForValues(number + 2)
+        }
+
+        clock.advance(by: .seconds(1))
+
+        try await busy.value
+        for task in waiting { try await task.value }
+        #expect(handled.entries == (0..<10).map(String.init))
     }
 
     @Test func aMessageWithinItsCompartmentPasses() async throws {
@@ -83,7 +108,51 @@ import Testing
         #expect(output == 7)
     }
 
-    @Test func aTaskThatOutlivesItsMessageHoldsNoPlace() async throws {
+    @Test func aMessageWithinItsCompartmentKeepsThePermitOfTheOuterMessage() async throws {
+        let handling = handling(1)
+        let (began, mayEnd) = (OneShot<Int>(), OneShot<Int>())
+        let inner = try await handling.handle { _ in
+            let inner = Task {
+                try await handling.handle(Pong()) { _ in
+                    began.set(1)
+                    return try await mayEnd.wait()
+                }
+            }
+            _ = try await began.wait()
+            return inner
+        }
+
+        await #expect(throws: BulkheadError.self) { try await handling.handle { _ in } }
+        mayEnd.set(7)
+
+        #expect(try await inner.value == 7)
+        #expect(try await handling.handle { _ in 8 } == 8)
+    }
+
+    /// Handles `count` messages, each in a task that its predecessor has started.
+    private static func handleInChain(_ count: Int, by handling: Handling, _ inherited: Journal) async throws -> Int {
+        let (gate, next) = try await handling.handle { _ in
+            inherited.note("\(GroupHandling.currentCount)")
+            let gate = OneShot<Int>()
+            let next = Task {
+                let first = try await gate.wait()
+                return count == 1 ? first : first + (try await handleInChain(count - 1, by: handling, inherited))
+            }
+            return (gate, next)
+        }
+        gate.set(1)
+        return try await next.value
+    }
+
+    @Test func aChainOfTasksKeepsNoEndedMessages() async throws {
+        let inherited = Journal()
+
+        #expect(try await Self.handleInChain(200, by: handling(1), inherited) == 200)
+
+        #expect(Set(inherited.entries) == ["1"])
+    }
+
+    @Test func aTaskThatOutlivesItsMessageHoldsNoPermit() async throws {
         let (clock, handling) = (clock, handling(1))
         let later = try await handling.handle { _ in
             Task {

@@ -96,7 +96,7 @@ import Testing
         #expect(breaker.states["payments"] == .closed)
     }
 
-    @Test func aCancelledProbeLeavesItsPlaceToTheNextMessage() async throws {
+    @Test func afterACancelledProbeTheNextMessageIsTheProbe() async throws {
         let clock = clock
         let handling = Handling(breaker(), clock: clock)
         await fail(handling, 2)
@@ -109,6 +109,66 @@ import Testing
         await #expect(throws: CancellationError.self) { try await probe.value }
 
         #expect(try await handling.handle { _ in 7 } == 7)
+    }
+
+    @Test func aCancelledMessageIsNoFailureWhateverErrorItThrows() async throws {
+        let clock = clock
+        let breaker = breaker(failures: 1)
+        let handling = Handling(breaker, clock: clock)
+        let cancelled = Task {
+            try await handling.handle { _ in
+                try? await clock.sleep(until: clock.now.advanced(by: .seconds(60)))
+                throw Outage()
+            }
+        }
+        await clock.waitForSleepers(1)
+
+        cancelled.cancel()
+        await #expect(throws: Outage.self) { try await cancelled.value }
+
+        #expect(breaker.states.isEmpty)
+    }
+
+    @Test(arguments: [(deadline: 1, state: nil), (deadline: 9, state: .open)] as [(Int, CircuitState?)])
+    func onlyATimeoutBeforeTheDeadlineIsAFailure(deadline: Int, state: CircuitState?) async throws {
+        let clock = clock
+        let breaker = breaker(failures: 1)
+        let handling = Handling(breaker, TimeoutMiddleware(.seconds(5), clock: clock), clock: clock)
+        let task = Task {
+            try await MessageContext.withDeadline(clock.now.advanced(by: .seconds(deadline))) {
+                try await handling.handle { _ in try await clock.sleep(until: clock.now.advanced(by: .seconds(60))) }
+            }
+        }
+        await clock.waitForSleepers(2)
+
+        clock.advance(by: .seconds(5))
+        await #expect(throws: TimeoutError.self) { try await task.value }
+
+        #expect(breaker.states["payments"] == state)
+    }
+
+    @Test func aProbeMaySendMessagesWithinItsCircuit() async throws {
+        let breaker = breaker()
+        let handling = Handling(breaker, clock: clock)
+        await fail(handling, 2)
+        clock.advance(by: .seconds(30))
+
+        #expect(try await handling.handle { _ in try await handling.handle(Pong()) { _ in 7 } } == 7)
+
+        #expect(breaker.states["payments"] == .closed)
+    }
+
+    @Test func aFailureOfAMessageWithinItsCircuitCountsOnce() async throws {
+        let breaker = breaker()
+        let handling = Handling(breaker, clock: clock)
+
+        await #expect(throws: Outage.self) {
+            try await handling.handle { _ in try await handling.handle(Pong()) { _ in throw Outage() } }
+        }
+
+        #expect(breaker.states["payments"] == .closed)
+        await fail(handling)
+        #expect(breaker.states["payments"] == .open)
     }
 
     @Test func aMessageFromBeforeTheOpeningDoesNotCloseTheCircuit() async throws {

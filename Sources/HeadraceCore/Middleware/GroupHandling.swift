@@ -1,0 +1,75 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Synchronization
+
+/// The handling of a message by middleware that groups messages.
+///
+/// A message that a handler sends within the same group joins the handling of the outer message: it needs no admission of
+/// its own. The handling ends with the last of these messages.
+final class GroupHandling: Sendable {
+    @TaskLocal private static var current: [GroupHandling] = []
+
+    private let owner: ObjectIdentifier
+    private let key: MessageGroupKey
+    private let atEnd: @Sendable () -> Void
+    private let messageCount = Mutex(1)
+
+    private init(_ key: MessageGroupKey, of owner: AnyObject, atEnd: @escaping @Sendable () -> Void) {
+        self.owner = ObjectIdentifier(owner)
+        self.key = key
+        self.atEnd = atEnd
+    }
+
+    /// Handles the outer message of a group.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the group.
+    ///   - owner: The object to which the group belongs; it must exist until the end of the handling.
+    ///   - atEnd: It is called once, at the end of the last message.
+    ///   - operation: Handles the message.
+    static nonisolated(nonsending) func run<Result>(
+        _ key: MessageGroupKey,
+        of owner: AnyObject,
+        atEnd: @escaping @Sendable () -> Void = {},
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        let handling = GroupHandling(key, of: owner, atEnd: atEnd)
+        defer { handling.leave() }
+        // A task that outlives its message inherits the value, so ended handlings would accumulate in a chain of such tasks.
+        let handlings = current.filter { !$0.hasEnded } + [handling]
+        return try await $current.binding(handlings) { try await operation() }
+    }
+
+    /// Joins the handling of a message of the same group, if the task has one that hasn't ended; the caller must leave it.
+    static func join(_ key: MessageGroupKey, of owner: AnyObject) -> GroupHandling? {
+        let handlings = current
+        if handlings.isEmpty { return nil }
+        return handlings.first { $0.owner == ObjectIdentifier(owner) && $0.key == key && $0.enter() }
+    }
+
+    /// Number of handlings that the task inherits.
+    static var currentCount: Int { current.count }
+
+    private var hasEnded: Bool { messageCount.withLock { $0 == 0 } }
+
+    private func enter() -> Bool {
+        messageCount.withLock { messageCount in
+            if messageCount == 0 { return false }
+            messageCount += 1
+            return true
+        }
+    }
+
+    /// Ends a message.
+    func leave() {
+        let isLast = messageCount.withLock { messageCount in
+            messageCount -= 1
+            return messageCount == 0
+        }
+        if isLast { atEnd() }
+    }
+}
