@@ -38,7 +38,7 @@ import Testing
             log.note("first")
             return First()
         } shutdown: { _ in
-            log.note("first ends")
+            log.note(Task.isCancelled ? "first is cancelled" : "first ends")
         }
         return builder
     }
@@ -133,6 +133,63 @@ import Testing
 
         await #expect(throws: CancellationError.self) { try await start.value }
         #expect(log.all == ["first", "first ends"])
+    }
+
+    // On the main actor, the shutdown waits as soon as a later task of that actor runs.
+    @Test @MainActor func aShutdownDuringTheStartShutsDownWhatExists() async throws {
+        let clock = clock
+        let container = builder { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }.build()
+        let start = Task { try await container.bootstrap(clock: clock) }
+        await clock.waitForSleepers(2)
+
+        let shutdown = Task {
+            await container.shutdown()
+            log.note("shut down")
+        }
+        await Task {}.value
+        clock.advance(by: .seconds(1))
+
+        let error = await #expect(throws: BootstrapError.self) { try await start.value }
+        await shutdown.value
+        #expect(error?.code == .closed)
+        #expect(log.all == ["first", "second", "second ends", "first ends", "shut down"])
+    }
+
+    @Test func aContainerThatWasShutDownCannotBeStarted() async throws {
+        let container = builder().build()
+
+        await container.shutdown()
+
+        let error = await #expect(throws: BootstrapError.self) { try await container.bootstrap(clock: clock) }
+        #expect(error?.code == .closed)
+        #expect(log.all == [])
+    }
+
+    @Test func whatAFactoryNeedsIsCreatedFirst() async throws {
+        let builder = ContainerBuilder()
+        builder.bootstrapped { (make: Factory<Between>) in Second(first: make().first) }
+        builder.factory(of: Between.self)
+        builder.transient { (first: First) in Between(first: first) }
+        builder.bootstrapped { () async throws -> First in First() }
+        try builder.validate(.strict)
+        let container = builder.build()
+
+        try await container.bootstrap(clock: clock)
+
+        #expect(container.resolve(Second.self).first === container.resolve(First.self))
+    }
+
+    @Test func aFactoryOfAnObjectThatNeedsItsOwnerChangesNoOrder() async throws {
+        let builder = ContainerBuilder()
+        builder.bootstrapped { (_: Factory<Second>) in First() }
+        builder.factory(of: Second.self)
+        builder.bootstrapped { (first: First) in Second(first: first) }
+        try builder.validate(.strict)
+        let container = builder.build()
+
+        try await container.bootstrap(clock: clock)
+
+        #expect(container.resolve(Second.self).first === container.resolve(First.self))
     }
 
     @Test func twoStartsAtOnceAreRefused() async throws {

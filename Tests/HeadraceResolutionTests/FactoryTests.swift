@@ -47,6 +47,7 @@ import Testing
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 
         #expect(error.problems.map(\.kind) == [.missing])
+        #expect(error.problems.first?.message.contains(Self.lineToAdd) == true)
     }
 
     @Test func aMissingDependencyOfAFactoryIsAProblem() throws {
@@ -59,6 +60,10 @@ import Testing
 
         #expect(error.problems.map(\.kind) == [.missing])
     }
+
+    private static let lineToAdd = """
+        'builder.factory(of: HeadraceResolutionTests.Invoice.self, taking: Swift.String.self, Swift.Int.self) { … }'
+        """
 
     @Test func aFactoryWithoutStatedDependenciesIsUnproved() throws {
         let builder = ContainerBuilder()
@@ -119,7 +124,7 @@ import Testing
             builder().graph.mermaid == """
                 flowchart LR
                     n0(["Settings<br/>singleton"])
-                    n1["Factory#lt;Invoice, Pack{String, Int}#gt;<br/>transient"]
+                    n1["Factory#lt;Invoice, String, Int#gt;<br/>transient"]
                     n2[/"Invoice<br/>made by a factory"/]
                     n1 -.->|later| n2
                     n2 --> n0

@@ -198,6 +198,42 @@ import Testing
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 
         #expect(error.problems.map(\.kind) == [.captive, .captive])
+        #expect(
+            error.problems.first?.message == """
+                An object that all scopes share (weak) keeps a scoped object, which belongs to the outermost scope: \
+                HeadraceResolutionTests.SmtpMailer → HeadraceResolutionTests.Settings. To fix, register the last with \
+                'builder.singleton(HeadraceResolutionTests.Settings.self) { … }', or pass it as an argument where it is used.
+                """
+        )
+    }
+
+    @Test func aFactoryOfATimeLimitedObjectHidesNoOtherPathToIt() throws {
+        let builder = ContainerBuilder()
+        builder.timeLimited(.seconds(1)) { Settings() }
+        builder.factory(of: Settings.self)
+        builder.transient(SmtpMailer.init(settings:))
+        builder.transient((any Mailer).self) { (mailer: SmtpMailer) in mailer }
+        builder.singleton { (read: Factory<Settings>, _: any Mailer) in SettingsReader(settings: read) }
+
+        let error = #expect(throws: CompositionError.self) { try builder.validate() }
+
+        #expect(error?.problems.map(\.kind) == [.captive])
+    }
+
+    @Test(arguments: [(holder: 60, problems: 1), (holder: 1, problems: 0)])
+    func anObjectMayNotHoldAnObjectWithAShorterLimit(holder: Int, problems: Int) throws {
+        let builder = ContainerBuilder()
+        builder.timeLimited(.seconds(1)) { Settings() }
+        builder.timeLimited(.seconds(holder), SmtpMailer.init(settings:))
+
+        var kinds: [CompositionProblem.Kind] = []
+        do {
+            try builder.validate()
+        } catch let error as CompositionError {
+            kinds = error.problems.map(\.kind)
+        }
+
+        #expect(kinds == Array(repeating: .captive, count: problems))
     }
 
     @Test func aWeakObjectThatNeedsItselfIsACycle() throws {

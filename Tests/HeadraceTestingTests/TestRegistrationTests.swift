@@ -89,6 +89,62 @@ import Testing
 
         #expect(fresh?.resolve(Keeper.self).leaf === leaf)
     }
+
+    @Test func aScopeOfAResetContainerKeepsTheContainersToo() {
+        let builder = ContainerBuilder()
+        builder.singleton { Leaf() }
+        builder.singleton { Other() }
+        builder.singleton(Keeper.self)
+        var container: Container? = builder.build()
+        let leaf = container?.resolve(Keeper.self).leaf
+
+        let scope = container?.resetting(Other.self).scope()
+        container = nil
+
+        #expect(scope?.resolve(Keeper.self).leaf === leaf)
+    }
+
+    @Test func renewedObjectsAreSharedWithTheirHolders() {
+        let clock = TestClock()
+        let builder = ContainerBuilder()
+        builder.weak { Leaf() }
+        builder.singleton { (leaf: Leaf) in Branch(leaf: leaf) }
+        builder.timeLimited(.seconds(1), clock: clock) { Other() }
+        builder.singleton { Limit(count: 1) }
+        let container = builder.build()
+        let (branch, other): (Branch, Other) = (container.resolve(), container.resolve())
+
+        let fresh = container.resetting(Limit.self)
+
+        #expect(fresh.resolve(Branch.self) === branch)
+        #expect(fresh.resolve(Leaf.self) === branch.leaf)
+        #expect(fresh.resolve(Other.self) === other)
+        clock.advance(by: .seconds(1))
+        #expect(fresh.resolve(Other.self) !== other)
+    }
+
+    @Test func theImplementationOfATypeCanBeReset() {
+        let builder = ContainerBuilder()
+        builder.singleton((any Sendable).self, assigned(Store.self))
+        let container = builder.build()
+        let store = container.resolve((any Sendable).self) as? Store
+
+        let fresh = container.resetting(Store.self)
+
+        #expect(fresh.resolve((any Sendable).self) as? Store !== store)
+    }
+
+    /// An object that is created while another task copies the container may be shared only with all that it holds.
+    @Test func aContainerThatIsCopiedDuringResolutionsStaysConsistent() async {
+        for _ in 0..<300 {
+            let container = container()
+            let fresh = await withTaskGroup(of: Void.self) { group in
+                group.addTask { _ = container.resolve(Branch.self) }
+                return container.resetting(Other.self)
+            }
+            #expect(fresh.resolve(Branch.self).leaf === fresh.resolve(Leaf.self))
+        }
+    }
 }
 
 private struct Limit: Sendable {
@@ -121,6 +177,12 @@ private final class Opaque: Sendable {
     init(leaf: Leaf) {
         self.leaf = leaf
     }
+}
+
+private final class Store: Resolvable, Sendable {
+    static var dependencies: Dependencies { Dependencies() }
+
+    init(scope: any DependencyResolutionScope) {}
 }
 
 /// Keeps its scope, and states its dependencies.

@@ -4,10 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
+
 /// The progress of `Container.bootstrap(clock:progress:)`.
 enum BootstrapState: Sendable {
     case pending
-    case running
+
+    /// Objects are being created; `hasEnded` is set after the last one, or when those that exist were shut down.
+    case running(hasEnded: OneShot<Void>)
+
+    /// The container is shut down while objects are being created.
+    case closing(hasEnded: OneShot<Void>)
 
     /// All objects exist; `shutdowns` end them, in the order of their creation.
     case ended(shutdowns: [@Sendable () async -> Void])

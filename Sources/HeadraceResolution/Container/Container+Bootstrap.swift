@@ -19,34 +19,39 @@ extension Container {
     /// Types without a dependency on each other are created in the order of registration. Dependencies are resolved on the
     /// actor of the caller. A construction that exceeds its time-out is cancelled, and the method waits until it has ended.
     ///
-    /// If a construction fails or the task is cancelled, the objects that exist are shut down in the reverse order, and the
-    /// container can't be started again. After a success, another call does nothing.
+    /// If a construction fails, the task is cancelled, or the container is shut down, the objects that exist are shut down in the
+    /// reverse order, and the container can't be started again. After a success, another call does nothing.
     ///
     /// - Parameters:
     ///   - clock: The clock for time-outs and durations.
     ///   - progress: Is called before and after each construction.
-    /// - Throws: ``BootstrapError`` with the name of the type that failed; `CancellationError` if the task is cancelled.
+    /// - Throws: ``BootstrapError`` with the name of the type that failed, with the code ``BootstrapError/Code/running`` if another
+    ///   task has called the method, or with the code ``BootstrapError/Code/closed`` if the container failed to start before
+    ///   or was shut down; `CancellationError` if the task is cancelled.
     public nonisolated(nonsending) func bootstrap(
         clock: any TimeSource = CurrentClock(),
         progress: @Sendable (BootstrapProgress) -> Void = { _ in }
     ) async throws {
+        let hasEnded = OneShot<Void>()
         let mustRun = try bootstrapState.withLock { state in
             switch state {
             case .pending:
-                state = .running
+                state = .running(hasEnded: hasEnded)
                 return true
             case .running: throw BootstrapError.running
             case .ended: return false
-            case .closed: throw BootstrapError.closed
+            case .closing, .closed: throw BootstrapError.closed
             }
         }
         guard mustRun else { return }
 
+        defer { hasEnded.set(()) }
         let bindings = bootstrapOrder.filter { !$0.hasMade(in: root) }
         var shutdowns: [@Sendable () async -> Void] = []
         do {
             for (index, binding) in bindings.enumerated() {
                 try Task.checkCancellation()
+                if isClosing { throw BootstrapError.closed }
                 let service = binding.description.name
                 let start = clock.now
                 progress(
@@ -61,24 +66,50 @@ extension Container {
                     )
                 )
             }
+            try bootstrapState.withLock { [shutdowns] state in
+                if case .closing = state { throw BootstrapError.closed }
+                state = .ended(shutdowns: shutdowns)
+            }
         } catch {
             bootstrapState.withLock { $0 = .closed }
-            for shutdown in shutdowns.reversed() { await shutdown() }
+            await Self.end(shutdowns)
             throw error
         }
-        bootstrapState.withLock { $0 = .ended(shutdowns: shutdowns) }
     }
 
     /// Ends the objects that `bootstrap(clock:progress:)` has created, in the reverse order.
     ///
-    /// They can still be resolved. Another call does nothing.
+    /// They can still be resolved. If `bootstrap` is creating objects, it ends the construction that it has begun, then shuts
+    /// down all objects, and throws; this method waits for that. A container that was shut down can't be started. Another call
+    /// does nothing. The objects are shut down even if the task is cancelled.
     public nonisolated(nonsending) func shutdown() async {
-        let shutdowns = bootstrapState.withLock { state -> [@Sendable () async -> Void] in
-            guard case .ended(let shutdowns) = state else { return [] }
-            state = .closed
-            return shutdowns
+        var shutdowns: [@Sendable () async -> Void] = []
+        var running: OneShot<Void>?
+        bootstrapState.withLock { state in
+            switch state {
+            case .pending: state = .closed
+            case .running(let hasEnded):
+                state = .closing(hasEnded: hasEnded)
+                running = hasEnded
+            case .closing(let hasEnded): running = hasEnded
+            case .ended(let ended):
+                state = .closed
+                shutdowns = ended
+            case .closed: break
+            }
         }
-        for shutdown in shutdowns.reversed() { await shutdown() }
+        if let running { await Task { try? await running.wait() }.value }
+        await Self.end(shutdowns)
+    }
+
+    private var isClosing: Bool {
+        bootstrapState.withLock { if case .closing = $0 { true } else { false } }
+    }
+
+    /// Calls `shutdowns` in the reverse order, in a task that isn't cancelled: a connection may have to wait until it is closed.
+    private static nonisolated(nonsending) func end(_ shutdowns: [@Sendable () async -> Void]) async {
+        if shutdowns.isEmpty { return }
+        await Task { for shutdown in shutdowns.reversed() { await shutdown() } }.value
     }
 
     /// Creates the object of `binding`, in its time.
@@ -109,11 +140,11 @@ extension Container {
         case .ended(.success(let object)):
             return object
         case .ended(.failure(let error)):
-            if error is CancellationError, Task.isCancelled { throw error }
+            if Task.isCancelled { throw CancellationError() }
             throw BootstrapError.failed(service, error)
         case .interrupted(.success(let object)):
             // It was created too late.
-            await object.shutdown()
+            await Self.end([object.shutdown])
             throw BootstrapError.timedOut(service, binding.timeout ?? .zero, nil)
         case .interrupted(.failure(let error)):
             throw BootstrapError.timedOut(service, binding.timeout ?? .zero, error)
@@ -121,6 +152,9 @@ extension Container {
     }
 
     /// The bindings to start, each after the bindings that its dependencies lead to.
+    ///
+    /// What a factory needs comes first, too, because an object may call its factory while it is created. That isn't possible if
+    /// it needs the object itself.
     private var bootstrapOrder: [any BootstrappedBinding] {
         let blueprint = root.blueprint
         var visited: Set<ObjectIdentifier> = []
@@ -130,17 +164,20 @@ extension Container {
             guard start.description.member != nil || blueprint.bindings[start.contract] === start else { continue }
             // An explicit stack, because a chain of dependencies may be longer than the stack of a thread. A cycle ends at a
             // binding that was visited, and is an error when its object is created.
-            var stack: [(binding: Binding, targets: [Binding])] = []
+            var stack: [(binding: Binding, needed: [Binding], neededByFactories: [Binding])] = []
             func push(_ binding: Binding) {
                 guard visited.insert(ObjectIdentifier(binding)).inserted else { return }
-                let targets = binding.description.dependencies.stated.flatMap { blueprint.targets(of: $0) ?? [] }
-                stack.append((binding, targets.reversed()))
+                stack.append((binding, blueprint.needed(by: binding), blueprint.neededByFactories(of: binding)))
             }
             push(start)
             while let top = stack.last {
-                if let target = top.targets.last {
-                    stack[stack.endIndex - 1].targets.removeLast()
+                if let target = top.needed.last {
+                    stack[stack.endIndex - 1].needed.removeLast()
                     push(target)
+                } else if let target = top.neededByFactories.last {
+                    stack[stack.endIndex - 1].neededByFactories.removeLast()
+                    let waiting = Set(stack.map { ObjectIdentifier($0.binding) })
+                    if !blueprint.leads(from: target, toAnyOf: waiting) { push(target) }
                 } else {
                     stack.removeLast()
                     if let binding = top.binding as? any BootstrappedBinding { order.append(binding) }
@@ -148,5 +185,31 @@ extension Container {
             }
         }
         return order
+    }
+}
+
+extension Blueprint {
+    /// The bindings that `binding` resolves while it creates its object, the last first.
+    fileprivate func needed(by binding: Binding) -> [Binding] {
+        binding.description.dependencies.stated.flatMap { targets(of: $0) ?? [] }.reversed()
+    }
+
+    /// The bindings that the factories of `binding` resolve, the last first.
+    fileprivate func neededByFactories(of binding: Binding) -> [Binding] {
+        binding.description.parts.filter(\.isInSameScope).flatMap(\.dependencies.stated).flatMap {
+            targets(of: $0) ?? []
+        }
+        .reversed()
+    }
+
+    /// Whether the creation of the object of `start` resolves one of `bindings`.
+    fileprivate func leads(from start: Binding, toAnyOf bindings: Set<ObjectIdentifier>) -> Bool {
+        var visited: Set<ObjectIdentifier> = []
+        var rest = [start]
+        while let binding = rest.popLast() {
+            if bindings.contains(ObjectIdentifier(binding)) { return true }
+            if visited.insert(ObjectIdentifier(binding)).inserted { rest += needed(by: binding) }
+        }
+        return false
     }
 }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 extension Container {
-    /// Returns a container that shares the singletons of this container, except for those that may hold a `type`.
+    /// Returns a container that shares the existing objects of this container, except for those that may hold a `type`.
     ///
     /// It is the foundation of `Container.resetting(_:)` of `HeadraceTesting`.
     package func resetting(_ type: Any.Type) -> Container {
@@ -15,7 +15,8 @@ extension Container {
         let after = copy.root.blueprint.all
         // An object that resolves types by hand, or that creates parts in its scope, may hold any object.
         var isReset = settled.indices.map { index in
-            settled[index].contract == type || !settled[index].dependencies.isComplete || !settled[index].parts.isEmpty
+            settled[index].contract == type || settled[index].implementation == type
+                || !settled[index].dependencies.isComplete || !settled[index].parts.isEmpty
         }
         let positions = Dictionary(
             before.enumerated().map { (ObjectIdentifier($1), $0) },
@@ -33,8 +34,12 @@ extension Container {
                 hasChanged = true
             }
         }
-        for index in before.indices where !isReset[index] {
-            after[index].adopt(before[index])
+        // Another task may create objects at the same time. An object that was adopted has what it needs, so a further round
+        // finds that.
+        var mustRepeat = true
+        while mustRepeat {
+            mustRepeat = false
+            for index in before.indices where !isReset[index] && after[index].adopt(before[index]) { mustRepeat = true }
         }
         return copy
     }

@@ -22,19 +22,15 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
     /// The progress of `bootstrap`.
     let bootstrapState = Mutex(BootstrapState.pending)
 
-    /// The container whose objects this container shares, if any.
-    private let lender: Container?
-
     /// The number of the container, which no other container of the process has.
     var containerNumber: UInt { root.containerNumber }
 
     /// Creates a container of `registrations`, with its own singletons.
     ///
-    /// It keeps `lender`, whose objects it shares.
+    /// It keeps `lender`, whose objects it shares, and so do its scopes.
     init(_ registrations: [Registration], keeping lender: Container? = nil) {
         self.registrations = registrations
-        self.lender = lender
-        root = ResolutionScope(Blueprint(registrations.makeBindings()))
+        root = ResolutionScope(Blueprint(registrations.makeBindings(), keeping: lender?.root))
     }
 
     /// The registered types and their dependencies.

@@ -19,9 +19,9 @@ import Synchronization
 /// type, and to `nil` if that type isn't registered. If objects depend on one another or have different lifetimes, use
 /// ``ContainerBuilder``.
 public final class ServiceLocator: DependencyResolver, Sendable {
-    private typealias Factory = @Sendable () -> any Sendable
+    private typealias MakeObject = @Sendable () -> any Sendable
 
-    private let factories = Mutex<[ObjectIdentifier: Factory]>([:])
+    private let factories = Mutex<[ObjectIdentifier: MakeObject]>([:])
 
     /// Creates a locator without registrations.
     public init() {}

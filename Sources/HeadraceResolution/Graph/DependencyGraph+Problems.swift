@@ -56,39 +56,54 @@ extension DependencyGraph {
         return problems
     }
 
-    /// A problem for each scoped or time-limited node that a singleton holds, directly or through transient nodes.
+    /// A problem for each scoped or time-limited node that a shared object holds, directly or through transient nodes.
     ///
-    /// Weak and time-limited nodes hold scoped objects of the outermost scope as well.
+    /// Weak and time-limited nodes hold scoped objects of the outermost scope as well. A factory uses the scope of its object
+    /// later, so it holds scoped objects, but it returns the time-limited object of the moment.
     var captives: [CompositionProblem] {
-        nodes.indices.filter { nodes[$0].lifetime?.isContainerWide == true }.flatMap { singleton in
-            var origin: [Int: Int] = [:]
-            var queue = [singleton]
-            var problems: [CompositionProblem] = []
-            while !queue.isEmpty {
-                let node = queue.removeFirst()
-                for target in heldTargets(of: node) where origin[target] == nil && target != singleton {
-                    origin[target] = node
-                    switch nodes[target].kind {
-                    case .registration(.transient), .part:
-                        queue.append(target)
-                    case .registration(.scoped), .registration(.timeLimited):
-                        var path = [target]
-                        while let last = path.last, let previous = origin[last] { path.append(previous) }
-                        let contracts = path.reversed().map { nodes[$0].contract }
-                        if nodes[target].lifetime == .scoped {
-                            problems.append(.captive(contracts))
-                        } else if nodes[singleton].lifetime != .timeLimited,
-                            !path.contains(where: { nodes[$0].kind == .part })
-                        {
-                            problems.append(.heldBeyondItsTime(contracts))
-                        }
-                    default:
-                        break
-                    }
-                }
-            }
-            return problems
+        nodes.indices.filter { nodes[$0].lifetime?.isContainerWide == true }.flatMap { holder in
+            paths(from: holder, along: heldTargets) { nodes[$0].lifetime == .scoped }
+                .map { .captive(contracts($0), heldBy: nodes[holder].lifetime ?? .singleton) }
+                + paths(from: holder, along: immediateTargets) { hasShorterTime($0, than: holder) }
+                .map { .heldBeyondItsTime(contracts($0)) }
         }
+    }
+
+    /// Whether `node` is replaced while the object of `holder` still holds it.
+    private func hasShorterTime(_ node: Int, than holder: Int) -> Bool {
+        guard nodes[node].lifetime == .timeLimited else { return false }
+        guard let limit = nodes[node].timeLimit, let holderLimit = nodes[holder].timeLimit else { return true }
+        return limit < holderLimit
+    }
+
+    /// The shortest path to each node that `isTarget` accepts, through transient nodes and parts.
+    private func paths(
+        from start: Int,
+        along targets: (_ node: Int) -> [Int],
+        to isTarget: (_ node: Int) -> Bool
+    ) -> [[Int]] {
+        var origin: [Int: Int] = [:]
+        var queue = [start]
+        var paths: [[Int]] = []
+        while !queue.isEmpty {
+            let node = queue.removeFirst()
+            for target in targets(node) where origin[target] == nil && target != start {
+                origin[target] = node
+                switch nodes[target].kind {
+                case .registration(.transient), .part: queue.append(target)
+                case .registration, .missing: break
+                }
+                guard isTarget(target) else { continue }
+                var path = [target]
+                while let last = path.last, let previous = origin[last] { path.append(previous) }
+                paths.append(path.reversed())
+            }
+        }
+        return paths
+    }
+
+    private func contracts(_ path: [Int]) -> [Any.Type] {
+        path.map { nodes[$0].contract }
     }
 
     private enum Visit { case unvisited, inProgress, finished }

@@ -34,6 +34,9 @@ package struct DependencyNode: Sendable {
     /// The dependencies, in the order stated.
     package internal(set) var edges: [DependencyEdge] = []
 
+    /// The time after which another object is created; `nil` if there is none.
+    let timeLimit: Duration?
+
     /// Details of the registration, such as a time limit.
     let details: [String]
 
@@ -46,6 +49,7 @@ package struct DependencyNode: Sendable {
         member: Int? = nil,
         kind: Kind,
         isOpaque: Bool,
+        timeLimit: Duration? = nil,
         details: [String] = [],
         part: RegistrationPart? = nil
     ) {
@@ -54,6 +58,7 @@ package struct DependencyNode: Sendable {
         self.member = member
         self.kind = kind
         self.isOpaque = isOpaque
+        self.timeLimit = timeLimit
         self.details = details
         self.part = part
     }

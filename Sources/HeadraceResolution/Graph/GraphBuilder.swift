@@ -46,6 +46,7 @@ struct GraphBuilder {
                     member: registration.joinsSet ? members[contract]?.count : nil,
                     kind: .registration(registration.lifetime),
                     isOpaque: !registration.dependencies.isComplete,
+                    timeLimit: registration.timeLimit,
                     details: registration.remarks
                 )
             )

@@ -65,19 +65,24 @@ extension CompositionProblem {
         )
     }
 
-    /// The first type of `path` is a singleton, and holds the last one, which is scoped.
-    static func captive(_ path: [Any.Type]) -> CompositionProblem {
-        let singleton = path.first.map { TypeSpelling.expression(of: $0) } ?? ""
+    /// The first type of `path` is shared, and holds the last one, which is scoped.
+    static func captive(_ path: [Any.Type], heldBy lifetime: Lifetime) -> CompositionProblem {
+        let holder = path.first.map { TypeSpelling.expression(of: $0) } ?? ""
         let scoped = path.last.map { TypeSpelling.expression(of: $0) } ?? ""
-        return CompositionProblem(
-            .captive,
-            path: path,
-            message: """
-                A singleton keeps a scoped object, which belongs to the outermost scope, forever: \(TypeSpelling.path(path)). \
-                To fix, register the first with 'builder.scoped(\(singleton)) { … }', \
-                or the last with 'builder.singleton(\(scoped)) { … }'.
-                """
-        )
+        let arrows = TypeSpelling.path(path)
+        let message =
+            lifetime == .singleton
+            ? """
+            A singleton keeps a scoped object, which belongs to the outermost scope, forever: \(arrows). \
+            To fix, register the first with 'builder.scoped(\(holder)) { … }', \
+            or the last with 'builder.singleton(\(scoped)) { … }'.
+            """
+            : """
+            An object that all scopes share (\(lifetime)) keeps a scoped object, which belongs to the outermost scope: \
+            \(arrows). To fix, register the last with 'builder.singleton(\(scoped)) { … }', \
+            or pass it as an argument where it is used.
+            """
+        return CompositionProblem(.captive, path: path, message: message)
     }
 
     /// The first type of `path` is shared, and holds the last one, which is time-limited.

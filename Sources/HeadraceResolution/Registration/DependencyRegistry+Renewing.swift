@@ -40,8 +40,9 @@ extension DependencyRegistry {
     /// ```
     ///
     /// The time begins when the object has been created. Users keep an object that has expired as long as they want. The
-    /// container releases it when the next one is created. A singleton that depends on the object would keep it forever:
-    /// `validate()` reports that. Let the singleton depend on a ``Factory`` instead, see ``factory(of:)``.
+    /// container releases it when the next one is created. A singleton that depends on the object would keep it forever, and
+    /// an object with a longer limit too long: `validate()` reports that. Let such an object depend on a ``Factory`` instead,
+    /// see ``factory(of:)``.
     ///
     /// - Parameters:
     ///   - limit: The time after which another object is created, greater than zero.

@@ -10,7 +10,7 @@ import HeadraceCore
 ///
 /// The registration forms of ``DependencyRegistry`` create registrations; your own registry stores them.
 public struct Registration: Sendable {
-    typealias Factory<Contract> = @Sendable (any DependencyResolutionScope) -> Contract
+    typealias MakeObject<Contract> = @Sendable (any DependencyResolutionScope) -> Contract
 
     /// The type that is resolved.
     public let contract: Any.Type
@@ -32,6 +32,9 @@ public struct Registration: Sendable {
 
     /// Facts that the registering module checks with the graph.
     package var notes: [any RegistrationNote] = []
+
+    /// The time after which another object is created; `nil` if there is none.
+    private(set) var timeLimit: Duration?
 
     /// Details for drawings, such as a time limit.
     package var remarks: [String] = []
@@ -88,7 +91,7 @@ public struct Registration: Sendable {
         _ lifetime: Lifetime,
         _ contract: Contract.Type,
         _ dependencies: Dependencies = .unknown,
-        factory: @escaping Factory<Contract>
+        factory: @escaping MakeObject<Contract>
     ) {
         self.lifetime = lifetime
         self.contract = contract
@@ -130,7 +133,7 @@ public struct Registration: Sendable {
     init<Object: AnyObject & Sendable>(
         weak object: Object.Type,
         _ dependencies: Dependencies,
-        factory: @escaping Factory<Object>
+        factory: @escaping MakeObject<Object>
     ) {
         self.init(.weak, object, dependencies, factory: factory)
         makeBinding = { WeakBinding($0, $1.decorating(factory)) }
@@ -142,10 +145,11 @@ public struct Registration: Sendable {
         _ dependencies: Dependencies,
         _ limit: Duration,
         _ clock: any TimeSource,
-        factory: @escaping Factory<Contract>
+        factory: @escaping MakeObject<Contract>
     ) {
         self.init(.timeLimited, contract, dependencies, factory: factory)
         remarks = ["for \(limit)"]
+        timeLimit = limit
         makeBinding = { TimeLimitedBinding(limit, clock, $0, $1.decorating(factory)) }
     }
 
@@ -212,6 +216,7 @@ public struct Registration: Sendable {
                 implementation: implementation,
                 member: member,
                 dependencies: dependencies,
+                parts: parts,
                 index: index
             ),
             decorations

@@ -18,6 +18,9 @@ struct BindingDescription: Sendable {
     /// The dependencies of the factory.
     var dependencies = Dependencies.unknown
 
+    /// The types that the object creates in its scope later.
+    var parts: [RegistrationPart] = []
+
     /// Position of the registration among all registrations of the container, counting from 0.
     var index = 0
 

@@ -43,3 +43,19 @@ extension DependencyResolver {
         resolve(Factory<Product, repeat each Argument>.self)
     }
 }
+
+/// A ``Factory`` of any types.
+protocol FactoryDependency {
+    static var product: Any.Type { get }
+    static var arguments: [Any.Type] { get }
+}
+
+extension Factory: FactoryDependency {
+    static var product: Any.Type { Product.self }
+
+    static var arguments: [Any.Type] {
+        var arguments: [Any.Type] = []
+        repeat arguments.append((each Argument).self)
+        return arguments
+    }
+}

@@ -70,7 +70,8 @@ struct ResolutionFailure {
             code: .notBootstrapped,
             message: """
                 '\(TypeSpelling.full(type))'\(needer), was resolved before it was created. To fix, call \
-                'try await container.bootstrap()' at the start, before the first resolution that needs it.
+                'try await container.bootstrap()' at the start, before the first resolution that needs it. If \
+                an object of 'bootstrapped' resolves it in a closure, state it as a parameter.
                 """
         )
     }

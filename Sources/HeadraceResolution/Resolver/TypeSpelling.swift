@@ -10,12 +10,18 @@ import HeadraceCore
 enum TypeSpelling {
     /// The name with its module, without the addresses that Swift prints for private types.
     static func full(_ type: Any.Type) -> String {
-        String(naming: type)
+        (type as? any FactoryDependency.Type).map { factory($0, full) } ?? String(naming: type)
     }
 
     /// The name as short as Swift prints it.
     static func short(_ type: Any.Type) -> String {
-        String(describing: type).withoutTypeAddresses
+        (type as? any FactoryDependency.Type).map { factory($0, short) }
+            ?? String(describing: type).withoutTypeAddresses
+    }
+
+    /// A factory as it is written in source text: `Factory<Report, String>`.
+    private static func factory(_ factory: any FactoryDependency.Type, _ spell: (Any.Type) -> String) -> String {
+        "Factory<\(([factory.product] + factory.arguments).map { spell($0) }.joined(separator: ", "))>"
     }
 
     /// The full names with an arrow from each to the next.
@@ -54,6 +60,11 @@ enum TypeSpelling {
         }
         if let named = type as? any NamedDependency.Type {
             return "'builder.transient(\(expression(of: named.value)), named: \(expression(of: named.name))) { … }'"
+        }
+        if let factory = type as? any FactoryDependency.Type {
+            let arguments = factory.arguments.map { expression(of: $0) }.joined(separator: ", ")
+            let taking = arguments.isEmpty ? "" : ", taking: \(arguments)"
+            return "'builder.factory(of: \(expression(of: factory.product))\(taking)) { … }'"
         }
         return "'builder.transient(\(expression(of: type))) { … }'"
     }

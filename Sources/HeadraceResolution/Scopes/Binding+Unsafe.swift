@@ -10,7 +10,8 @@
 /// class of a hierarchy. This hierarchy is closed (this file, ``MainActorBinding``, and the bindings of `RenewingBindings`), and
 /// every stored property in it is an immutable `Sendable` value, a lock, or an ``InstanceReference``.
 ///
-/// Why the downcast of ``TypedBinding`` is safe: a binding reads only the instances that it has created itself.
+/// Why the downcast of ``TypedBinding`` is safe: a binding reads only the instances that it has created itself, or that it has
+/// adopted from a binding of the same type, which a checked cast has proved.
 ///
 /// How to keep it fast: these methods run without specialization, because the caller resolves through a protocol. There, a
 /// value of a type that is generic over `T` (`T?` among them) makes the runtime look up the metadata of that type, which
@@ -29,8 +30,10 @@ class Binding: ResolutionPath.Element, @unchecked Sendable {
     /// Whether the object is created by `bootstrap`, and not when it is resolved.
     var isBootstrapped: Bool { false }
 
-    /// Keeps the singleton of `other`, a binding of the same registration in another container.
-    func adopt(_ other: Binding) {}
+    /// Keeps the object of `other`, a binding of the same registration in another container.
+    ///
+    /// - Returns: Whether this binding has a new object.
+    func adopt(_ other: Binding) -> Bool { false }
 }
 
 /// A binding that returns a `T`.
@@ -124,9 +127,9 @@ class TypedBinding<T>: Binding, @unchecked Sendable {
         _ = made.storeIfNil(TypedInstance(index: description.index, object))
     }
 
-    override func adopt(_ other: Binding) {
-        guard let instance = (other as? TypedBinding<T>)?.made.load() else { return }
-        _ = made.storeIfNil(instance)
+    override func adopt(_ other: Binding) -> Bool {
+        guard made.load() == nil, let instance = (other as? TypedBinding<T>)?.made.load() else { return false }
+        return made.storeIfNil(instance) === instance
     }
 
     /// Returns the value of `instance`, which this binding has created.

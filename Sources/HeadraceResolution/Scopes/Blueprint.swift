@@ -20,8 +20,12 @@ final class Blueprint: Sendable {
     /// The results of checks without creating objects.
     let proof = ResolutionProof()
 
+    /// The outermost scope of the container whose objects this one shares, if any.
+    private let lender: ResolutionScope?
+
     /// Creates a blueprint of `bindings`, in the order of registration.
-    init(_ bindings: [Binding]) {
+    init(_ bindings: [Binding], keeping lender: ResolutionScope? = nil) {
+        self.lender = lender
         var sets: [ObjectIdentifier: [Binding]] = [:]
         for binding in bindings where binding.description.member != nil {
             sets[ObjectIdentifier(binding.contract), default: []].append(binding)

@@ -20,9 +20,9 @@ final class MainActorBinding<T>: TypedBinding<T>, @unchecked Sendable {
 
     override var isOnMainActor: Bool { true }
 
-    override func adopt(_ other: Binding) {
-        guard let other = other as? MainActorBinding<T> else { return }
-        inner.adopt(other.inner)
+    override func adopt(_ other: Binding) -> Bool {
+        guard let other = other as? MainActorBinding<T> else { return false }
+        return inner.adopt(other.inner)
     }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {

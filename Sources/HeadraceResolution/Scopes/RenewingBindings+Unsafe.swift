@@ -27,6 +27,15 @@ final class WeakBinding<T: AnyObject & Sendable>: TypedBinding<T>, @unchecked Se
 
     override var isMadeInOutermostScope: Bool { true }
 
+    override func adopt(_ other: Binding) -> Bool {
+        guard let object = (other as? WeakBinding<T>)?.current.withLock({ $0.object }) else { return false }
+        return current.withLock { current in
+            if current.object != nil { return false }
+            current.object = object
+            return true
+        }
+    }
+
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let object = current.withLock({ $0.object }) { return object }
         return makeOnce(
@@ -75,6 +84,15 @@ final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendabl
 
     override var isMadeInOutermostScope: Bool { true }
 
+    override func adopt(_ other: Binding) -> Bool {
+        guard let generation = (other as? TimeLimitedBinding<T>)?.current.withLock(\.self) else { return false }
+        return current.withLock { current in
+            if current != nil { return false }
+            current = generation
+            return true
+        }
+    }
+
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
         if let instance = unexpired { return value(of: instance) }
         return makeOnce(
@@ -105,7 +123,7 @@ final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendabl
 
 /// Returns a singleton that `bootstrap` has created.
 ///
-/// Why `@unchecked Sendable` is right here: the only stored property is an immutable `Sendable` value.
+/// Why `@unchecked Sendable` is right here: the stored properties are immutable `Sendable` values.
 final class AsyncBinding<T: Sendable>: TypedBinding<T>, BootstrappedBinding, @unchecked Sendable {
     private let recipe: BootstrapRecipe<T>
     private let decorate: @Sendable (T, any DependencyResolutionScope) -> T

@@ -14,9 +14,10 @@ extension Container {
     /// #expect(fresh.resolve(Cache.self) !== container.resolve(Cache.self))
     /// ```
     ///
-    /// The new container shares the other singletons, which are proved not to hold a `type`: they and their dependencies state
-    /// all of their dependencies. A singleton of a closure that takes its scope is created again. Scoped, weak, and
-    /// time-limited objects are always created again. This container doesn't change, so parallel tests aren't affected.
+    /// `type` is a registered type, or the implementation of one. The new container shares the other singletons, weak objects,
+    /// and time-limited objects that exist and are proved not to hold a `type`: they and their dependencies state all of their
+    /// dependencies. An object of a closure that takes its scope is created again, and so are scoped objects. This container
+    /// doesn't change, so parallel tests aren't affected.
     ///
     /// An object of a `bootstrapped` registration that is created again needs another call of `bootstrap`.
     public func resetting<T>(_ type: T.Type) -> Container {
