@@ -104,11 +104,11 @@ struct AccountNames {
     /// Parents come first, then the aliases, the latest first. Each alias changes the name that the later ones have
     /// made.
     mutating func name(of account: String) throws(Refusal) -> String {
-        let written = Array(account.utf8)
         if parents.isEmpty && aliases.isEmpty {
-            try Self.check(written)
+            try Self.check(account.utf8)
             return account
         }
+        let written = Array(account.utf8)
         let name: String
         if let known = made[written] {
             name = known
@@ -137,7 +137,9 @@ struct AccountNames {
         if allowance < 0 { throw .overAllowance }
     }
 
-    private static func check(_ name: [UInt8]) throws(Refusal) {
+    private static func check(_ name: some Collection<UInt8>) throws(Refusal) {
+        // Most names are too short to have too many levels.
+        if name.count < maximumLevelCount { return }
         guard name.count <= maximumLength, name.count(where: { $0 == UInt8(ascii: ":") }) < maximumLevelCount else {
             throw .tooLong
         }
