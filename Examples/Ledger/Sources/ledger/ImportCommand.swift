@@ -21,8 +21,11 @@ struct ImportCommand: AsyncParsableCommand {
             Journals are distinguished by their names. If you import several sources from the standard input, give each \
             source a '--name'.
 
-            Files that a journal includes must be in its folder or below. Virtual postings, lots, secondary dates, and \
-            periodic and automated transactions are left out, and their numbers are printed.
+            Files that a journal includes must be in its folder or below. Virtual postings, lots, posting dates, \
+            secondary dates, and periodic and automated transactions are left out, and their numbers are printed.
+
+            A transaction whose amount follows from a balance ('= 100 EUR') is refused if it was imported before and its \
+            amount has changed since, because a transaction before it was added or changed.
             """
     )
 

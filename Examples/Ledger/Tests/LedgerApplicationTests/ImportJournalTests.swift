@@ -43,6 +43,57 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == ["a 7 EUR", "b -7 EUR"])
     }
 
+    private static let assigning = "2024-01-10\n    a  = 100 EUR\n    e\n"
+    private static let earlier = "2024-01-05\n    a  20 EUR\n    i\n"
+
+    @Test(arguments: StoreKind.allCases)
+    func anAssignedAmountThatHasChangedIsRefusedAndNotPostedAgain(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(Self.assigning)
+
+        let refusal = await #expect(throws: ImportRefusal.self) {
+            try await books.import(Self.earlier + Self.assigning)
+        }
+
+        #expect(refusal?.line == 4)
+        #expect(refusal?.refusal.code == .changedAssignment)
+        #expect(refusal?.refusal.message.contains("posted before, as 100 EUR to 'a', -100 EUR to 'e'.") == true)
+        #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
+
+        let same = try await books.import(Self.assigning + "; again\n")
+        let mended = try await books.import(Self.earlier + Self.assigning.replacing("= 100", with: "100"))
+
+        #expect(same == GetImport.Outcome(posted: 0, known: 1, sameAs: nil))
+        #expect(mended == GetImport.Outcome(posted: 1, known: 1, sameAs: nil))
+        #expect(try await books.balances() == ["a 120 EUR", "e -100 EUR", "i -20 EUR"])
+    }
+
+    /// An earlier version has stored the origin with the computed amounts only, as for amounts that are written out.
+    @Test func assignedAmountsOfAnEarlierVersionAreKnownAndRecorded() async throws {
+        let books = try await TestBooks()
+        try await books.import(Self.assigning.replacing("= 100", with: "100"))
+
+        let outcome = try await books.import(Self.assigning)
+        let refusal = await #expect(throws: ImportRefusal.self) {
+            try await books.import(Self.earlier + Self.assigning)
+        }
+
+        #expect(outcome == GetImport.Outcome(posted: 0, known: 1, sameAs: nil))
+        #expect(refusal?.refusal.code == .changedAssignment)
+        #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
+    }
+
+    @Test func equalAssignmentsOfOneDayAreDistinct() async throws {
+        let books = try await TestBooks()
+        let text = Self.assigning + "2024-01-10\n    a  -50 EUR\n    e\n" + Self.assigning
+
+        let first = try await books.import(text)
+        let second = try await books.import(text + "; again\n")
+
+        #expect([first, second].map { $0?.posted } == [3, 0])
+        #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func equalTransactionsOfOneJournalAreAllPosted(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)

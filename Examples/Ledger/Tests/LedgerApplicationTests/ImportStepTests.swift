@@ -8,6 +8,7 @@ import Foundation
 import Headrace
 import LedgerApplication
 import LedgerBooks
+import LedgerJournal
 import Testing
 
 @Suite struct ImportStepTests {
@@ -15,7 +16,8 @@ import Testing
         var origins = JournalOrigins(of: "steps.journal")
         return try (0..<range.upperBound).map { number in
             let draft = try transfer("\(number + 1)")
-            return ImportStep.Entry(draft, origin: origins.next(draft), line: number)
+            let origin = origins.next(Journal.Entry(transaction: draft, line: number))
+            return ImportStep.Entry(draft, origin: origin, line: number)
         }
         .suffix(range.count)
     }
@@ -88,6 +90,32 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func aStepRefusesAnAssignedAmountThatHasChanged(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let assigning = "2024-01-10\n    a  = 100 EUR\n    e\n"
+        func step(_ text: String, of id: UUID) throws -> ImportStep {
+            var origins = JournalOrigins(of: "steps.journal")
+            let entries = try JournalParser().parse(Array(text.utf8), file: "steps.journal").entries
+            return ImportStep(
+                id, from: 0,
+                entries.map { ImportStep.Entry($0.transaction, origin: origins.next($0), line: $0.line) }
+            )
+        }
+        try await books.dispatcher.dispatch(try step(assigning, of: try await begin(1, in: books)))
+        let again = try await begin(1, in: books)
+        try await books.dispatcher.dispatch(try step(assigning, of: again))
+
+        let longer = try await begin(2, in: books, content: "longer")
+        let refused = try step("2024-01-05\n    a  20 EUR\n    i\n" + assigning, of: longer)
+        let failure = await #expect(throws: ImportJob.Failure.self) { try await books.dispatcher.dispatch(refused) }
+
+        #expect(try await books.dispatcher.dispatch(GetImportStatus(of: again))?.known == 1)
+        #expect(failure?.code == "changedAssignment")
+        #expect(failure?.line == 4)
+        #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func anImportJobSkipsTransactionsOfAnEarlierImport(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
         let text = "2026-01-01 x\n    a  1 EUR\n    b\n"
@@ -99,8 +127,9 @@ import Testing
         ]
         var origins = JournalOrigins(of: "steps.journal")
 
+        let origin = origins.next(Journal.Entry(transaction: draft, line: 1))
         try await books.dispatcher.dispatch(
-            ImportStep(id, from: 0, [ImportStep.Entry(draft, origin: origins.next(draft), line: 1)]))
+            ImportStep(id, from: 0, [ImportStep.Entry(draft, origin: origin, line: 1)]))
 
         let end = try await books.dispatcher.dispatch(GetImportStatus(of: id))
         #expect(end?.known == 1 && end?.posted == 0)

@@ -34,7 +34,7 @@ private let balances = ["cash -110 EUR", "food 10 EUR", "rent 100 EUR"]
     private func step(_ id: UUID, of name: String, _ range: Range<Int>) throws -> ImportStep {
         var origins = JournalOrigins(of: name)
         let entries = try JournalParser().parse(Array(journal.utf8), file: name).entries.map {
-            ImportStep.Entry($0.transaction, origin: origins.next($0.transaction), line: $0.line)
+            ImportStep.Entry($0.transaction, origin: origins.next($0), line: $0.line)
         }
         return ImportStep(id, from: range.lowerBound, Array(entries[range]))
     }

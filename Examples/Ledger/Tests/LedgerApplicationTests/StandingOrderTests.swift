@@ -74,6 +74,64 @@ import Testing
         #expect(process.timeouts.keys.map(\.rawValue) == ["retry"])
     }
 
+    @Test func aLateRefusalOfAnAttemptWithoutAnAnswerDoesNotCountAgain() throws {
+        var process = TestProcess(StandingOrderPayments.self)
+        try process.given(placed())
+        try process.whenTimePasses(.zero)
+        #expect(process.sent(PayStandingOrder.self).map(\.attempt) == [1])
+        try process.whenTimePasses(Self.day)
+
+        try process.when(StandingOrderRefused(order: id, payment: 1, attempt: 1))
+        #expect(process.state?.refusals == 1)
+        try process.whenTimePasses(.seconds(3_600))
+        #expect(process.sent(PayStandingOrder.self).map(\.attempt) == [2])
+        try process.when(StandingOrderRefused(order: id, payment: 1, attempt: 1))
+        #expect(process.state?.refusals == 1)
+
+        try process.when(StandingOrderRefused(order: id, payment: 1, attempt: 2))
+        #expect(process.state?.refusals == 2)
+    }
+
+    @Test func attemptsWithoutAnAnswerAreEscalatedForTheirPayment() throws {
+        var process = TestProcess(StandingOrderPayments.self)
+        try process.given(placed())
+        try process.whenTimePasses(.zero)
+        try process.given(StandingOrderPaid(order: id, payment: 1))
+        try process.whenTimePasses(Self.day * 30)
+        for pause: Duration in [.seconds(3_600), .seconds(4 * 3_600)] {
+            try process.whenTimePasses(Self.day)
+            try process.whenTimePasses(pause)
+        }
+
+        try process.whenTimePasses(Self.day)
+
+        #expect(process.sent(EscalateStandingOrder.self) == [EscalateStandingOrder(order: id, payment: 2)])
+        #expect(process.state?.step == .escalated)
+    }
+
+    @Test func messagesOfEarlierVersionsAreReadAndCount() throws {
+        func old<Message: Codable>(_ message: Message, without member: String) throws -> Message {
+            var members = try #require(
+                JSONSerialization.jsonObject(with: JSONEncoder().encode(message)) as? [String: Any]
+            )
+            #expect(members.removeValue(forKey: member) != nil)
+            return try JSONDecoder().decode(Message.self, from: JSONSerialization.data(withJSONObject: members))
+        }
+        let refused = try old(StandingOrderRefused(order: id, payment: 1, attempt: 1), without: "attempt")
+        let escalation = try old(EscalateStandingOrder(order: id, payment: 1), without: "payment")
+        let payment = try old(
+            PayStandingOrder(order: id, payment: 1, attempt: 1, draft: transfer("1"), date: .distantPast),
+            without: "attempt"
+        )
+        #expect(refused.attempt == nil && escalation.payment == nil && payment.attempt == nil)
+
+        var process = TestProcess(StandingOrderPayments.self)
+        try process.given(placed())
+        try process.whenTimePasses(.zero)
+        try process.when(refused)
+        #expect(process.state?.refusals == 1)
+    }
+
     @Test func aCancelledOrderMakesNoFurtherPayment() throws {
         var process = TestProcess(StandingOrderPayments.self)
         try process.given(placed(), StandingOrderCancelled(order: id))
@@ -81,6 +139,91 @@ import Testing
 
         #expect(process.commands.isEmpty)
         #expect(process.isEnded)
+    }
+
+    // MARK: Commands
+
+    private func place(in books: TestBooks, every interval: Duration = Self.day) async throws {
+        try await books.dispatcher.dispatch(PlaceStandingOrder(try transfer("10"), count: 2, every: interval, id: id))
+    }
+
+    @Test func anEscalationIsForThePaymentThatIsDue() async throws {
+        let books = try await TestBooks()
+        try await place(in: books)
+        try await books.dispatcher.dispatch(
+            PayStandingOrder(order: id, payment: 1, attempt: 1, draft: try transfer("10"), date: .distantPast)
+        )
+
+        try await books.dispatcher.dispatch(EscalateStandingOrder(order: id, payment: 1))
+        #expect(try await order(in: books.store).state == .active)
+
+        // No attempt at the second payment had an answer.
+        try await books.dispatcher.dispatch(EscalateStandingOrder(order: id, payment: 2))
+        #expect(try await order(in: books.store).state == .needsAttention)
+        #expect(try await order(in: books.store).refusal?.contains("To fix, ") == true)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anotherIntervalIsAnotherOrder(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        for _ in 1...2 { try await place(in: books) }
+
+        let error = await #expect(throws: StoreError.self) { try await place(in: books, every: Self.day * 2) }
+
+        #expect(error?.code == .alreadyExists)
+        #expect(try await order(in: books.store).intervalSeconds == 86_400)
+    }
+
+    @Test func theIntervalOfAnOrderOfAnEarlierVersionIsUnknown() async throws {
+        let books = try await TestBooks()
+        let other = try await TestBooks()
+        try await place(in: other)
+        let order = try await order(in: other.store)
+        var members = try #require(
+            JSONSerialization.jsonObject(with: JSONEncoder().encode(order)) as? [String: Any]
+        )
+        #expect(members.removeValue(forKey: "intervalSeconds") as? Int == 86_400)
+        let old = try JSONDecoder().decode(
+            StandingOrder.self, from: JSONSerialization.data(withJSONObject: members)
+        )
+        let context = EntityContext(books.store)
+        context.insert(old)
+        try await context.commit(context.takeEvents())
+
+        try await place(in: books)
+        #expect(try await self.order(in: books.store).intervalSeconds == nil)
+    }
+
+    @Test(
+        arguments: [
+            (0, .seconds(60), "invalidCount"), (-1, .seconds(60), "invalidCount"), (1, .zero, "invalidInterval"),
+            (1, .milliseconds(999), "invalidInterval"), (1, .milliseconds(1_500), "invalidInterval"),
+            (1, .seconds(-60), "invalidInterval"),
+        ] as [(Int, Duration, String)])
+    func numbersOutOfTheirRangesAreRefused(count: Int, interval: Duration, code: String) async throws {
+        let books = try await TestBooks()
+
+        let refusal = await #expect(throws: StandingOrderRefusal.self) {
+            try await books.dispatcher.dispatch(
+                PlaceStandingOrder(try transfer("10"), count: count, every: interval, id: id))
+        }
+
+        #expect(refusal?.codeName == code)
+        #expect(refusal?.message.contains("To fix, ") == true)
+        #expect(try await books.eventNames() == [])
+    }
+
+    @Test func anOrderThatCanNeverBePostedIsRefused() async throws {
+        let books = try await TestBooks()
+        var draft = try transfer("10")
+        draft.postings[1].amount = draft.postings[0].amount
+
+        let refusal = await #expect(throws: PostingRefusal.self) {
+            try await books.dispatcher.dispatch(PlaceStandingOrder(draft, count: 1, every: Self.day, id: id))
+        }
+
+        #expect(refusal?.code == .unbalanced)
+        #expect(try await books.eventNames() == [])
     }
 
     // MARK: In the program

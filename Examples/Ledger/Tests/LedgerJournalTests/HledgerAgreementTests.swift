@@ -100,6 +100,80 @@ struct HledgerAgreementTests {
         #expect(try isAccepted == Hledger.accepts(text), "\(text)")
     }
 
+    /// Comments of a posting that is counted by an assignment on 2024-01-15, or not.
+    @Test(arguments: [
+        "date:2024-02-01", "[2024-02-01]", "[=2024-02-01]", "x [2024-02-01=2024-03-01] [2024-01-02]", "date:",
+        "date: foo", "x:1, date: 2/1 foo, y", "x date:2/1", "xdate:2/1", "x:1 date:2/1", "y\n  ; date:2/1",
+        "y\n  ; date:2/1\n  ; date:1/2", "Date:2/1", "[1.2.3.4]", "[1.2]", "[12]", "[13.45]", "[=13.45]",
+        "date2:13.45", "date2:x", "date2:2/1", "x:[2024-02-01]", "date:[2024-02-01]", "[2024-02-01",
+        "[2024-02-01]:x,[2024-01-02]", ":date:2/1", "x : date:2/1", "x::date:2/1", "x :y date:2/1",
+        "date: 2/1, [2024-01-02]", "date: 2/1 [foo, [2024-13-02]", "date:2/1[2.34.4]", "date:2/1x", "[2025-01-01=]",
+        "[1-1==]", "[--1]", "[1-]", "[ 2024-02-01]", "[[2024-02-01]]", "x, date:2/1", "xx,date:2/1", ";date:2/1",
+        "y:[2/1\n  ;foo]", "x:,date:2/1", ":,date:2/1", "é\u{A0}date:2/1", "date:2024-01-12", "y: a,b date:2/1",
+    ])
+    func postingDatesAreThoseOfHledger(comment: String) throws {
+        let text = "2024-01-10\n  a  10  ;\(comment)\n  b\n2024-01-15\n  a  = 5\n  c\n"
+
+        let ours = try? AccountBalances(of: parse(text))
+
+        #expect(try (ours != nil) == Hledger.accepts(text))
+        if let ours { #expect(try ours.differences(from: Hledger.withJournals([text], Hledger.balances)) == []) }
+    }
+
+    @Test(arguments: [
+        "2024-01-10\n  a  10 = 10  ; date:2024-02-01\n  b\n2024-01-15\n  a  1 = 1\n  c\n",
+        "2024-01-10\n  a  10 = 11  ; date:2024-02-01\n  b\n2024-01-15\n  a  1 = 1\n  c\n",
+        "2024-01-10\n  a  10\n  b  = -10  ; date:2024-02-01\n",
+        "2024-01-10\n  a  = 10\n  b  ; date:2024-02-01\n2024-01-15\n  b  = 5\n  c\n",
+        "2024-01-10\n  a  = 10\n  b  -10 = -10  ; date:2024-02-01\n2024-01-15\n  b  1 = -9\n  c\n",
+        "2024-01-10\n  (a)  10  ; [1/20]\n  b  0\n2024-01-15\n  a  = 5\n  c\n",
+        "2024-01-10\n  a  10\n  b  ; [1/20]\n2024-01-15\n  b  = 5\n  c\n2024-01-25\n  b  0 = -5\n",
+        "2024-01-10  ; date:2/1\n  ; [2/1] date:x\n  a  10\n  b\n2024-01-15\n  a  = 5\n  c\n",
+        "2024-01-10\n  a  10  ; [1/20]\n  b  1\n2024-01-15\n  a  1 = 1\n  c\n",
+    ])
+    func balancesAreSummedAtTheDatesOfPostings(text: String) throws {
+        let ours = try? AccountBalances(of: parse(text))
+
+        #expect(try (ours != nil) == Hledger.accepts(text))
+        if let ours { #expect(try ours.differences(from: Hledger.withJournals([text], Hledger.balances)) == []) }
+    }
+
+    /// Small journals of random claims, on accounts that include each other.
+    @Test(arguments: 0..<8)
+    func exactlyTheClaimsThatHledgerRefusesAreRefused(batch: UInt64) throws {
+        var acceptedCount = 0
+        for index in 0..<20 {
+            let seed = Self.seed + batch * 20 + UInt64(index)
+            let text = claims(seed: seed)
+
+            let isAccepted = (try? AccountBalances(of: parse(text))) != nil
+
+            #expect(try isAccepted == Hledger.accepts(text), "seed \(seed):\n\(text)")
+            if isAccepted { acceptedCount += 1 }
+        }
+
+        #expect((1...19).contains(acceptedCount), "the generator leans too far to one side")
+    }
+
+    private func claims(seed: UInt64) -> String {
+        var random = SplitMix64(seed: seed)
+        var text = ""
+        for _ in 0..<Int.random(in: 2...4, using: &random) {
+            text += "2024-01-0\(Int.random(in: 1...3, using: &random))\n"
+            for _ in 0..<2 {
+                let account = random.pick(["a", "a:b", "a:b:c", "a:d"])
+                text += "  \(account)  \(random.pick(["1", "-1", "0"])) \(random.pick(["A", "B"]))"
+                if random.happens(percent: 35) {
+                    text += " \(random.pick(["=", "==", "=*", "==*"]))"
+                    text += " \(random.pick(["0", "0", "1", "1", "-1"])) \(random.pick(["A", "B"]))"
+                }
+                text += random.happens(percent: 20) ? "  ; [2024-01-0\(random.pick(["1", "2", "3"]))]\n" : "\n"
+            }
+            text += "  z\n"
+        }
+        return text
+    }
+
     @Test(arguments: [
         "1e3", "1.5e3", "1,5e3", "1.234e2", "-1,234E2", "1.000,5e2", "1 000e2", "1e-3", "1.50e1", "1E+3", "1e3EUR",
         ".5e1",

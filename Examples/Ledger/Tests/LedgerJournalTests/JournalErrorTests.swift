@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import LedgerBooks
 import LedgerJournal
 import Testing
 
@@ -119,6 +120,85 @@ import Testing
     @Test(arguments: ["()  1 EUR", "[]", "( )  1", "* []"])
     func virtualPostingsNeedAnAccount(posting: String) {
         #expect(error(reading: [UInt8]("2024-01-01\n  \(posting)\n".utf8))?.code == .missingAccount)
+    }
+
+    @Test(arguments: ["date:x", "[2024-02-30]", "x\n  ; date2:", "[1/2=]", "[1/2/3/4]"])
+    func invalidDatesOfPostingsAreRefused(comment: String) {
+        let error = error(reading: [UInt8]("2024-01-01\n  a  1 EUR ; \(comment)\n  b\n".utf8))
+
+        #expect(error?.code == .invalidDate)
+        #expect(error?.line == (comment.contains("\n") ? 3 : 2))
+    }
+
+    @Test func anAssignmentWithAPostingDateIsRefused() {
+        let error = error(reading: [UInt8]("2024-01-01\n  a  = 1 EUR\n  ; date:2024-02-01\n  b\n".utf8))
+
+        #expect(error?.code == .balanceAssignment)
+        #expect(error?.line == 2)
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: 4_096), true), (String(repeating: "a", count: 4_097), false),
+        (String(repeating: "é", count: 2_048), true), (String(repeating: "é", count: 2_049), false),
+        ("a" + String(repeating: ":a", count: 99), true), ("a" + String(repeating: ":a", count: 100), false),
+        ("a" + String(repeating: ":a", count: 500_000), false),
+    ])
+    func accountsWithTooManyBytesOrLevelsAreRefused(account: String, isAccepted: Bool) {
+        let text = "2024-01-01\n  \(account)  1 EUR =* 1 EUR\n  b\n"
+
+        var failure: JournalError?
+        do {
+            _ = try parse(text)
+        } catch {
+            failure = error as? JournalError
+        }
+
+        #expect(failure?.code == (isAccepted ? nil : .accountTooLong))
+        #expect(failure?.line == (isAccepted ? nil : 2))
+    }
+
+    @Test func aLongParentCannotMakeManyLongNames() {
+        let parent = "apply account \(String(repeating: "p", count: 4_000))\n"
+        let distinct = (0..<10_000).map { "  a\($0)  1\n" }.joined()
+        let equal = String(repeating: "  a  1\n", count: 10_000)
+
+        for postings in [distinct, equal] {
+            let error = error(reading: [UInt8]((parent + "2024-01-01\n" + postings).utf8))
+            #expect(error?.code == .accountTooLong)
+            // 16 MiB, and four times the length of the journal, in names of 4,000 bytes.
+            #expect((4_194...4_400).contains(error?.line ?? 0))
+        }
+    }
+
+    @Test func parentsHaveALimitTogether() {
+        let parent = "apply account \(String(repeating: "p", count: 1_000))\n"
+        let ended = String(repeating: parent + "end apply account\n", count: 10)
+
+        #expect(error(reading: [UInt8](String(repeating: parent, count: 5).utf8))?.line == 5)
+        #expect((try? parse(ended + String(repeating: parent, count: 4))) != nil)
+    }
+
+    @Test func aliasesHaveALimitTogether() {
+        let alias = "alias a = \(String(repeating: "b", count: 1_023))\n"
+        let ended = String(repeating: alias + "end aliases\n", count: 100)
+
+        #expect(error(reading: [UInt8](String(repeating: alias, count: 65).utf8))?.line == 65)
+        #expect((try? parse(ended + String(repeating: alias, count: 64))) != nil)
+    }
+
+    /// Aliases that rename names back and forth take time without adding bytes.
+    @Test func aliasesCannotRenameManyNamesManyTimes() throws {
+        let aliases = String(repeating: "alias a = b\nalias b = a\n", count: 500) + "2024-01-01\n"
+        let name = String(repeating: "x", count: 200)
+        let distinct = (0..<200).map { "  a:\(name)\($0)  1\n" }.joined()
+
+        let error = error(reading: [UInt8]((aliases + distinct).utf8))
+        // The effect on equal names is computed once.
+        let equal = try parse(aliases + String(repeating: "  a:\(name)  1\n", count: 200))
+
+        #expect(error?.code == .accountTooLong)
+        #expect((1_070...1_100).contains(error?.line ?? 0))
+        #expect(equal.entries.first?.transaction.postings.last?.account == "b:\(name)")
     }
 
     @Test func aliasesCannotMakeNamesWithoutBounds() {

@@ -76,6 +76,15 @@ import Testing
         #expect(error?.message.contains("To fix,") == true)
     }
 
+    @Test func namesOfAllIncludedFilesHaveALimitTogether() {
+        let postings = "2024-01-01\n" + (0..<2_000).map { "  a\($0)  1\n" }.joined()
+        let parent = "apply account \(String(repeating: "p", count: 4_000))\n"
+        let files = ["main": parent + String(repeating: "include child\n", count: 3), "child": postings]
+
+        #expect(failure(of: files)?.code == .accountTooLong)
+        #expect(failure(of: files)?.file == "child")
+    }
+
     @Test func aSmallJournalCannotIncludeMoreAndMore() {
         var files = ["0": ""]
         for level in 1...30 { files["\(level)"] = "include \(level - 1)\ninclude \(level - 1)\n" }

@@ -102,6 +102,66 @@ import Testing
         #expect(try parse(text).skippedDirectives == journal.skippedDirectives)
     }
 
+    @Test func postingDatesAreCountedAndSecondaryDatesOfPostingsAsWell() throws {
+        let journal = try parse(
+            """
+            2024-01-01 ; date:2024-02-01
+              ; [2024-02-01]
+              a  1 EUR ; date:2024-02-01
+              b  ; [2/1=2/2] date2:2/3
+              ; [2/3]
+              (c)  1 EUR ; below
+              ; [2/1]
+            """
+        )
+
+        #expect(journal.leftOut == ["posting date": 3, "secondary date": 2, "virtual posting": 1])
+        #expect(journal.entries.first?.transaction.date.description == "2024-01-01")
+        #expect(journal.entries.first?.transaction.postings.first?.comment == "date:2024-02-01")
+    }
+
+    @Test func assignmentsAreTheirPostingsAndTheirClaims() throws {
+        let journal = try parse(
+            """
+            2024-01-01
+              a  1 USD
+              b  2 EUR
+              z
+            2024-01-02
+              z  1 EUR
+              (v)  = 9 EUR
+              a  == 5 EUR
+              b  = 2 EUR
+              b  0 EUR = 2 EUR
+              y
+            """
+        )
+
+        let postings = try #require(journal.entries.last).transaction.postings
+        #expect(
+            postings.map { $0.amount?.description } == ["1 EUR", "5 EUR", "-1 USD", "0 EUR", "0 EUR", nil]
+        )
+        #expect(journal.entries.first?.assignments == [])
+        let assignments = try #require(journal.entries.last).assignments
+        #expect(assignments.map(\.postings) == [1..<3, 3..<4])
+        #expect(assignments.map(\.claim) == ["== 5 EUR", "= 2 EUR"])
+    }
+
+    /// With work for each pair of a claim and a commodity, this test would take several minutes.
+    @Test(.timeLimit(.minutes(2)), arguments: ["==", "==*"])
+    func aClaimDoesNotLookAtEachCommodity(mark: String) throws {
+        let count = 20_000
+        var text = "2024-01-01\n  a:b  0 X\n"
+        for number in 1...count {
+            let commodity = "\"\(number)\""
+            // With subaccounts, other balances may remain on the account itself or below it.
+            text += mark == "==" ? "  a  1 \(commodity)\n  a  -1 \(commodity)\n" : "  a:b  1 \(commodity)\n"
+        }
+        text += String(repeating: "  a  0 X \(mark) 0 X\n", count: count) + "  z\n"
+
+        #expect(try parse(text).entries.count == 1)
+    }
+
     @Test func theParserAcceptsUnbalancedTransactions() throws {
         let journal = try parse("2024-01-01\n  a  1 EUR = 7 EUR\n  b  2 EUR\n")
 

@@ -15,10 +15,15 @@ extension LedgerServerTests {
     @Suite(.timeLimit(.minutes(2))) struct StandingOrderRoutesTests {
         private let path = "/api/standing-orders/\(UUID())"
 
-        private func place(_ server: TestServer, count: Int, days: Int = 30) async throws -> Answer {
+        private func place(
+            _ server: TestServer,
+            count: Int,
+            days: Int = 30,
+            opposite: String = "null"
+        ) async throws -> Answer {
             let body = """
                 {"transaction":{"date":"2026-01-31","description":"rent","postings":[
-                {"account":"expenses:rent","amount":"10 EUR"},{"account":"assets:cash","amount":null}]},
+                {"account":"expenses:rent","amount":"10 EUR"},{"account":"assets:cash","amount":\(opposite)}]},
                 "count":\(count),"days":\(days)}
                 """
             return try await server.send(
@@ -40,6 +45,7 @@ extension LedgerServerTests {
 
                 #expect(try await orders(server) == ["rent 1/2 active"])
                 #expect(try await place(server, count: 3).status == 409)
+                #expect(try await place(server, count: 2, days: 31).status == 409)
                 #expect(try await server.send("DELETE", path).status == 204)
                 #expect(try await orders(server) == ["rent 1/2 cancelled"])
                 #expect(try await server.send("DELETE", path).status == 204)
@@ -54,6 +60,9 @@ extension LedgerServerTests {
                     #expect(answer.status == 422)
                     #expect(answer.text.contains("\"\(field)\""))
                 }
+                let unbalanced = try await place(server, count: 1, opposite: "\"10 EUR\"")
+                #expect(unbalanced.status == 422)
+                #expect(try unbalanced.json(ProblemBody.self).code == "unbalanced")
                 #expect(try await server.send("DELETE", path).status == 404)
                 #expect(try await orders(server) == [])
             }

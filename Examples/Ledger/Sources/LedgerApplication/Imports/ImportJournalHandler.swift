@@ -33,28 +33,27 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
     /// Handles the command.
     public func handle(_ command: ImportJournal) async throws {
         let origins = Self.origins(of: command)
-        let known: Set<JournalOrigin>
+        var posted = 0
         var twin: String?
         switch try await JournalContent.claim(command.content, for: command.name, in: context) {
         case .reserved(let content):
-            known = try await Self.known(among: origins, in: context)
+            posted = try await post(command, origins: origins)
             content.finish()
         case .imported(let other):
-            known = Set(origins)
             twin = other
         }
-        let posted = try await post(command, origins: origins, except: known)
+        progress.advance(of: command.name, done: origins.count, total: origins.count)
 
         let record = try await ImportedJournal.record(of: command.name, content: command.content, in: context)
         record.recordImport(of: command.content, posted: posted, known: origins.count - posted, sameAs: twin)
     }
 
-    /// Posts the transactions whose origin is not in `known`, and returns their number.
-    private func post(
-        _ command: ImportJournal,
-        origins: [JournalOrigin],
-        except known: Set<JournalOrigin>
-    ) async throws -> Int {
+    /// Posts the transactions that weren't posted before, and returns their number.
+    private func post(_ command: ImportJournal, origins: [JournalOrigin]) async throws -> Int {
+        var earlier = PostedOrigins(in: context)
+        for start in Swift.stride(from: 0, to: origins.count, by: Self.stride) {
+            try await earlier.read(Array(origins[start..<min(start + Self.stride, origins.count)]))
+        }
         var bookkeeper = Bookkeeper(in: context)
         var posted = 0
         for (index, (entry, origin)) in zip(command.journal.entries, origins).enumerated() {
@@ -62,8 +61,8 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
                 try Task.checkCancellation()
                 progress.advance(of: command.name, done: index, total: origins.count)
             }
-            if known.contains(origin) { continue }
             do {
+                guard try await earlier.claim(origin) else { continue }
                 try await bookkeeper.post(entry.transaction, origin: origin.fingerprint)
             } catch let refusal as PostingRefusal {
                 throw ImportRefusal(journal: entry.file ?? command.journal.file, line: entry.line, refusal: refusal)
@@ -71,26 +70,12 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
             posted += 1
         }
         try bookkeeper.finish()
-        progress.advance(of: command.name, done: origins.count, total: origins.count)
         return posted
     }
 
     /// Returns the origin of each transaction.
     private static func origins(of command: ImportJournal) -> [JournalOrigin] {
         var origins = JournalOrigins(of: command.name)
-        return command.journal.entries.map { origins.next($0.transaction) }
-    }
-
-    /// Returns the elements of `origins` from which a transaction was posted before.
-    private static func known(
-        among origins: [JournalOrigin],
-        in context: EntityContext
-    ) async throws -> Set<JournalOrigin> {
-        var known: Set<JournalOrigin> = []
-        for start in Swift.stride(from: 0, to: origins.count, by: stride) {
-            let some = Array(origins[start..<min(start + stride, origins.count)])
-            known.formUnion(try await Transaction.known(among: some, in: context))
-        }
-        return known
+        return command.journal.entries.map { origins.next($0) }
     }
 }

@@ -72,14 +72,16 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         guard let job = try await context.find(ImportJob.self, id: command.id),
             job.state == .queued || job.state == .running, job.done == command.start
         else { return }
-        let known = try await Transaction.known(among: command.entries.map(\.origin), in: context)
+        var earlier = PostedOrigins(in: context)
+        try await earlier.read(command.entries.map(\.origin))
         // One read for all accounts, instead of one for each transaction.
         let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
         _ = try await context.find(Account.self, ids: accounts)
         var bookkeeper = Bookkeeper(in: context)
         var posted = 0
-        for entry in command.entries where !known.contains(entry.origin) {
+        for entry in command.entries {
             do {
+                guard try await earlier.claim(entry.origin) else { continue }
                 try await bookkeeper.post(entry.draft, origin: entry.origin.fingerprint)
             } catch let refusal as PostingRefusal {
                 throw ImportJob.Failure(code: "\(refusal.code)", message: refusal.message, line: entry.line)

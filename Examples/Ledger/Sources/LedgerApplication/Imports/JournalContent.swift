@@ -71,8 +71,6 @@ public final class JournalContent: StoredEntity {
     }
 }
 
-extension Fingerprint: EntityIdentifier {}
-
 extension JournalContent {
     /// The outcome of a request to reserve a content for a name.
     enum Claim {

@@ -38,6 +38,8 @@ public struct Fingerprint: RawRepresentable, Hashable, Codable, Sendable, IndexV
     }
 }
 
+extension Fingerprint: EntityIdentifier {}
+
 private struct Hash {
     private static let prime: UInt128 = (1 << 88) + 0x13B
 

@@ -14,9 +14,13 @@ public struct JournalOrigin: Sendable, Hashable, Encodable {
     /// Earlier versions have stored this fingerprint.
     public let uncomposed: Fingerprint?
 
+    /// Identifies them by the balances that amounts follow from, instead of the amounts; `nil` if all amounts are written.
+    public let assignment: Fingerprint?
+
     /// Creates an origin.
-    public init(_ fingerprint: Fingerprint, uncomposed: Fingerprint? = nil) {
+    public init(_ fingerprint: Fingerprint, uncomposed: Fingerprint? = nil, assignment: Fingerprint? = nil) {
         self.fingerprint = fingerprint
         self.uncomposed = uncomposed
+        self.assignment = assignment
     }
 }

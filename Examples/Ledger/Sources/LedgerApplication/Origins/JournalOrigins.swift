@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-public import LedgerBooks
+import LedgerBooks
+public import LedgerJournal
 
 /// Makes the origins of the transactions of a journal, in the order of the journal.
 ///
@@ -12,6 +13,9 @@ public import LedgerBooks
 /// journal with the same content. So two equal transactions have different origins, and a later import recognizes both.
 /// Status marks and comments are ignored, because they change while the transaction stays the same. The Unicode
 /// normalization of names and texts is ignored, too.
+///
+/// Amounts that follow from balances are part of the content, so the origin stays the same if they are written out later.
+/// But they change with the transactions before. ``JournalOrigin/assignment`` identifies the transaction without them.
 public struct JournalOrigins: Sendable {
     private let journal: String
     private var occurrences: [Fingerprint: Int] = [:]
@@ -22,9 +26,31 @@ public struct JournalOrigins: Sendable {
     }
 
     /// Returns the origin of the next transaction.
-    public mutating func next(_ transaction: TransactionDraft) -> JournalOrigin {
+    public mutating func next(_ entry: Journal.Entry) -> JournalOrigin {
+        let fields = fields(of: entry, assignments: [])
+        let assignments = entry.assignments
+        let written = assignments.isEmpty ? nil : self.fields(of: entry, assignments: assignments).map(\.composed)
+        let assignment = written.map { fingerprint(of: $0) }
+        if fields.allSatisfy(\.isComposed) { return JournalOrigin(fingerprint(of: fields), assignment: assignment) }
+        return JournalOrigin(
+            fingerprint(of: fields.map(\.composed)),
+            uncomposed: fingerprint(of: fields),
+            assignment: assignment
+        )
+    }
+
+    /// The texts that identify a transaction, with the claimed balances in place of the amounts of `assignments`.
+    private func fields(of entry: Journal.Entry, assignments: [Journal.Assignment]) -> [String] {
+        let transaction = entry.transaction
         var fields = [journal, transaction.date.description, transaction.code, transaction.description]
-        for posting in transaction.postings {
+        var assignments = assignments[...]
+        for (index, posting) in transaction.postings.enumerated() {
+            if let assignment = assignments.first, assignment.postings.contains(index) {
+                guard index == assignment.postings.upperBound - 1 else { continue }
+                fields += [posting.account, assignment.claim]
+                assignments.removeFirst()
+                continue
+            }
             fields += [posting.account, posting.amount?.description ?? ""]
             switch posting.cost {
             case .unit(let price): fields += ["@", price.description]
@@ -32,8 +58,7 @@ public struct JournalOrigins: Sendable {
             case nil: break
             }
         }
-        if fields.allSatisfy(\.isComposed) { return JournalOrigin(fingerprint(of: fields)) }
-        return JournalOrigin(fingerprint(of: fields.map(\.composed)), uncomposed: fingerprint(of: fields))
+        return fields
     }
 
     private mutating func fingerprint(of fields: [String]) -> Fingerprint {

@@ -14,9 +14,18 @@ public struct EscalateStandingOrder: CQDCommand, DurableCommand, Hashable {
 
     /// The identifier of the standing order.
     public let order: UUID
+
+    /// Number of the payment that needs attention, counting from 1; `nil` in commands of earlier versions.
+    public let payment: Int?
+
+    /// Creates the command.
+    public init(order: UUID, payment: Int?) {
+        self.order = order
+        self.payment = payment
+    }
 }
 
-/// A command that ends a standing order with a payment that was refused too often.
+/// A command that ends a standing order with a payment that was refused or had no answer too often.
 public struct GiveUpStandingOrder: CQDCommand, DurableCommand, Hashable {
     /// The name of the command in the store.
     public static let commandName = "give-up-standing-order"
@@ -25,7 +34,7 @@ public struct GiveUpStandingOrder: CQDCommand, DurableCommand, Hashable {
     public let order: UUID
 }
 
-/// Marks the standing order.
+/// Marks the standing order, unless the payment was made meanwhile.
 public final class EscalateStandingOrderHandler: HandlesCommand, Resolvable {
     private let context: EntityContext
 
@@ -39,9 +48,11 @@ public final class EscalateStandingOrderHandler: HandlesCommand, Resolvable {
 
     /// Handles the command.
     public func handle(_ command: EscalateStandingOrder) async throws {
-        let order = try await context.find(StandingOrder.self, id: command.order)
-        // The commands of a process have no order, and the payment may have succeeded since.
-        if order?.state == .active, order?.refusal != nil { order?.state = .needsAttention }
+        guard let order = try await context.find(StandingOrder.self, id: command.order), order.state == .active
+        else { return }
+        // The commands of a process have no order, so the payment may have been made since, and the next one refused.
+        let isDue = command.payment.map { order.paidCount < $0 } ?? (order.refusal != nil)
+        if isDue { order.escalate() }
     }
 }
 
@@ -59,6 +70,7 @@ public final class GiveUpStandingOrderHandler: HandlesCommand, Resolvable {
 
     /// Handles the command.
     public func handle(_ command: GiveUpStandingOrder) async throws {
+        // The process has ended, so the order makes no further payment, even if the last attempt has succeeded since.
         guard let order = try await context.find(StandingOrder.self, id: command.order), order.isOpen else { return }
         order.state = .givenUp
     }

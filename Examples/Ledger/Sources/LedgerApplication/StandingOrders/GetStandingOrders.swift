@@ -8,7 +8,9 @@ public import Foundation
 public import Headrace
 import LedgerBooks
 
-/// A query for all standing orders, the oldest first.
+/// A query for all standing orders, in the order of their identifiers.
+///
+/// Identifiers of version 7 begin with the time, so orders with such identifiers are in the order of their creation.
 public struct GetStandingOrders: CQDQuery {
     /// A standing order.
     public struct Order: Sendable, Hashable {
@@ -27,7 +29,7 @@ public struct GetStandingOrders: CQDQuery {
         /// The state.
         public let state: StandingOrder.State
 
-        /// Why the last payment was refused; `nil` if it was made.
+        /// Why the last payment wasn't made; `nil` if it was made.
         public let refusal: String?
     }
 
@@ -52,7 +54,6 @@ public final class GetStandingOrdersHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetStandingOrders) async throws -> [GetStandingOrders.Order] {
-        // The identifiers begin with the time.
         try await context.fetch(StandingOrder.self).map { order in
             GetStandingOrders.Order(
                 id: order.id,

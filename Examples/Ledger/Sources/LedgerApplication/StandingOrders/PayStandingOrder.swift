@@ -19,6 +19,9 @@ public struct PayStandingOrder: CQDCommand, DurableCommand, SerializedCommand, H
     /// Number of the payment, counting from 1.
     public let payment: Int
 
+    /// Number of the attempt at the payment, counting from 1; `nil` in commands of earlier versions.
+    public let attempt: Int?
+
     /// The transaction to post.
     public let draft: TransactionDraft
 
@@ -29,9 +32,10 @@ public struct PayStandingOrder: CQDCommand, DurableCommand, SerializedCommand, H
     public var lockKeys: Set<String> { Account.lockKeys(of: draft) }
 
     /// Creates the command.
-    public init(order: UUID, payment: Int, draft: TransactionDraft, date: Date) {
+    public init(order: UUID, payment: Int, attempt: Int? = nil, draft: TransactionDraft, date: Date) {
         self.order = order
         self.payment = payment
+        self.attempt = attempt
         self.draft = draft
         self.date = date
     }
@@ -59,7 +63,9 @@ public final class PayStandingOrderHandler: HandlesCommand, Resolvable {
         if command.payment <= order.paidCount { return }
         var draft = command.draft
         draft.date = BookDate(command.date.formatted(.iso8601.year().month().day())) ?? draft.date
-        if let refusal = try await refusal(of: draft) { return order.noteRefused(command.payment, refusal) }
+        if let refusal = try await refusal(of: draft) {
+            return order.noteRefused(command.payment, attempt: command.attempt, refusal)
+        }
         var bookkeeper = Bookkeeper(in: context)
         try await bookkeeper.post(draft, origin: Fingerprint([order.id.uuidString, "\(command.payment)"]))
         try bookkeeper.finish()

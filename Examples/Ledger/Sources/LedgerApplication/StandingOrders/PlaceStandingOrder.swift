@@ -11,7 +11,8 @@ public import LedgerBooks
 /// A command that places a standing order; its first payment is due at once.
 ///
 /// Placing the same order again has no effect. Another order with the same identifier is refused with the `StoreError` code
-/// `alreadyExists`.
+/// `alreadyExists`. The handler throws ``StandingOrderRefusal`` if a number is out of its range, and `PostingRefusal` if
+/// the transaction can never be posted, mostly because it isn't balanced.
 public struct PlaceStandingOrder: CQDCommand, Codable {
     /// The identifier of the standing order.
     public let id: UUID
@@ -22,7 +23,7 @@ public struct PlaceStandingOrder: CQDCommand, Codable {
     /// Number of payments, at least 1.
     public let count: Int
 
-    /// The time between two payments, at least one second.
+    /// The time between two payments, in whole seconds and at least one.
     public let interval: Duration
 
     /// Creates the command.
@@ -48,9 +49,23 @@ public final class PlaceStandingOrderHandler: HandlesCommand, Resolvable {
 
     /// Handles the command.
     public func handle(_ command: PlaceStandingOrder) async throws {
-        let (count, interval) = (max(1, command.count), max(.seconds(1), command.interval))
+        guard command.count >= 1 else { throw StandingOrderRefusal.count(command.count) }
+        let (seconds, fraction) = command.interval.components
+        guard seconds >= 1, fraction == 0 else { throw StandingOrderRefusal.interval(command.interval) }
+        // A transaction that isn't stored, to find out now whether one can be posted.
+        _ = try Transaction(posting: command.draft)
         let known = try await context.find(StandingOrder.self, id: command.id)
-        if let known, known.draft == command.draft, known.count == count { return }
-        context.insert(StandingOrder(command.id, paying: command.draft, count: count, every: interval))
+        if let known, known.isPlaced(by: command) { return }
+        context.insert(
+            StandingOrder(command.id, paying: command.draft, count: command.count, everySeconds: Int(seconds))
+        )
+    }
+}
+
+extension StandingOrder {
+    /// Whether `command` places this order.
+    fileprivate func isPlaced(by command: PlaceStandingOrder) -> Bool {
+        let seconds = Int(command.interval.components.seconds)
+        return draft == command.draft && count == command.count && intervalSeconds ?? seconds == seconds
     }
 }

@@ -20,7 +20,7 @@ public final class StandingOrder: StoredEntity {
         /// Payments are made as planned.
         case active
 
-        /// A payment was refused several times, and a person should look at it.
+        /// A payment was refused or had no answer several times, and a person should look at it.
         case needsAttention
 
         /// All payments were made.
@@ -29,7 +29,7 @@ public final class StandingOrder: StoredEntity {
         /// It was cancelled.
         case cancelled
 
-        /// A payment was refused too often.
+        /// A payment was refused or had no answer too often.
         case givenUp
     }
 
@@ -45,24 +45,25 @@ public final class StandingOrder: StoredEntity {
     /// Number of payments.
     public let count: Int
 
+    /// The time between two payments, in seconds; `nil` for orders that an earlier version has placed.
+    public let intervalSeconds: Int?
+
     /// The state.
     public internal(set) var state = State.active
 
     /// Number of payments that were made.
     public private(set) var paidCount = 0
 
-    /// The last reason why a payment was refused; `nil` if the last payment was made.
+    /// The last reason why a payment wasn't made; `nil` if the last payment was made.
     public internal(set) var refusal: String?
 
     /// Places a standing order, and raises ``StandingOrderPlaced``.
-    init(_ id: UUID, paying draft: TransactionDraft, count: Int, every interval: Duration) {
+    init(_ id: UUID, paying draft: TransactionDraft, count: Int, everySeconds intervalSeconds: Int) {
         self.id = id
         self.draft = draft
         self.count = count
-        raiseEvent(
-            StandingOrderPlaced(
-                order: id, draft: draft, count: count, intervalSeconds: Int(interval.components.seconds))
-        )
+        self.intervalSeconds = intervalSeconds
+        raiseEvent(StandingOrderPlaced(order: id, draft: draft, count: count, intervalSeconds: intervalSeconds))
     }
 
     /// Notes that a payment was made, and raises ``StandingOrderPaid``.
@@ -79,10 +80,19 @@ public final class StandingOrder: StoredEntity {
     ///
     /// - Parameters:
     ///   - payment: Number of the payment, counting from 1.
+    ///   - attempt: Number of the attempt at the payment, counting from 1; `nil` if it is unknown.
     ///   - reason: The cause and the remedy.
-    func noteRefused(_ payment: Int, _ reason: String) {
+    func noteRefused(_ payment: Int, attempt: Int?, _ reason: String) {
         refusal = reason
-        raiseEvent(StandingOrderRefused(order: id, payment: payment))
+        raiseEvent(StandingOrderRefused(order: id, payment: payment, attempt: attempt))
+    }
+
+    /// Marks the order for the attention of a person.
+    func escalate() {
+        state = .needsAttention
+        if refusal == nil {
+            refusal = "The attempts to make the payment had no answer. To fix, look for them in the dead letters."
+        }
     }
 
     /// Cancels the order, and raises ``StandingOrderCancelled``.

@@ -63,10 +63,14 @@ public struct StandingOrderRefused: DurableDomainEvent {
     /// Number of the payment, counting from 1.
     public let payment: Int
 
+    /// Number of the attempt at the payment, counting from 1; `nil` in events of earlier versions.
+    public let attempt: Int?
+
     /// Creates the event.
-    public init(order: UUID, payment: Int) {
+    public init(order: UUID, payment: Int, attempt: Int? = nil) {
         self.order = order
         self.payment = payment
+        self.attempt = attempt
     }
 }
 

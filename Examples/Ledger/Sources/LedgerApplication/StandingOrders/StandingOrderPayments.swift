@@ -11,8 +11,8 @@ import LedgerBooks
 /// The process that makes the payments of one standing order.
 ///
 /// A payment that is refused is retried after 1 hour and after 4 hours. After the third refusal, the order needs attention, and the
-/// payment is retried each day. After the seventh refusal, the process gives up. A payment without an answer within a day counts
-/// as refused.
+/// payment is retried each day. After the seventh refusal, the process gives up. An attempt without an answer within a
+/// day counts as refused. If its refusal arrives later, it doesn't count again.
 public struct StandingOrderPayments: DurableProcess {
     /// The name of the process in the store.
     public static let processName = "standing-order-payments"
@@ -89,7 +89,8 @@ public struct StandingOrderPayments: DurableProcess {
             context.setTimeout(.due, at: process.due)
         },
         .on(StandingOrderRefused.self, by: \.order) { process, event, context in
-            if event.payment == process.payment { process.noteRefusal(&context) }
+            let isCurrent = event.payment == process.payment && event.attempt ?? process.attempt == process.attempt
+            if isCurrent { process.noteRefusal(&context) }
         },
         .onTimeout(.answer) { process, context in process.noteRefusal(&context) },
         .on(StandingOrderCancelled.self, by: \.order) { process, _, context in
@@ -98,9 +99,14 @@ public struct StandingOrderPayments: DurableProcess {
         },
     ]
 
+    /// Number of the current attempt at the payment, counting from 1.
+    private var attempt: Int { refusals + 1 }
+
     private func pay(_ context: inout ProcessContext<Self>) {
         guard let draft else { return }
-        context.send(PayStandingOrder(order: order, payment: payment, draft: draft, date: context.now))
+        context.send(
+            PayStandingOrder(order: order, payment: payment, attempt: attempt, draft: draft, date: context.now)
+        )
         context.setTimeout(.answer, after: .seconds(86_400))
     }
 
@@ -118,7 +124,7 @@ public struct StandingOrderPayments: DurableProcess {
         }
         if refusals == Self.escalationLimit {
             step = .escalated
-            context.send(EscalateStandingOrder(order: order))
+            context.send(EscalateStandingOrder(order: order, payment: payment))
         }
         context.setTimeout(.retry, after: .seconds(86_400))
     }

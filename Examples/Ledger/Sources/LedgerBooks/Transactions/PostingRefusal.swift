@@ -12,6 +12,7 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case noPostings, singlePosting, emptyAccount, costWithoutAmount, severalElidedAmounts, unbalanced, overflow
+            case changedAssignment
         }
         private let kind: Kind
 
@@ -35,6 +36,9 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
 
         /// A sum, a cost, or an amount has too many digits.
         public static let overflow = Code(kind: .overflow)
+
+        /// The transaction was posted before, with other amounts that followed from balances.
+        public static let changedAssignment = Code(kind: .changedAssignment)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -110,6 +114,17 @@ extension PostingRefusal {
 
     static func overflow(_ cause: QuantityError) -> Self {
         Self(code: .overflow, message: "The transaction can't be summed: \(cause.message)", cause: cause)
+    }
+
+    /// An error for a transaction that was posted as `postings`, before its amounts changed with its balances.
+    public static func changedAssignment(of postings: [Posting]) -> Self {
+        let amounts = postings.prefix(3).map { "\($0.amount) to '\($0.account)'" }.joined(separator: ", ")
+        return Self(
+            code: .changedAssignment,
+            message: "The transaction was posted before, as \(amounts)\(postings.count > 3 ? ", …" : ""). Its balance "
+                + "assignment means other amounts now, because earlier transactions were added or changed. To fix, write "
+                + "the posted amount in place of the balance assignment, or undo that change."
+        )
     }
 
     /// An error for `amount` on `account`: totals of the commodity would need the digits `range`, which are too many.

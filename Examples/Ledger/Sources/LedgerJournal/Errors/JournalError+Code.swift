@@ -11,7 +11,7 @@ extension JournalError {
             case notUTF8, controlCharacter, lineTooLong
             case unknownLine, unexpectedIndentation, unsupportedDirective, invalidDirective
             case invalidDate, dateWithoutYear, unclosedCode
-            case missingAccount, tabInAccount, virtualPosting
+            case missingAccount, tabInAccount, accountTooLong, virtualPosting
             case invalidAmount, invalidNumber, numberTooLong, exponent, invalidCommodity
             case lotPrice, balanceAssignment, failedAssertion
         }
@@ -54,6 +54,9 @@ extension JournalError {
         ///
         /// Ledger and hledger interpret it differently.
         public static let tabInAccount = Code(kind: .tabInAccount)
+
+        /// An account has too many bytes or levels, or the directives of the journal make accounts too long altogether.
+        public static let accountTooLong = Code(kind: .accountTooLong)
 
         /// The postings in brackets don't balance each other.
         public static let virtualPosting = Code(kind: .virtualPosting)

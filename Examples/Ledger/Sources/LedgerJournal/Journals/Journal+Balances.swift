@@ -11,30 +11,35 @@ extension Journal {
     /// with virtual postings only, and those that have no amount, or a single one of zero.
     ///
     /// All balance assertions are checked. Accounts start empty. Postings, real and virtual, are summed in the order of
-    /// their dates and, within a day, in the order of the journal. In a transaction with a balance assignment, an
-    /// omitted amount is summed last. Balances are compared exactly. A transaction that can't be balanced ends the check
+    /// their dates and, within a day, in the order of the journal. A posting with a date of its own is summed at that
+    /// date, except in a transaction with a balance assignment: there, all postings are summed at the date of the
+    /// transaction, and an omitted amount is summed last. Balances are compared exactly. A transaction that can't be balanced ends the check
     /// without an error, because posting the transaction reports that error.
     ///
     /// Related hledger documentation: <https://hledger.org/1.25/hledger.html>
     ///
-    /// - Complexity: O(*n* log *n*) in the number of transactions; O(*n*) if no balance is claimed.
+    /// - Complexity: O(*n* log *n*) in the number of postings; O(*n*) if no balance is claimed.
     /// - Throws: ``JournalError`` with the code ``JournalError/Code/failedAssertion`` for the first assertion that
     ///   fails, ``JournalError/Code/balanceAssignment`` if an amount can't be computed, or
     ///   ``JournalError/Code/virtualPosting`` if an assigned amount leaves postings in brackets unbalanced.
     func settled() throws -> Journal {
         var settled = entries
         if entries.contains(where: \.claimsBalances) {
-            let order = entries.indices.sorted { left, right in
-                (entries[left].transaction.date, left) < (entries[right].transaction.date, right)
-            }
+            let steps = steps
+            let order = steps.indices.sorted { (steps[$0].date, $0) < (steps[$1].date, $1) }
             var balances = RunningBalances(claimedIn: entries)
             for (rank, index) in order.enumerated() {
+                let (step, entry) = (steps[index], entries[steps[index].entry])
                 do {
-                    settled[index] = try settle(entries[index], &balances)
+                    if let posting = step.posting {
+                        try settle(posting, as: step.parts, of: entry, &balances)
+                    } else {
+                        settled[step.entry] = try settle(entry, &balances)
+                    }
                 } catch let error as JournalError {
                     throw error
                 } catch {
-                    try requireNoAssignment(among: order[rank...], after: entries[index])
+                    try requireNoAssignment(among: order[rank...].map { steps[$0].entry }, after: entry)
                     break
                 }
             }
@@ -50,6 +55,34 @@ extension Journal {
         )
     }
 
+    /// A part of the journal that is summed at one date.
+    private struct Step {
+        let date: BookDate
+
+        /// The position of the transaction.
+        let entry: Int
+
+        /// The posting; `nil` for all postings of the transaction.
+        var posting: WrittenPosting?
+
+        /// The postings that it stands for.
+        var parts: [Posting] = []
+    }
+
+    /// The steps in the order of the journal: one for each transaction, or one for each posting if a posting of the
+    /// transaction has its own date.
+    private var steps: [Step] {
+        entries.enumerated().flatMap { index, entry in
+            let date = entry.transaction.date
+            guard entry.hasPostingDates, !entry.assignsBalances, let parts = try? entry.parts() else {
+                return [Step(date: date, entry: index)]
+            }
+            return zip(entry.written, parts).map { posting, parts in
+                Step(date: posting.date ?? date, entry: index, posting: posting, parts: parts)
+            }
+        }
+    }
+
     /// Adds `entry` to `balances`, and returns it with its assigned amounts.
     private func settle(_ entry: Entry, _ balances: inout RunningBalances) throws -> Entry {
         if entry.written.isEmpty {
@@ -60,17 +93,21 @@ extension Journal {
         }
         if entry.assignsBalances { return try assign(entry, &balances) }
 
-        var groups: [WrittenPosting.Kind: ArraySlice<[Posting]>] = [:]
-        for kind in [WrittenPosting.Kind.real, .unbalanced, .bracketed] {
-            groups[kind] = try entry.postings(of: kind)[...]
-        }
-        for posting in entry.written {
-            for part in groups[posting.kind]?.popFirst() ?? [] {
-                try balances.add(part.amount, to: part.account)
-            }
-            try check(posting, of: entry, balances)
+        for (posting, parts) in zip(entry.written, try entry.parts()) {
+            try settle(posting, as: parts, of: entry, &balances)
         }
         return entry
+    }
+
+    /// Adds `parts`, the postings that `posting` stands for, to `balances`, and checks the claimed balance.
+    private func settle(
+        _ posting: WrittenPosting,
+        as parts: [Posting],
+        of entry: Entry,
+        _ balances: inout RunningBalances
+    ) throws {
+        for part in parts { try balances.add(part.amount, to: part.account) }
+        try check(posting, of: entry, balances)
     }
 
     /// Computes the assigned amounts of `entry`, and adds it to `balances`.
@@ -79,15 +116,12 @@ extension Journal {
         for posting in entry.written {
             let account = posting.draft.account
             if let claim = posting.claim, posting.isAssignment {
-                if claim.isInclusive && !claim.isTotal,
-                    balances.subaccountsHave(otherThan: claim.balance.commodity, below: account)
-                {
-                    throw ambiguous(posting, of: entry)
-                }
+                try requireSupport(for: posting, claiming: claim, of: entry, balances)
                 let missing = try balances.difference(to: claim, of: account)
                 for amount in missing.isEmpty ? [Amount(.zero, claim.balance.commodity)] : missing {
                     var assigned = posting
                     assigned.draft.amount = amount
+                    assigned.isComputed = true
                     written.append(assigned)
                     try balances.add(amount, to: account)
                 }
@@ -119,28 +153,53 @@ extension Journal {
                 file: entry.file ?? file,
                 line: posting.line,
                 column: nil,
-                excerpt: "\(claim.mark) \(claim.balance)",
+                excerpt: claim.text,
                 message: "The balance of '\(account)'\(subaccounts) is \(balances.text(for: claim, of: account)) here. "
                     + "To fix, correct the earlier postings, or the asserted balance."
             )
         }
     }
 
-    private func ambiguous(_ posting: WrittenPosting, of entry: Entry) -> JournalError {
+    /// Throws if the amount of `posting` can't be computed from `claim`.
+    private func requireSupport(
+        for posting: WrittenPosting,
+        claiming claim: WrittenPosting.Claim,
+        of entry: Entry,
+        _ balances: RunningBalances
+    ) throws(JournalError) {
+        let account = posting.draft.account
+        if posting.date != nil {
+            throw unsupported(
+                posting, of: entry,
+                "A balance assignment with a posting date isn't supported. "
+                    + "To fix, write the amount before the '=', or remove the date from the comment."
+            )
+        }
         // hledger 1.25 would subtract these commodities from the account.
+        if claim.isInclusive, !claim.isTotal,
+            balances.subaccountsHave(otherThan: claim.balance.commodity, below: account)
+        {
+            throw unsupported(
+                posting, of: entry,
+                "An amount from a balance with subaccounts isn't supported if they have other commodities. "
+                    + "To fix, write the amount before the '='."
+            )
+        }
+    }
+
+    private func unsupported(_ posting: WrittenPosting, of entry: Entry, _ message: String) -> JournalError {
         JournalError(
             code: .balanceAssignment,
             file: entry.file ?? file,
             line: posting.line,
             column: nil,
             excerpt: posting.draft.account,
-            message: "An amount from a balance with subaccounts isn't supported if they have other commodities. "
-                + "To fix, write the amount before the '='."
+            message: message
         )
     }
 
     /// Throws if one of the transactions at `indices` has a balance assignment.
-    private func requireNoAssignment(among indices: ArraySlice<Int>, after unbalanced: Entry) throws {
+    private func requireNoAssignment(among indices: [Int], after unbalanced: Entry) throws {
         guard
             let index = indices.first(where: { entries[$0].assignsBalances }),
             let posting = entries[index].written.first(where: \.isAssignment)
@@ -155,9 +214,4 @@ extension Journal {
                 + "To fix, balance that transaction."
         )
     }
-}
-
-extension WrittenPosting.Claim {
-    /// The characters before the balance.
-    fileprivate var mark: String { "=" + (isTotal ? "=" : "") + (isInclusive ? "*" : "") }
 }

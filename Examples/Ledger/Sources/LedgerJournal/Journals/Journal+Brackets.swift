@@ -32,6 +32,15 @@ extension Journal.Entry {
         }
     }
 
+    /// Returns the postings that each written posting stands for.
+    ///
+    /// - Throws: `PostingRefusal` if the postings don't balance.
+    func parts() throws -> [[Posting]] {
+        var groups: [WrittenPosting.Kind: ArraySlice<[Posting]>] = [:]
+        for kind in [WrittenPosting.Kind.real, .unbalanced, .bracketed] { groups[kind] = try postings(of: kind)[...] }
+        return written.map { groups[$0.kind]?.popFirst() ?? [] }
+    }
+
     /// Throws if the postings in brackets don't balance each other.
     ///
     /// Postings whose amounts are still to be computed are not checked.

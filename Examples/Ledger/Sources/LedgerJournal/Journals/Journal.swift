@@ -24,7 +24,7 @@ public struct Journal: Sendable, Hashable {
         /// The line of the date, counting from 1.
         public let line: Int
 
-        /// The postings as written; empty if all are real and none claims a balance.
+        /// The postings as written; empty if all are real, and none claims a balance or has a date.
         let written: [WrittenPosting]
 
         /// Whether the transaction has balance assertions or balance assignments.
@@ -34,6 +34,9 @@ public struct Journal: Sendable, Hashable {
 
         /// Whether amounts follow from balances.
         var assignsBalances: Bool { written.contains(where: \.isAssignment) }
+
+        /// Whether a posting has a date of its own.
+        var hasPostingDates: Bool { written.contains { $0.date != nil } }
 
         /// Whether all postings are virtual, and there is at least one.
         var isVirtual: Bool { !written.isEmpty && transaction.postings.isEmpty }
@@ -60,7 +63,7 @@ public struct Journal: Sendable, Hashable {
             self.transaction = transaction
             self.line = line
             self.file = file
-            self.written = written.contains { $0.kind != .real || $0.claim != nil } ? written : []
+            self.written = written.contains { $0.kind != .real || $0.claim != nil || $0.date != nil } ? written : []
         }
     }
 

@@ -34,6 +34,12 @@ struct WrittenPosting: Sendable, Hashable {
 
         /// Whether subaccounts are included, as in `=*`.
         let isInclusive: Bool
+
+        /// The characters before the balance.
+        var mark: String { "=" + (isTotal ? "=" : "") + (isInclusive ? "*" : "") }
+
+        /// The mark and the balance, as in `== 5 EUR`.
+        var text: String { "\(mark) \(balance)" }
     }
 
     /// The posting.
@@ -49,6 +55,12 @@ struct WrittenPosting: Sendable, Hashable {
 
     /// The line of the posting, counting from 1.
     let line: Int
+
+    /// The date in the comment of the posting; `nil` if the posting has the date of its transaction.
+    var date: BookDate?
+
+    /// Whether the amount was missing and was computed from the claimed balance.
+    var isComputed = false
 
     /// Whether the amount is missing and follows from the claimed balance.
     var isAssignment: Bool { claim != nil && draft.amount == nil }

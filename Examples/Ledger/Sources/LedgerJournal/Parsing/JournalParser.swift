@@ -24,9 +24,13 @@ public import LedgerBooks
 ///   expression take effect. `include` does if the parser has a ``loader``. `account`, `payee`, `tag`, `P`, and others are ignored and counted.
 ///
 /// Some parts of a journal are checked, counted in ``Journal/leftOut``, and otherwise left out: virtual postings (in
-/// parentheses or brackets), secondary dates, lot prices, and lot dates. The books are those that hledger shows with
-/// `--real`. But virtual postings count for balance assertions and balance assignments. Periodic and automated
-/// transactions are counted and left out without a check.
+/// parentheses or brackets), posting dates (in the comment of a posting, as in `date:2024-02-29` or `[2024-02-29]`),
+/// secondary dates, lot prices, and lot dates. The books are those that hledger shows with `--real`, and each posting
+/// has the date of its transaction. But virtual postings and posting dates count for balance assertions and balance
+/// assignments. Periodic and automated transactions are counted and left out without a check.
+///
+/// An account has at most 4,096 bytes and 100 levels. What the directives `apply account` and `alias` may add to the
+/// accounts of a journal is limited, so that a short journal can't fill the memory.
 ///
 /// A parser is a value without state. It reads the input once, line by line.
 public struct JournalParser: Sendable {
@@ -46,7 +50,7 @@ public struct JournalParser: Sendable {
     ///
     /// Lines end with a line feed, a carriage return, or both. The last line may end with the input.
     ///
-    /// - Complexity: O(*n*) in the number of bytes, and O(*n* log *n*) in the number of transactions if there are
+    /// - Complexity: O(*n*) in the number of bytes, and O(*n* log *n*) in the number of postings if there are
     ///   balance assertions or assignments.
     /// - Parameters:
     ///   - bytes: The journal.

@@ -111,5 +111,6 @@ extension LineCursor {
 }
 
 extension UInt8 {
-    fileprivate var isDateSeparator: Bool { self == .minus || self == .slash || self == .point }
+    /// Whether this byte separates the parts of a date.
+    var isDateSeparator: Bool { self == .minus || self == .slash || self == .point }
 }

@@ -46,8 +46,10 @@ extension JournalReader {
             child.decimalMarks = decimalMarks
             child.defaultYear = defaultYear
             child.accountNames = accountNames
+            child.accountNames.extendAllowance(for: source.bytes.count)
             let journal = try child.readJournal()
             includedCount = child.includedCount
+            accountNames.continueAllowance(of: child.accountNames)
             decimalMarks.byCommodity = child.decimalMarks.byCommodity
             skippedDirectives.merge(journal.skippedDirectives, uniquingKeysWith: +)
             leftOut.merge(journal.leftOut, uniquingKeysWith: +)

@@ -31,7 +31,8 @@ extension JournalReader {
         guard accountNames.rename(names[0], to: names[1]) else {
             throw invalidDirective(
                 at: start,
-                "There are more than \(AccountNames.maximumAliasCount) aliases. To fix, use fewer, or 'end aliases'."
+                "There are more than \(AccountNames.maximumAliasCount) aliases, or they have more than "
+                    + "\(AccountNames.maximumAliasLength) bytes together. To fix, use fewer, or 'end aliases'."
             )
         }
     }
@@ -46,7 +47,13 @@ extension JournalReader {
             guard !argument.isEmpty else {
                 throw invalidDirective(at: start, "The directive has no account. To fix, complete it, or remove it.")
             }
-            accountNames.begin(argument)
+            guard accountNames.begin(argument) else {
+                throw invalidDirective(
+                    at: start,
+                    "The parents from 'apply account' have more than \(AccountNames.maximumLength) bytes together. "
+                        + "To fix, use shorter names, or write 'end apply account' before this line."
+                )
+            }
         case "year":
             try readYear(argument, at: start)
         default:

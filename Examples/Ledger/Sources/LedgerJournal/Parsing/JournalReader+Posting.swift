@@ -8,13 +8,16 @@ import LedgerBooks
 
 extension JournalReader {
     /// Reads a posting and its claimed balance, starting at the first byte that isn't white space.
-    mutating func readPosting(_ line: inout LineCursor) throws(JournalError) -> WrittenPosting {
+    ///
+    /// `year` is the year of the transaction.
+    mutating func readPosting(_ line: inout LineCursor, year: Int) throws(JournalError) -> WrittenPosting {
         let status = line.readStatus()
         line.skipSpaces()
         let (account, kind) = try readAccount(&line)
         if kind != .real { leftOut["virtual posting", default: 0] += 1 }
         var posting = PostingDraft(account: account, status: status)
         var claim: WrittenPosting.Claim?
+        var date: BookDate?
         if let next = line.next, next != .semicolon {
             if next != .equalsSign {
                 posting.amount = try readAmount(&line)
@@ -24,6 +27,7 @@ extension JournalReader {
             line.skipSpaces()
         }
         if line.skip(.semicolon) {
+            date = try readPostingDate(line, year: year)
             posting.comment = line.trimmedText(upTo: line.end)
         } else if !line.isAtEnd {
             throw failure(
@@ -33,7 +37,7 @@ extension JournalReader {
                     + "with digits, spaces, or punctuation in double quotes."
             )
         }
-        return WrittenPosting(draft: posting, kind: kind, claim: claim, line: lineNumber)
+        return WrittenPosting(draft: posting, kind: kind, claim: claim, line: lineNumber, date: date)
     }
 
     /// Reads an amount with an optional cost, up to the end of the input.
@@ -86,7 +90,7 @@ extension JournalReader {
     /// An account ends before two white-space characters, or with the line. A single space is part of it.
     ///
     /// Parentheses or brackets around it make the posting virtual. They aren't part of the name.
-    private func readAccount(
+    private mutating func readAccount(
         _ line: inout LineCursor
     ) throws(JournalError) -> (name: String, kind: WrittenPosting.Kind) {
         let start = line
@@ -128,15 +132,30 @@ extension JournalReader {
                 .missingAccount, at: start,
                 "There is no account between the marks. To fix, write an account, or remove the line.")
         }
-        guard let name = accountNames.name(of: written) else {
-            throw failure(
-                .unsupportedDirective,
-                at: start,
-                "With its parents and aliases, the account has more than \(AccountNames.maximumLength) bytes. "
-                    + "To fix, use shorter names."
+        do {
+            return (try accountNames.name(of: written), kind)
+        } catch {
+            throw tooLong(error, at: start)
+        }
+    }
+
+    private func tooLong(_ refusal: AccountNames.Refusal, at line: LineCursor) -> JournalError {
+        switch refusal {
+        case .tooLong:
+            failure(
+                .accountTooLong,
+                at: line,
+                "With its parents and aliases, the account has more than \(AccountNames.maximumLength) bytes or "
+                    + "\(AccountNames.maximumLevelCount) levels. To fix, use a shorter name."
+            )
+        case .overAllowance:
+            failure(
+                .accountTooLong,
+                at: line,
+                "The parents and aliases add too much text to the accounts of this journal. "
+                    + "To fix, use shorter names in 'apply account' and 'alias', or fewer aliases."
             )
         }
-        return (name, kind)
     }
 }
 

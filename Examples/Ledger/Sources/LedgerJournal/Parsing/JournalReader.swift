@@ -25,7 +25,7 @@ struct JournalReader {
     var defaultYear: Int?
 
     /// The names of accounts that directives have set.
-    var accountNames = AccountNames()
+    var accountNames: AccountNames
 
     /// Whether numbers can have an exponent.
     var allowsExponents = true
@@ -60,6 +60,7 @@ struct JournalReader {
         self.bytes = bytes
         self.loader = loader
         self.file = file
+        accountNames = AccountNames(journalLength: bytes.count)
         scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
     }
 
@@ -138,9 +139,10 @@ struct JournalReader {
             // The property releases the draft, so that the draft is changed in place instead of copied.
             open = .nothing
             if line.skip(.semicolon) {
-                transaction.append(comment: line.trimmedText(upTo: line.end))
+                let date = transaction.postings.isEmpty ? nil : try readPostingDate(line, year: transaction.year)
+                transaction.append(comment: line.trimmedText(upTo: line.end), date: date)
             } else {
-                transaction.postings.append(try readPosting(&line))
+                transaction.postings.append(try readPosting(&line, year: transaction.year))
             }
             open = .transaction(transaction)
         case .directive(let directive):
@@ -166,6 +168,8 @@ struct JournalReader {
         case .transaction(let transaction):
             let entry = transaction.entry(in: includingFiles.isEmpty ? nil : file)
             try entry.checkBrackets(in: file)
+            let dateCount = entry.written.count { $0.date != nil }
+            if dateCount > 0 { leftOut["posting date", default: 0] += dateCount }
             finished = entry
         case .directive(let directive): countIfPassedOver(directive)
         case .nothing, .commentBlock: break
@@ -195,17 +199,23 @@ private struct OpenTransaction {
         self.line = line
     }
 
+    /// The year of the transaction.
+    var year: Int { draft.date.year }
+
     /// Returns the transaction with the name of its file, if that is included.
     func entry(in file: String?) -> Journal.Entry {
         Journal.Entry(draft, written: postings, file: file, line: line)
     }
 
     /// Adds a comment line to the last posting, or to the transaction if there is no posting.
-    mutating func append(comment line: String) {
+    ///
+    /// `date` is the date in the comment. If the posting has a date already, that one remains.
+    mutating func append(comment line: String, date: BookDate?) {
         if postings.isEmpty {
             draft.comment.appendLine(line)
         } else {
             postings[postings.count - 1].draft.comment.appendLine(line)
+            if postings[postings.count - 1].date == nil { postings[postings.count - 1].date = date }
         }
     }
 }

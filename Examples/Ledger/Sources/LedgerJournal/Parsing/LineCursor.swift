@@ -125,6 +125,7 @@ extension UInt8 {
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
     static let space = UInt8(ascii: " ")
+    static let colon = UInt8(ascii: ":")
     static let semicolon = UInt8(ascii: ";")
     static let hash = UInt8(ascii: "#")
     static let asterisk = UInt8(ascii: "*")

@@ -17,6 +17,7 @@ extension ProblemTable {
         var problems = ProblemTable()
         problems.add(PostingRefusal.self) { .invalid("\($0.code)", $0.message) }
         problems.add(AccountRefusal.self, status: .unprocessableContent)
+        problems.add(StandingOrderRefusal.self, status: .unprocessableContent)
         problems.add(QuantityError.self) { .invalid("\($0.code)", $0.message) }
         problems.add(JournalError.self) { error in
             .invalid("\(error.code)", error.message)

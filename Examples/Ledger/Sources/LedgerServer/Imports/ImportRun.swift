@@ -112,7 +112,7 @@ actor ImportRun: Dispatcher {
     private func pass(over count: Int) async throws {
         pending.removeFirst(min(pending.count, max(0, count - (readCount - pending.count))))
         while readCount < count, let entry = try journal.next() {
-            _ = origins.next(entry.transaction)
+            _ = origins.next(entry)
             readCount += 1
             if readCount.isMultiple(of: Self.stepSize) { await Task.yield() }
         }
@@ -123,7 +123,7 @@ actor ImportRun: Dispatcher {
         while pending.count < count, let entry = try journal.next() {
             readCount += 1
             pending.append(
-                ImportStep.Entry(entry.transaction, origin: origins.next(entry.transaction), line: entry.line)
+                ImportStep.Entry(entry.transaction, origin: origins.next(entry), line: entry.line)
             )
         }
     }

@@ -147,9 +147,12 @@ struct JournalGenerator {
         let account = prefix + pickString(["a", "b:c", "b:c d", "é", "e;f", "2024-01-01"])
         let mark = pickString(["", "", "* ", "!"])
         let gap = amount.isEmpty ? "" : pickString(["  ", "     ", " \t", "\t\t"])
-        let comment = pickString(["", "", "  ; comment", "  ;comment @ 5"])
+        let comment = pickString([
+            "", "", "", "", "  ; comment", "  ;comment @ 5", "  ; date:2024-07-02", "  ; of [7/2=7/3]",
+            "  ;x:y, date: 2/2", "  ; [=2024-07-02]",
+        ])
         return "\(pickString([" ", "    ", "\t"]))\(mark)\(account)\(gap)\(amount)\(comment)\n"
-            + pickString(["", "", "", "  ; below\n"])
+            + pickString(["", "", "", "  ; below\n", "  ; below, date:2024/7/2 or so\n"])
     }
 
     private mutating func lot(of amount: Amount) -> String {
