@@ -6,7 +6,8 @@
 
 /// A subscription of a station.
 struct RunningSubscription {
-    let completion: ActionCompletion
+    /// The scope of the effect, without the effects of the actions that it pours.
+    let scope: EffectScope
 
     /// The object of the declaration; `nil` if it has none.
     let object: AnyObject?
@@ -21,11 +22,11 @@ extension StationCore {
 
     /// Names of the subscriptions that haven't ended, in alphabetical order.
     var subscriptionNames: [String] {
-        subscriptions.filter { !$0.value.completion.isFinished }.map { "\($0.key.id.base)" }.sorted()
+        subscriptions.filter(\.value.scope.isActive).map { "\($0.key.id.base)" }.sorted()
     }
 
-    /// Number of tasks of subscriptions that are running.
-    var subscriptionTaskCount: Int { subscriptions.values.reduce(0) { $0 + $1.completion.scope.taskCount } }
+    /// Number of tasks of subscriptions that are running, without the tasks of the actions that they have poured.
+    var subscriptionTaskCount: Int { subscriptions.values.reduce(0) { $0 + $1.scope.taskCount } }
 
     /// Starts the subscriptions of the initial state, unless they were started.
     ///
@@ -60,24 +61,25 @@ extension StationCore {
         if keys.count == subscriptions.count, keys.allSatisfy({ subscriptions[$0] != nil }) { return }
         for (key, subscription) in subscriptions where !keys.contains(key) {
             subscriptions[key] = nil
-            subscription.completion.scope.cancel()
+            subscription.scope.cancel()
         }
         for each in declared where subscriptions[each.key] == nil { begin(each, after: action) }
     }
 
     private func begin(_ declared: DeclaredSubscription<Action>, after action: Action?) {
         let completion = ActionCompletion(in: runningEffects)
+        let scope = EffectScope(within: completion.scope)
         let (effect, object) = declared.begin()
-        subscriptions[declared.key] = RunningSubscription(completion: completion, object: object)
+        subscriptions[declared.key] = RunningSubscription(scope: scope, object: object)
         let cause: any Sendable = if let action { action } else { NoAction() }
         let context = EffectContext(
             action: cause,
             completion: completion,
             message: nil,
             namespace: EffectNamespace(),
-            scope: completion.scope
+            scope: scope
         )
-        start(effect, context)
+        start(effect, context) { _ in scope.end() }
         completion.end()
     }
 }
