@@ -38,9 +38,6 @@ final class CompoundEffect<Action: Sendable>: Sendable {
         case identified(EffectID, EffectPolicy, Effect<Action>)
         case cancel(EffectID)
         case throttle(EffectID, ThrottleRule, Effect<Action>)
-
-        /// Stores the current time as the beginning of the throttled effect with the id.
-        case mark(EffectID)
     }
 
     let kind: Kind
@@ -71,7 +68,6 @@ extension CompoundEffect.Kind {
         case .identified(let id, let policy, let effect): .identified(id, policy, effect.map(transform))
         case .cancel(let id): .cancel(id)
         case .throttle(let id, let rule, let effect): .throttle(id, rule, effect.map(transform))
-        case .mark(let id): .mark(id)
         }
     }
 }
