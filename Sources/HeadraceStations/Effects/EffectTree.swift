@@ -38,6 +38,9 @@ final class CompoundEffect<Action: Sendable>: Sendable {
         case identified(EffectID, EffectPolicy, Effect<Action>)
         case cancel(EffectID)
         case throttle(EffectID, ThrottleRule, Effect<Action>)
+
+        /// Writes a shared value, and waits until it was saved.
+        case share(SharedChange)
     }
 
     let kind: Kind
@@ -68,6 +71,7 @@ extension CompoundEffect.Kind {
         case .identified(let id, let policy, let effect): .identified(id, policy, effect.map(transform))
         case .cancel(let id): .cancel(id)
         case .throttle(let id, let rule, let effect): .throttle(id, rule, effect.map(transform))
+        case .share(let change): .share(change)
         }
     }
 }

@@ -39,6 +39,9 @@ final class EffectNamespace {
         children.isEmpty && scopes.isEmpty && queues.isEmpty && throttles.isEmpty
     }
 
+    /// The children around the effects, the outermost first; empty for the station itself.
+    var path: [ChildKey] { key.map { (parent?.path ?? []) + [$0] } ?? [] }
+
     func child(_ key: ChildKey) -> EffectNamespace {
         if let child = children[key] { return child }
         let child = EffectNamespace(parent: self, key: key)

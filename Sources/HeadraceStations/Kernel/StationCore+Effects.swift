@@ -54,6 +54,9 @@ extension StationCore {
             onEnd?(true)
         case .throttle(let id, let rule, let effect):
             throttle(effect, under: id, rule, context, then: onEnd)
+        case .share(let change):
+            share(change, context)
+            onEnd?(true)
         }
     }
 

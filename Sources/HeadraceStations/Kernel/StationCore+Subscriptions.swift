@@ -4,8 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
+import HeadraceCore
+
 /// A subscription of a station.
 struct RunningSubscription {
+    /// The completion to which the effect of the subscription and the actions that it pours count.
+    let completion: ActionCompletion
+
     /// The scope of the effect, without the effects of the actions that it pours.
     let scope: EffectScope
 
@@ -54,23 +60,36 @@ extension StationCore {
         guard let declare else { return }
         let declared = declare(state)
         let keys = Set(declared.map(\.key))
+        var first: [PendingAction<Action>] = []
         for each in declared {
-            guard let action, let update = each.update, let object = subscriptions[each.key]?.object else { continue }
-            start(update(object), of: action, completion: completion, message: nil)
+            guard let action, let update = each.update, let running = subscriptions[each.key],
+                let object = running.object
+            else { continue }
+            let (effect, next) = update(object)
+            start(effect, of: action, completion: completion, message: nil)
+            if let next { first.append(makePending(next, of: running)) }
         }
-        if keys.count == subscriptions.count, keys.allSatisfy({ subscriptions[$0] != nil }) { return }
-        for (key, subscription) in subscriptions where !keys.contains(key) {
-            subscriptions[key] = nil
-            subscription.scope.cancel()
+        if keys.count != subscriptions.count || keys.contains(where: { subscriptions[$0] == nil }) {
+            for (key, subscription) in subscriptions where !keys.contains(key) {
+                subscriptions[key] = nil
+                subscription.scope.cancel()
+            }
+            for each in declared where subscriptions[each.key] == nil {
+                if let next = begin(each, after: action) { first.append(next) }
+            }
         }
-        for each in declared where subscriptions[each.key] == nil { begin(each, after: action) }
+        if first.isEmpty { return }
+        queue.prepend(contentsOf: first)
+        status.insert(.hasPending)
     }
 
-    private func begin(_ declared: DeclaredSubscription<Action>, after action: Action?) {
+    /// Starts a subscription, and returns the action that is reduced before all actions that wait.
+    private func begin(_ declared: DeclaredSubscription<Action>, after action: Action?) -> PendingAction<Action>? {
         let completion = ActionCompletion(in: runningEffects)
         let scope = EffectScope(within: completion.scope)
-        let (effect, object) = declared.begin()
-        subscriptions[declared.key] = RunningSubscription(scope: scope, object: object)
+        let beginning = declared.begin()
+        let running = RunningSubscription(completion: completion, scope: scope, object: beginning.object)
+        subscriptions[declared.key] = running
         let cause: any Sendable = if let action { action } else { NoAction() }
         let context = EffectContext(
             action: cause,
@@ -79,7 +98,27 @@ extension StationCore {
             namespace: EffectNamespace(),
             scope: scope
         )
-        start(effect, context) { _ in scope.end() }
+        start(beginning.effect, context) { _ in scope.end() }
+        let first = beginning.first.map { makePending($0, of: running) }
         completion.end()
+        return first
+    }
+
+    /// Returns an action that counts to a subscription.
+    private func makePending(_ action: Action, of running: RunningSubscription) -> PendingAction<Action> {
+        running.completion.begin()
+        return PendingAction(action: action, completion: running.completion, cause: nil, source: .effect)
+    }
+
+    /// Writes a shared value.
+    ///
+    /// The action waits for the save, not the child, because the action may have removed the child.
+    func share(_ change: SharedChange, _ context: EffectContext) {
+        var key = change.key
+        key.path = context.namespace.path
+        guard let save = change.write(subscriptions[key]?.object, taskExecutor) else { return }
+        var context = context
+        context.scope = context.completion.scope
+        start(Effect(running: { _ in try await save.wait().get() }), context)
     }
 }

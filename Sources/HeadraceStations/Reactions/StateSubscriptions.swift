@@ -67,7 +67,7 @@ public struct StateSubscriptions<State, Action: Sendable>: PrimitiveDripper {
                 declare(state).map { subscription in
                     DeclaredSubscription(
                         key: SubscriptionKey(number: number, id: subscription.id),
-                        begin: { (subscription.effect, nil) },
+                        begin: { SubscriptionStart(effect: subscription.effect) },
                         update: nil
                     )
                 }
