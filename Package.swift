@@ -258,7 +258,7 @@ let package = Package(
             name: "CrashSubject",
             dependencies: [
                 "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay",
-                "HeadraceResolution", "HeadraceSQLite", "HeadraceStorage",
+                "HeadraceResolution", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage",
             ],
             path: "Tests/CrashSubject"
         ),

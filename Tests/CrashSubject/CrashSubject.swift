@@ -17,6 +17,7 @@ import HeadraceSQLite
 ///     CrashSubject project PATH EVENTS POINT PASSES SIGNAL
 ///     CrashSubject tick PATH HOURS POINT PASSES SIGNAL
 ///     CrashSubject count PATH STEPS POINT PASSES SIGNAL
+///     CrashSubject share PATH WRITES POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
@@ -34,6 +35,7 @@ import HeadraceSQLite
 /// - `tick` runs an hourly schedule, with a clock that is `HOURS` and one hour ahead of the last process, until all times up to
 ///   then have fired and their commands are handled.
 /// - `count` makes `STEPS` steps of each of four event-sourced counters in each of two tasks. Then it checks the streams.
+/// - `share` adds one to a count in a shared file `WRITES` times. It prints each count that was stored.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
@@ -67,6 +69,9 @@ enum CrashSubject {
         case ("count", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Counting.run(path: arguments[1], steps: Int(arguments[2]) ?? 0, faults: faults)
+        case ("share", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Sharing.run(path: arguments[1], writes: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

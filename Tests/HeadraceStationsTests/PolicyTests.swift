@@ -291,6 +291,58 @@ import Testing
         #expect(station.entries == ["", "", name])
     }
 
+    @Test(arguments: [TrailingEffect.first, .latest], [true, false])
+    func aDueEffectBeginsBeforeTheNextEffectAlthoughItsTaskHasNotWoken(_ trailing: TrailingEffect, _ leading: Bool)
+        async throws
+    {
+        if leading { _ = throttled("zero", leading: true, trailing) }
+        let first = throttled("one", leading: leading, trailing)
+        clock.advance(by: .seconds(1))
+        let second = throttled("two", leading: leading, trailing)
+        #expect(station.entries.filter { $0 != "" && $0 != "zero" } == ["one"])
+        try await first.finish()
+        await clock.waitForSleepers(1)
+        #expect(clock.remainingSleeps == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        try await second.finish()
+
+        #expect(station.entries.filter { $0 != "" && $0 != "zero" } == ["one", "two"])
+    }
+
+    @Test(arguments: [TrailingEffect.first, .latest])
+    func aCancelledThrottledEffectDoesNotKeepTheNextEffectFromWaiting(_ trailing: TrailingEffect) async throws {
+        let first = throttled("one", leading: false, trailing)
+        station.pour(.start("", .cancel(id: 0)))
+        let second = throttled("two", leading: false, trailing)
+        second.cancel()
+        let third = throttled("three", leading: false, trailing)
+        try await first.finish()
+        try await second.finish()
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(1))
+        try await third.finish()
+
+        #expect(station.entries.filter { $0 != "" } == ["three"])
+        #expect(clock.remainingSleeps == [])
+    }
+
+    @Test func aThrottledEffectThatWaitsIsReleasedWithItsStation() async {
+        let freed = CancellableGate()
+        var station: Station<Log.State, Log.Action>? = Station(initialState: Log.State(), clock: clock) { Log() }
+        do {
+            let witness = Witness(freed)
+            let effect = Effect<Log.Action>.run { _ in withExtendedLifetime(witness) {} }
+            station?.pour(
+                .start("", effect.throttle(id: 0, for: .seconds(1), leading: false, trailing: .latest)))
+        }
+        await clock.waitForSleepers(1)
+
+        station = nil
+
+        await freed.wait()
+        #expect(clock.remainingSleeps == [])
+    }
+
     @Test func aTimerDoesNotDrift() async throws {
         let task = station.pour(.start("", Effect.timer(every: .seconds(1)) { .note("beat") }.cancellable(id: "t")))
         for _ in 1...3 {

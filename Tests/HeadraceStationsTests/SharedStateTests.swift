@@ -6,10 +6,11 @@
 
 import Foundation
 import HeadraceCore
-import HeadraceStations
 import HeadraceTesting
 import Synchronization
 import Testing
+
+@testable import HeadraceStations
 
 struct Settings: Codable, Equatable, Sendable {
     var size = 10
@@ -24,7 +25,7 @@ struct Settings: Codable, Equatable, Sendable {
     }
 }
 
-private struct Editor: Dripper {
+struct Editor: Dripper {
     struct State: Equatable, Sendable {
         var settings = Settings()
         var notes = 0
@@ -287,15 +288,38 @@ private final class FailingStorage: SharedStorage {
 
     @Test func aReleasedStationNoLongerReceivesChanges() async {
         let settings = SharedState(Settings())
-        var station: ActorStation? = ActorStation(initialState: Editor.State()) { Editor(settings: settings) }
-        await station?.pour(.note)
-        weak let released = station
+        let freed = CancellableGate()
+        var station: ActorStation? = ActorStation(initialState: WatchedState(gate: freed)) {
+            Drip<WatchedState, Settings> { _, _ in .none }
+                .sharing(\.settings, with: settings, action: Case({ (settings: Settings) in settings }) { $0 })
+        }
+        // The subscription starts with the first change, and its effect brings the second.
+        for size in [1, 2] {
+            settings.update { $0.size = size }
+            await station?.waitForSize(size)
+        }
+        #expect(settings.subscriberCount == 1)
+
         station = nil
+        await freed.wait()
 
-        settings.update { $0.size = 1 }
+        #expect(settings.subscriberCount == 0)
+    }
+}
 
-        #expect(released == nil)
-        #expect(settings.value.size == 1)
+/// A state that opens a gate when it is released.
+private struct WatchedState: Sendable {
+    var settings = Settings()
+    let witness: Witness
+
+    init(gate: CancellableGate) {
+        witness = Witness(gate)
+    }
+}
+
+extension ActorStation where State == WatchedState {
+    fileprivate func waitForSize(_ size: Int) async {
+        for await state in await states() where state.settings.size == size { break }
     }
 }
 

@@ -109,7 +109,7 @@ import Testing
 }
 
 /// Opens a gate when it is released.
-private final class Witness {
+final class Witness: Sendable {
     private let freed: CancellableGate
 
     init(_ freed: CancellableGate) {

@@ -77,6 +77,35 @@ private struct House: Dripper {
     }
 }
 
+/// A timer whose last tick ends it.
+private struct Countdown: Dripper {
+    struct State: Equatable, Sendable {
+        var isRunning = true
+        var isOver = false
+    }
+
+    enum Action: Equatable, Sendable { case tick, timeUp }
+
+    /// Whether the last tick returns its action as a `send` or as the action of an effect that takes a second.
+    let sends: Bool
+
+    var body: some Dripper<State, Action> {
+        Drip { state, action in
+            switch action {
+            case .tick:
+                state.isRunning = false
+                return sends ? .send(.timeUp) : .concatenate(.sleep(for: .seconds(1)), .send(.timeUp))
+            case .timeUp:
+                state.isOver = true
+                return .none
+            }
+        }
+        StateSubscriptions { state in
+            if state.isRunning { StateSubscription("timer", .timer(every: .seconds(1)) { .tick }) }
+        }
+    }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
     private static func timers(_ state: Rooms.State = Rooms.State()) -> TestStation<Rooms.State, Rooms.Action> {
         TestStation(initialState: state) { Rooms { name in .timer(every: .seconds(1)) { .note(name) } } }
@@ -131,6 +160,44 @@ private struct House: Dripper {
         task.cancel()
 
         await station.expectSubscriptions("a")
+        await station.finish()
+    }
+
+    @Test(arguments: [true, false]) func theEffectsOfAnActionThatEndsItsOwnSubscriptionGoOn(_ sends: Bool) async {
+        let station = TestStation(initialState: Countdown.State()) { Countdown(sends: sends) }
+        await station.expectSubscriptions("timer")
+
+        await station.advance(by: .seconds(1))
+        await station.receive(.tick) { $0.isRunning = false }
+        await station.expectSubscriptions()
+        if !sends { await station.advance(by: .seconds(1)) }
+        await station.receive(.timeUp) { $0.isOver = true }
+
+        #expect(station.clock.remainingSleeps == [])
+        await station.finish()
+    }
+
+    @Test func anEffectOfAnActionOfASubscriptionThatStillRunsFailsTheTest() async {
+        await withKnownIssue {
+            let station = TestStation(initialState: Countdown.State()) { Countdown(sends: false) }
+            await station.advance(by: .seconds(1))
+            await station.receive(.tick) { $0.isRunning = false }
+            await station.finish()
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains("1 effects are still running, sleeping for [1.0 seconds]") }
+        }
+    }
+
+    @Test func aSubscriptionHasEndedAlthoughTheEffectsOfItsActionsRun() async {
+        let station: TestStation<Rooms.State, Rooms.Action> = TestStation(initialState: Rooms.State(rooms: ["a"])) {
+            Slow()
+            Rooms { name in .run { pour in pour(.note(name)) } }
+        }
+
+        await station.receive(.note("a")) { $0.entries = ["a"] }
+        await station.expectSubscriptions()
+        #expect(station.clock.remainingSleeps == [.seconds(1)])
+        await station.advance(by: .seconds(1))
         await station.finish()
     }
 
@@ -267,6 +334,18 @@ private struct House: Dripper {
             await station.finish()
         } matching: { issue in
             issue.comments.contains { $0.rawValue.contains("A subscription of the initial state failed") }
+        }
+    }
+}
+
+/// Sleeps after each note.
+private struct Slow: Dripper {
+    typealias State = Rooms.State
+    typealias Action = Rooms.Action
+
+    var body: some Dripper<State, Action> {
+        Drip { _, action in
+            if case .note = action { .sleep(for: .seconds(1)) } else { .none }
         }
     }
 }

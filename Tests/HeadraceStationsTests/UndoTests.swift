@@ -167,4 +167,32 @@ private struct Text: Dripper {
         #expect(read.undoValues == [2])
         #expect(read.redoValues == [4])
     }
+
+    @Test func aHistoryWithoutALimitIsNotDecoded() {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(
+                UndoHistory<Int>.self,
+                from: Data(#"{"undoValues":[],"redoValues":[],"limit":0}"#.utf8)
+            )
+        }
+
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(
+            context.debugDescription == "A history can't hold 0 steps. To fix, encode a limit of 1 or more."
+        )
+    }
+
+    @Test func aHistoryThatWasDecodedWithTooManyStepsForgetsTheOldest() throws {
+        let json = #"{"undoValues":[1,2,3],"redoValues":[6,5],"limit":2,"group":"typing"}"#
+        var history = try JSONDecoder().decode(UndoHistory<Int>.self, from: Data(json.utf8))
+
+        #expect(history.undoValues == [2, 3])
+        #expect(history.redo(from: 4) == 5)
+        #expect(history.undoValues == [3, 4])
+        history.add(5)
+        #expect(history.undoValues == [4, 5])
+    }
 }

@@ -126,7 +126,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
     ) where Many.ID: Sendable {
         let child = child()
         make = { builder in
-            let node = builder.makeNode(of: child)
+            let node = builder.makeLevel(of: child)
             let number = builder.makeNumber()
             let embed = action.embed
             return DripperNode(
@@ -158,7 +158,7 @@ public struct Scope<State, Action: Sendable>: PrimitiveDripper {
         modify: @escaping (inout State, (inout ChildState) -> Void) -> Void
     ) {
         make = { builder in
-            let node = builder.makeNode(of: child)
+            let node = builder.makeLevel(of: child)
             let key = ChildKey(number: builder.makeNumber())
             let embed = action.embed
             return DripperNode(

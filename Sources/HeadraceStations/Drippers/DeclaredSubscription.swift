@@ -9,11 +9,13 @@
 struct DeclaredSubscription<Action: Sendable> {
     var key: SubscriptionKey
 
-    /// Returns the effect of the subscription, and an object that belongs to it; called when it starts.
-    let begin: () -> (effect: Effect<Action>, object: AnyObject?)
+    /// Called when the subscription starts.
+    let begin: () -> SubscriptionStart<Action>
 
-    /// Called with the object after each action while the subscription stays declared, and returns an effect.
-    let update: ((AnyObject) -> Effect<Action>)?
+    /// Called with the object of the subscription after each action while the subscription stays declared.
+    ///
+    /// It returns an effect, and an action that is reduced before all actions that wait.
+    let update: ((AnyObject) -> (effect: Effect<Action>, first: Action?))?
 
     /// Returns the subscription of a child as a subscription of its parent.
     @usableFromInline
@@ -26,21 +28,31 @@ struct DeclaredSubscription<Action: Sendable> {
         return DeclaredSubscription<Parent>(
             key: key,
             begin: {
-                let (effect, object) = begin()
-                return (effect.map(embed), object)
+                let start = begin()
+                return SubscriptionStart(
+                    effect: start.effect.map(embed),
+                    object: start.object,
+                    first: start.first.map(embed)
+                )
             },
-            update: update.map { update in { update($0).map(embed) } }
+            update: update.map { update in
+                { object in
+                    let (effect, first) = update(object)
+                    return (effect.map(embed), first.map(embed))
+                }
+            }
         )
     }
 }
 
-/// Identifies a subscription within a station.
-struct SubscriptionKey: Hashable, Sendable {
-    /// The children around the subscription, the outermost first.
-    var path: [ChildKey] = []
+/// The parts of a subscription that starts.
+struct SubscriptionStart<Action: Sendable> {
+    /// The effect that runs as long as the subscription is declared.
+    let effect: Effect<Action>
 
-    /// Number of the dripper that declares the subscription, counting from 1.
-    let number: Int
+    /// An object that belongs to the subscription.
+    var object: AnyObject?
 
-    let id: EffectID
+    /// An action that is reduced before all actions that wait.
+    var first: Action?
 }

@@ -39,8 +39,8 @@ final class CompoundEffect<Action: Sendable>: Sendable {
         case cancel(EffectID)
         case throttle(EffectID, ThrottleRule, Effect<Action>)
 
-        /// Stores the current time as the beginning of the throttled effect with the id.
-        case mark(EffectID)
+        /// Writes a shared value, and waits until it was saved.
+        case share(SharedChange)
     }
 
     let kind: Kind
@@ -71,7 +71,7 @@ extension CompoundEffect.Kind {
         case .identified(let id, let policy, let effect): .identified(id, policy, effect.map(transform))
         case .cancel(let id): .cancel(id)
         case .throttle(let id, let rule, let effect): .throttle(id, rule, effect.map(transform))
-        case .mark(let id): .mark(id)
+        case .share(let change): .share(change)
         }
     }
 }

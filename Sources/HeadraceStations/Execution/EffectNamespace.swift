@@ -24,8 +24,8 @@ final class EffectNamespace {
     /// Running scopes in the order of their beginnings, for ids whose oldest effects are cancelled.
     private var ordered: [EffectID: [EffectScope]] = [:]
 
-    /// Times at which throttled effects have last begun.
-    var lastBeginnings: [EffectID: ContinuousClock.Instant] = [:]
+    /// The intervals of throttled effects.
+    var throttles: [EffectID: Throttle] = [:]
 
     /// The `removalCount` of each collection of children at the last check, by the number of its `Scope`.
     var removalCounts: [Int: Int] = [:]
@@ -36,8 +36,11 @@ final class EffectNamespace {
     }
 
     private var isEmpty: Bool {
-        children.isEmpty && scopes.isEmpty && queues.isEmpty && lastBeginnings.isEmpty
+        children.isEmpty && scopes.isEmpty && queues.isEmpty && throttles.isEmpty
     }
+
+    /// The children around the effects, the outermost first; empty for the station itself.
+    var path: [ChildKey] { key.map { (parent?.path ?? []) + [$0] } ?? [] }
 
     func child(_ key: ChildKey) -> EffectNamespace {
         if let child = children[key] { return child }
@@ -109,15 +112,27 @@ final class EffectNamespace {
         let queue = id.flatMap { queues.removeValue(forKey: $0) } ?? []
         scopes.removeValue(forKey: id)?.cancel()
         if !ordered.isEmpty, let id { ordered[id] = nil }
+        if !throttles.isEmpty, let id { throttles[id]?.waiting = nil }
         for effect in queue { effect.drop() }
         removeIfEmpty()
+    }
+
+    /// The throttled effect with `id` that waits for the end of its interval.
+    func waitingEffect(_ id: EffectID) -> WaitingEffect? {
+        guard let waiting = throttles[id]?.waiting, !waiting.isCancelled else { return nil }
+        return waiting
+    }
+
+    /// Forgets a throttled effect that was dropped.
+    func remove(_ waiting: WaitingEffect, _ id: EffectID) {
+        if throttles[id]?.waiting === waiting { throttles[id]?.waiting = nil }
     }
 
     /// Cancels all effects of this namespace and of its children.
     func cancelAll() {
         for child in children.values { child.cancelAll() }
         for id in scopes.keys { cancel(id) }
-        lastBeginnings = [:]
+        throttles = [:]
         removeIfEmpty()
     }
 

@@ -54,8 +54,8 @@ extension StationCore {
             onEnd?(true)
         case .throttle(let id, let rule, let effect):
             throttle(effect, under: id, rule, context, then: onEnd)
-        case .mark(let id):
-            context.namespace.lastBeginnings[id] = clock.now
+        case .share(let change):
+            share(change, context)
             onEnd?(true)
         }
     }
@@ -111,17 +111,26 @@ extension StationCore {
     }
 
     /// Starts `effect` in a new scope, which the namespace stores under `id`.
-    private func begin(
+    func begin(
         _ effect: Effect<Action>,
         under id: EffectID?,
         _ context: EffectContext,
         then onEnd: EndHandler?
     ) {
-        let namespace = context.namespace
-        let scope = namespace.makeScope(id, within: context.scope)
         var inner = context
-        inner.scope = scope
-        start(effect, inner) { isDone in
+        inner.scope = context.namespace.makeScope(id, within: context.scope)
+        start(effect, under: id, in: inner, then: onEnd)
+    }
+
+    /// Starts `effect` in the scope of `context`, which the namespace has stored under `id`.
+    func start(
+        _ effect: Effect<Action>,
+        under id: EffectID?,
+        in context: EffectContext,
+        then onEnd: EndHandler?
+    ) {
+        let (namespace, scope) = (context.namespace, context.scope)
+        start(effect, context) { isDone in
             onEnd?(isDone && !scope.isCancelled)
             namespace.end(scope, id)
         }
@@ -148,42 +157,6 @@ extension StationCore {
             completion.end()
         }
         if !context.namespace.enqueue(queued, under: id, limit: limit) { queued.drop() }
-    }
-
-    private func throttle(
-        _ effect: Effect<Action>,
-        under id: EffectID,
-        _ rule: ThrottleRule,
-        _ context: EffectContext,
-        then onEnd: EndHandler?
-    ) {
-        let namespace = context.namespace
-        let now = clock.now
-        var last = namespace.lastBeginnings[id]
-        if last.map({ $0.advanced(by: rule.interval) <= now }) ?? true {
-            // The first effect of the interval before is due, so it begins although its task hasn't woken yet.
-            if rule.trailing == .first, namespace.isRunning(id.companion) {
-                onEnd?(false)
-                return
-            }
-            namespace.lastBeginnings[id] = now
-            // The waiting effect was returned earlier, so it is no longer the latest.
-            namespace.cancel(id.companion)
-            if rule.leading {
-                begin(effect, under: id, context, then: onEnd)
-                return
-            }
-            last = now
-        }
-        guard let last, rule.trailing != .none else {
-            onEnd?(false)
-            return
-        }
-        let policy: EffectPolicy = rule.trailing == .first ? .drop : .latest
-        let delay = Effect<Action>(
-            .identified(id.companion, policy, .sleep(for: now.duration(to: last.advanced(by: rule.interval))))
-        )
-        begin(.concatenate(delay, Effect(.mark(id)), effect), under: id, context, then: onEnd)
     }
 
     private func launch(

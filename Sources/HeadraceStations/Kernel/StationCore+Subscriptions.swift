@@ -4,9 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import DequeModule
+import HeadraceCore
+
 /// A subscription of a station.
 struct RunningSubscription {
+    /// The completion to which the effect of the subscription and the actions that it pours count.
     let completion: ActionCompletion
+
+    /// The scope of the effect, without the effects of the actions that it pours.
+    let scope: EffectScope
 
     /// The object of the declaration; `nil` if it has none.
     let object: AnyObject?
@@ -21,11 +28,11 @@ extension StationCore {
 
     /// Names of the subscriptions that haven't ended, in alphabetical order.
     var subscriptionNames: [String] {
-        subscriptions.filter { !$0.value.completion.isFinished }.map { "\($0.key.id.base)" }.sorted()
+        subscriptions.filter(\.value.scope.isActive).map { "\($0.key.id.base)" }.sorted()
     }
 
-    /// Number of tasks of subscriptions that are running.
-    var subscriptionTaskCount: Int { subscriptions.values.reduce(0) { $0 + $1.completion.scope.taskCount } }
+    /// Number of tasks of subscriptions that are running, without the tasks of the actions that they have poured.
+    var subscriptionTaskCount: Int { subscriptions.values.reduce(0) { $0 + $1.scope.taskCount } }
 
     /// Starts the subscriptions of the initial state, unless they were started.
     ///
@@ -53,31 +60,65 @@ extension StationCore {
         guard let declare else { return }
         let declared = declare(state)
         let keys = Set(declared.map(\.key))
+        var first: [PendingAction<Action>] = []
         for each in declared {
-            guard let action, let update = each.update, let object = subscriptions[each.key]?.object else { continue }
-            start(update(object), of: action, completion: completion, message: nil)
+            guard let action, let update = each.update, let running = subscriptions[each.key],
+                let object = running.object
+            else { continue }
+            let (effect, next) = update(object)
+            start(effect, of: action, completion: completion, message: nil)
+            if let next { first.append(makePending(next, of: running)) }
         }
-        if keys.count == subscriptions.count, keys.allSatisfy({ subscriptions[$0] != nil }) { return }
-        for (key, subscription) in subscriptions where !keys.contains(key) {
-            subscriptions[key] = nil
-            subscription.completion.scope.cancel()
+        if keys.count != subscriptions.count || keys.contains(where: { subscriptions[$0] == nil }) {
+            for (key, subscription) in subscriptions where !keys.contains(key) {
+                subscriptions[key] = nil
+                subscription.scope.cancel()
+            }
+            for each in declared where subscriptions[each.key] == nil {
+                if let next = begin(each, after: action) { first.append(next) }
+            }
         }
-        for each in declared where subscriptions[each.key] == nil { begin(each, after: action) }
+        if first.isEmpty { return }
+        queue.prepend(contentsOf: first)
+        status.insert(.hasPending)
     }
 
-    private func begin(_ declared: DeclaredSubscription<Action>, after action: Action?) {
+    /// Starts a subscription, and returns the action that is reduced before all actions that wait.
+    private func begin(_ declared: DeclaredSubscription<Action>, after action: Action?) -> PendingAction<Action>? {
         let completion = ActionCompletion(in: runningEffects)
-        let (effect, object) = declared.begin()
-        subscriptions[declared.key] = RunningSubscription(completion: completion, object: object)
+        let scope = EffectScope(within: completion.scope)
+        let beginning = declared.begin()
+        let running = RunningSubscription(completion: completion, scope: scope, object: beginning.object)
+        subscriptions[declared.key] = running
         let cause: any Sendable = if let action { action } else { NoAction() }
         let context = EffectContext(
             action: cause,
             completion: completion,
             message: nil,
             namespace: EffectNamespace(),
-            scope: completion.scope
+            scope: scope
         )
-        start(effect, context)
+        start(beginning.effect, context) { _ in scope.end() }
+        let first = beginning.first.map { makePending($0, of: running) }
         completion.end()
+        return first
+    }
+
+    /// Returns an action that counts to a subscription.
+    private func makePending(_ action: Action, of running: RunningSubscription) -> PendingAction<Action> {
+        running.completion.begin()
+        return PendingAction(action: action, completion: running.completion, cause: nil, source: .effect)
+    }
+
+    /// Writes a shared value.
+    ///
+    /// The action waits for the save, not the child, because the action may have removed the child.
+    func share(_ change: SharedChange, _ context: EffectContext) {
+        var key = change.key
+        key.path = context.namespace.path
+        guard let save = change.write(subscriptions[key]?.object, taskExecutor) else { return }
+        var context = context
+        context.scope = context.completion.scope
+        start(Effect(running: { _ in try await save.wait().get() }), context)
     }
 }

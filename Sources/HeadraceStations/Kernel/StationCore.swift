@@ -70,7 +70,7 @@ final class StationCore<State, Action: Sendable> {
         options: StationOptions,
         runningEffects: RunningEffects
     ) where D.State == State, D.Action == Action {
-        let node = NodeBuilder().makeNode(of: dripper)
+        let node = NodeBuilder().makeLevel(of: dripper)
         self.state = state
         reduce = node.reduce
         cancelAbsentChildren = node.cancelAbsentChildren

@@ -38,6 +38,8 @@
 ///   ``Effect/cancel(id:)`` cancels it.
 /// - A subscription whose effect has ended or failed isn't started again until the state stops declaring it and declares
 ///   it anew. A failure is reported to the observers of the station.
+/// - The end of a subscription cancels its effect. It doesn't cancel the actions that the effect has poured, nor their effects.
+///   So an action can end its own subscription and return an effect.
 /// - Subscriptions of a child end when the child is removed.
 /// - Two subscriptions of one `StateSubscriptions` with the same id are one subscription: the first.
 /// - A subscription that the initial state starts has no action as its cause, so it doesn't pass through middleware.
@@ -65,7 +67,7 @@ public struct StateSubscriptions<State, Action: Sendable>: PrimitiveDripper {
                 declare(state).map { subscription in
                     DeclaredSubscription(
                         key: SubscriptionKey(number: number, id: subscription.id),
-                        begin: { (subscription.effect, nil) },
+                        begin: { SubscriptionStart(effect: subscription.effect) },
                         update: nil
                     )
                 }

@@ -20,12 +20,20 @@ extension Dripper {
     /// .sharing(\.settings, with: settings, action: Action.toSettingsChanged)
     /// ```
     ///
-    /// An action that changes the property writes the shared value when it was reduced, and an effect of the action saves it.
-    /// If saving fails, the effect fails, and the value in memory is kept. For each change by others, the station pours
-    /// the action with the new value. This modifier sets the property, then the dripper reduces the action too.
+    /// An action that changes the property writes the shared value when it was reduced, and an effect of the action waits
+    /// until it is saved. If saving fails, the effect fails, and the value in memory is kept. For each change by others, the
+    /// station pours the action with the new value. This modifier sets the property, then the dripper reduces the action
+    /// too. If the dripper changes the new value, for example to a maximum, that is written.
     ///
-    /// When the station is created, the shared value wins. Put `shared.value` in the initial state, so that no action is
-    /// needed. If the property and the shared value change at the same time, the merge rule of the ``SharedState`` decides.
+    /// When the station or the child with the property is created, the shared value wins. Put `shared.value` in the initial
+    /// state, so that no action is needed. If the property and the shared value change at the same time, the merge rule of
+    /// the ``SharedState`` decides.
+    ///
+    /// All drippers of the station or of the child can change the property. If a parent changes the property of its child, for
+    /// example because it replaces the state of the child, the child receives the shared value again.
+    ///
+    /// A modifier after this modifier sees the new values as changes, and a modifier before it doesn't. So put
+    /// ``Dripper/undoable(_:history:role:)`` and ``Dripper/onChange(of:_:)`` after it.
     ///
     /// - Parameters:
     ///   - property: Key path of the property.
@@ -53,7 +61,8 @@ struct SharingDripper<Base: Dripper, Value: Equatable & Sendable>: PrimitiveDrip
 
     func makeNode(in builder: NodeBuilder) -> DripperNode<State, Action> {
         let node = builder.makeNode(of: base)
-        let number = builder.makeNumber()
+        let key = SubscriptionKey(number: builder.makeNumber(), id: EffectID("shared \(String(naming: Value.self))"))
+        builder.addLevelModifier { writing($0, key) }
         return DripperNode(
             reduce: { state, given in
                 if let value = action.extract(given) { state[keyPath: property] = value }
@@ -61,30 +70,69 @@ struct SharingDripper<Base: Dripper, Value: Equatable & Sendable>: PrimitiveDrip
             },
             cancelAbsentChildren: node.cancelAbsentChildren,
             declare: { state in
-                (node.declare?(state) ?? []) + [declaration(number, state[keyPath: property])]
+                (node.declare?(state) ?? []) + [declaration(key, state[keyPath: property])]
             }
         )
     }
 
-    private func declaration(_ number: Int, _ value: Value) -> DeclaredSubscription<Action> {
+    /// Returns the node of all drippers of the station or of the child, which also writes their changes of the property.
+    private func writing(_ node: DripperNode<State, Action>, _ key: SubscriptionKey) -> DripperNode<State, Action> {
+        DripperNode(
+            reduce: { state, given in
+                let old = state[keyPath: property]
+                var effect = node.reduce(&state, given)
+                let new = state[keyPath: property]
+                let brought = action.extract(given)
+                if new != old || brought.map({ $0 != new }) ?? false {
+                    effect.add(change(key, from: old, to: new, brought: brought))
+                }
+                return effect
+            },
+            cancelAbsentChildren: node.cancelAbsentChildren,
+            declare: node.declare
+        )
+    }
+
+    private func change(
+        _ key: SubscriptionKey,
+        from old: Value,
+        to new: Value,
+        brought: Value?
+    ) -> Effect<Action> {
+        let shared = shared
+        let change = SharedChange(key: key) { link, executor in
+            if let link = link as? SharedLink<Value> {
+                if !link.write(new, insteadOf: old, brought: brought) { return nil }
+            } else {
+                shared.write(new, insteadOf: old)
+            }
+            return shared.beginSave(on: executor)
+        }
+        return Effect(.share(change))
+    }
+
+    private func declaration(_ key: SubscriptionKey, _ value: Value) -> DeclaredSubscription<Action> {
         DeclaredSubscription(
-            key: SubscriptionKey(number: number, id: EffectID("shared \(String(naming: Value.self))")),
+            key: key,
             begin: {
                 let link = SharedLink(shared, known: value)
                 let embed = action.embed
-                var effect = Effect<Action>.run { pour in
+                let effect = Effect<Action>.run { pour in
                     for await _ in link.changes {
                         guard let value = link.takeIncoming() else { continue }
                         pour(embed(value))
                         link.endIncoming()
                     }
                 }
-                if let value = link.takeIncoming() { effect = .merge(.send(embed(value)), effect) }
-                return (effect, link)
+                return SubscriptionStart(effect: effect, object: link, first: link.takeIncoming().map(embed))
             },
             update: { link in
-                guard let link = link as? SharedLink<Value> else { return .none }
-                return link.propertyHas(value)
+                guard let link = link as? SharedLink<Value> else { return (.none, nil) }
+                switch link.check(value) {
+                case .equal: return (.none, nil)
+                case .overwritten(let shared): return (.none, action.embed(shared))
+                case .refused(let base): return (change(key, from: base, to: value, brought: nil), nil)
+                }
             }
         )
     }

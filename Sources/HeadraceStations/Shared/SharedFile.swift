@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+import HeadraceCore
 import HeadraceJSON
 
 #if canImport(Darwin)
@@ -19,8 +20,9 @@ import Musl
 ///
 /// A value is written to a new file, which then replaces the file, so that a reader and a killed process never leave half of
 /// a value. A lock on a second file, with the extension `lock`, prevents that two processes replace the file at the same
-/// time. The lock ends with its process. A process that holds it while it is stopped makes other processes wait. The file
-/// survives the end of the process; after a power failure, it may have the value before.
+/// time. The lock ends with its process. A process that holds it while it is stopped makes other processes wait; they try
+/// again after pauses of up to 50 milliseconds, and block no thread. The file survives the end of the process; after a power
+/// failure, it may have the value before.
 public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
     /// The file.
     public let url: URL
@@ -43,10 +45,11 @@ public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
 
     /// Replaces the file while it holds the lock.
     ///
-    /// - Throws: ``SharedStateError``. The file was kept.
+    /// - Throws: ``SharedStateError``; `CancellationError` if the task is cancelled while it waits for the lock. The file was
+    ///   kept.
     @concurrent
     public func replace(by change: @Sendable (_ stored: Value?) -> Value) async throws -> Value {
-        let lock = try openLock()
+        let lock = try await acquireLock()
         defer { _ = flock(lock.fileDescriptor, LOCK_UN) }
         let value = change(try read())
         let json: Data
@@ -79,6 +82,25 @@ public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
     }
 
     /// Opens the lock file, and waits for its lock.
+    ///
+    /// `flock` would block a thread, so the task tries again after pauses. They are pauses of real time, because another
+    /// process doesn't follow a clock of a test.
+    private nonisolated(nonsending) func acquireLock() async throws -> FileHandle {
+        let handle = try openLock()
+        var generator = SystemRandomNumberGenerator()
+        var attempt = 0
+        while flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            guard code == EWOULDBLOCK || code == EINTR else {
+                throw SharedStateError.unavailable(url.path, POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO))
+            }
+            attempt += 1
+            let backoff = Backoff(base: .milliseconds(1), longest: .milliseconds(50))
+            try await ContinuousClock().sleep(for: backoff.pause(afterAttempt: attempt, using: &generator))
+        }
+        return handle
+    }
+
     private func openLock() throws -> FileHandle {
         let lock = url.appendingPathExtension("lock")
         do {
@@ -88,11 +110,7 @@ public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
                 // `FileManager.createFile` would replace the lock that another process has just created.
                 try Data().write(to: lock, options: .withoutOverwriting)
             } catch CocoaError.fileWriteFileExists {}
-            let handle = try FileHandle(forUpdating: lock)
-            while flock(handle.fileDescriptor, LOCK_EX) != 0 {
-                guard errno == EINTR else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            }
-            return handle
+            return try FileHandle(forUpdating: lock)
         } catch {
             throw SharedStateError.unavailable(url.path, error)
         }

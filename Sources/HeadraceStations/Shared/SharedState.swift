@@ -19,6 +19,9 @@ import Synchronization
 /// and leads to an action of each other station. So only actions change the state of a station, and journals and tests
 /// contain them.
 ///
+/// The stations save for themselves. A save belongs to the shared state: it goes on when the action, the station, or the
+/// task that waits for it ends. Changes during a save are stored together by the next save.
+///
 /// If two writers change the value at the same time, the last writer wins, unless a rule merges the values. Two shared states
 /// over the same storage behave like two processes: each sees the changes of the other when it saves or reloads.
 public final class SharedState<Value: Equatable & Sendable>: Sendable {
@@ -27,11 +30,20 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
     /// It must depend only on the values, and must not use the shared state.
     public typealias Merge = @Sendable (_ base: Value, _ mine: Value, _ theirs: Value) -> Value
 
+    /// The outcome of one save, for which any number of tasks can wait.
+    typealias Save = OneShot<Result<Void, any Error>>
+
     private struct Content {
         var value: Value
 
         /// The value that the storage had last.
         var stored: Value
+
+        /// The save that hasn't begun; `nil` if there is none.
+        var nextSave: Save?
+
+        /// Whether a task is saving.
+        var isSaving = false
 
         var subscribers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastSubscriber = 0
@@ -77,8 +89,8 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
     /// The current value.
     public var value: Value { content.withLock(\.value) }
 
-    /// Whether the value must be saved: it has a storage, and differs from the stored value.
-    var needsSave: Bool { storage != nil && content.withLock { $0.value != $0.stored } }
+    /// Number of sequences of changes that are in use.
+    var subscriberCount: Int { content.withLock(\.subscribers.count) }
 
     /// Changes the value, and notifies the stations.
     ///
@@ -86,21 +98,63 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
     ///
     /// - Parameter change: Changes the value. It must not use this shared state.
     public func update(_ change: (inout Value) -> Void) {
-        set { old in
-            var new = old
+        self.change { content in
+            var new = content.value
             change(&new)
             return new
         }
     }
 
-    /// Stores the value, unless it is stored.
+    /// Stores the value, unless it is stored, and returns when it was stored.
     ///
-    /// If the stored value was changed by another process, the values are merged. The stations save for themselves.
+    /// If the stored value was changed by another process, the values are merged. The stations save for themselves. Call it
+    /// before the program ends, so that the saves of the stations don't end with the process.
     ///
-    /// - Throws: The errors of the storage; `CancellationError` if the task was cancelled while it waited. The value was kept,
-    ///   and the next call stores it.
+    /// - Throws: The errors of the storage; the value is kept, and the next save stores it. `CancellationError` if the task
+    ///   is cancelled while it waits; the save goes on.
     public nonisolated(nonsending) func save() async throws {
-        guard let storage else { return }
+        try await beginSave(on: nil)?.wait().get()
+    }
+
+    /// Begins to store the value, now or after the save that is in progress.
+    ///
+    /// - Parameter executor: The executor for the save; `nil` for the default executor.
+    /// - Returns: The save; `nil` if the value needn't be stored.
+    func beginSave(on executor: (any TaskExecutor)?) -> Save? {
+        guard let storage else { return nil }
+        let (save, mustStart): (Save?, Bool) = content.withLock { content in
+            // While a save is in progress, the storage may have another value than `stored`.
+            if !content.isSaving, content.value == content.stored { return (nil, false) }
+            let save = content.nextSave ?? Save()
+            content.nextSave = save
+            defer { content.isSaving = true }
+            return (save, !content.isSaving)
+        }
+        if mustStart { Task(executorPreference: executor) { await self.performSaves(in: storage) } }
+        return save
+    }
+
+    /// Saves until no save is left.
+    private func performSaves(in storage: some SharedStorage<Value>) async {
+        while let save = takeNextSave() {
+            do {
+                try await store(in: storage)
+                save.set(.success(()))
+            } catch {
+                save.set(.failure(error))
+            }
+        }
+    }
+
+    private func takeNextSave() -> Save? {
+        content.withLock { content in
+            defer { content.nextSave = nil }
+            content.isSaving = content.nextSave != nil
+            return content.nextSave
+        }
+    }
+
+    private nonisolated(nonsending) func store(in storage: some SharedStorage<Value>) async throws {
         try await lock.withPermit {
             let (mine, base) = content.withLock { ($0.value, $0.stored) }
             if mine == base { return }
@@ -127,27 +181,32 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Replaces `base`, which the storage no longer has, by `stored`.
+    /// Takes over `stored`, which is now in the storage and was made from `base`.
     private func adopt(_ stored: Value, insteadOf base: Value) {
-        content.withLock { $0.stored = stored }
-        set { current in
+        change { content in
+            content.stored = stored
+            let current = content.value
             if current == base { return stored }
-            return current == stored ? current : merge(base, current, stored)
+            // This writer alone has changed the value.
+            if stored == base || stored == current { return current }
+            return merge(base, current, stored)
         }
     }
 
     /// Sets the value to `new`, which was made from `base`.
     func write(_ new: Value, insteadOf base: Value) {
-        set { current in
+        change { content in
+            let current = content.value
             if current == base { return new }
             if new == base || new == current { return current }
             return merge(base, new, current)
         }
     }
 
-    private func set(_ change: (Value) -> Value) {
+    /// Sets the value to the result of `makeValue`, and notifies the subscribers if it is another value.
+    private func change(_ makeValue: (inout Content) -> Value) {
         let subscribers = content.withLock { content in
-            let new = change(content.value)
+            let new = makeValue(&content)
             if new == content.value { return [AsyncStream<Void>.Continuation]() }
             content.value = new
             return Array(content.subscribers.values)

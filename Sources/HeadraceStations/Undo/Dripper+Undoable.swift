@@ -33,6 +33,9 @@ extension Dripper {
     ///
     /// The dripper also reduces the actions for undo and redo, after the property was restored.
     ///
+    /// If the property is shared, put this modifier after ``Dripper/sharing(_:with:action:)``. Then it sees the changes by
+    /// others: such a change clears the steps that could be redone, so that a redo doesn't overwrite it.
+    ///
     /// - Parameters:
     ///   - property: Key path of the property. Each step keeps one value of it.
     ///   - history: Key path of the history in the state.

@@ -9,6 +9,8 @@
 /// It is a part of the state. So `undo` and `redo` are actions like all others: journals contain them, and a replay of a journal
 /// undoes what was undone.
 public struct UndoHistory<Value> {
+    private enum CodingKeys: String, CodingKey { case undoValues, redoValues, limit, group }
+
     /// The values before each step, the oldest first.
     public private(set) var undoValues: [Value] = []
 
@@ -47,8 +49,13 @@ public struct UndoHistory<Value> {
         redoValues = []
         self.group = group
         if isMerged { return }
-        if undoValues.count == limit { undoValues.removeFirst() }
-        undoValues.append(old)
+        append(old)
+    }
+
+    /// Adds a value to undo, and forgets the oldest values beyond the limit.
+    private mutating func append(_ value: Value) {
+        if undoValues.count >= limit { undoValues.removeFirst(undoValues.count - limit + 1) }
+        undoValues.append(value)
     }
 
     /// Removes the last step.
@@ -69,7 +76,7 @@ public struct UndoHistory<Value> {
     public mutating func redo(from current: Value) -> Value? {
         group = nil
         guard let value = redoValues.popLast() else { return nil }
-        undoValues.append(current)
+        append(current)
         return value
     }
 
@@ -84,4 +91,24 @@ extension UndoHistory: Equatable where Value: Equatable {}
 extension UndoHistory: Hashable where Value: Hashable {}
 extension UndoHistory: Sendable where Value: Sendable {}
 extension UndoHistory: Encodable where Value: Encodable {}
-extension UndoHistory: Decodable where Value: Decodable {}
+extension UndoHistory: Decodable where Value: Decodable {
+    /// Decodes a history.
+    ///
+    /// Of more steps than the limit, the oldest are forgotten.
+    ///
+    /// - Throws: `DecodingError` if a value is missing or isn't of its type, or if the limit is less than 1.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        limit = try values.decode(Int.self, forKey: .limit)
+        guard limit > 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .limit,
+                in: values,
+                debugDescription: "A history can't hold \(limit) steps. To fix, encode a limit of 1 or more."
+            )
+        }
+        undoValues = try values.decode([Value].self, forKey: .undoValues).suffix(limit)
+        redoValues = try values.decode([Value].self, forKey: .redoValues).suffix(limit)
+        group = try values.decodeIfPresent(String.self, forKey: .group)
+    }
+}

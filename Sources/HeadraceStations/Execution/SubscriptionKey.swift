@@ -1,0 +1,16 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// Identifies a subscription within a station.
+struct SubscriptionKey: Hashable, Sendable {
+    /// The children around the subscription, the outermost first.
+    var path: [ChildKey] = []
+
+    /// Number of the dripper that declares the subscription, counting from 1.
+    let number: Int
+
+    let id: EffectID
+}
