@@ -258,7 +258,7 @@ private final class FailingStorage: SharedStorage {
 
     @Test func writersThatCreateAFileAtTheSameTimeLoseNothing() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        for round in 0..<300 {
+        for round in 0..<60 {
             let file = folder.appending(path: "count-\(round).json")
             try await withThrowingTaskGroup { group in
                 for _ in 0..<4 {
