@@ -286,7 +286,7 @@ public final class EntityContext: DomainContext {
     private func takeEvents(of number: Int, _ body: (_ order: UInt64, CollectedEvent) -> Void) {
         let source = tracked.all[number]
         source.entity.raisedEvents.takeAll { entry in
-            if entry.isApplied { source.noteApplied(entry.event) }
+            source.noteTaken(entry)
             body(entry.order, CollectedEvent(event: entry.event, source: source.reference))
         }
     }
