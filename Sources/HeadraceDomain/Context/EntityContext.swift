@@ -217,12 +217,16 @@ public final class EntityContext: DomainContext {
     }
 
     /// Returns the entity of `document`, which was just read, and the same with its stored state.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `rolledBack` if another task has rolled the context back
+    ///   during the read, so the stream of an event-sourced entity is forgotten.
     func decode<Entity: StoredEntity>(
         _ document: StoredDocument,
         kind: EntityKind,
         as type: Entity.Type
     ) throws -> (entity: Entity, tracked: TrackedEntity) {
-        if let stream = streams?[document] {
+        if kind.eventSourced != nil {
+            guard let stream = streams?[document] else { throw StoreError.rolledBackDuringRead(document.reference) }
             let entity: Entity = try DocumentCoding.decode(stream.state)
             return (entity, SourcedEntity(entity, kind: kind, stored: stream))
         }
