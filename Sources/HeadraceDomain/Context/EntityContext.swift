@@ -82,7 +82,8 @@ public final class EntityContext: DomainContext {
 
     /// Inserts `entity` when the unit of work commits.
     ///
-    /// Inserting an entity that the context already tracks changes nothing. If another entity has its identifier, the
+    /// Inserting an entity that the context already tracks changes nothing, and if it was deleted in this context, takes
+    /// back the deletion. If another entity has its identifier, the
     /// commit reports ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work
     /// has looked for the identifier and found nothing: another writer was faster, and a retry finds its entity. The
     /// same holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone found nothing.
@@ -107,10 +108,12 @@ public final class EntityContext: DomainContext {
             )
             return
         }
-        if known.isDeleted {
+        if known.entity === entity {
+            known.isDeleted = false
+        } else if known.isDeleted {
             let isSourced = kind.eventSourced != nil
             track(isSourced ? SourcedEntity(entity, replacing: known) : TrackedEntity(entity, replacing: known))
-        } else if known.entity !== entity {
+        } else {
             mistake = mistake ?? .alreadyExists(reference)
         }
     }

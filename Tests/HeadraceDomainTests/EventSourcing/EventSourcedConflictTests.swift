@@ -192,6 +192,28 @@ import Testing
         #expect(try await EntityContext(wallets.store).fetch(Wallet.self, where: [.equals(.owner, "Ada")]).isEmpty)
     }
 
+    @Test func anInsertionAfterADeletionOfTheSameObjectTakesTheDeletionBack() async throws {
+        try await wallets.open(deposits: 2)
+
+        try await wallets.work { context in
+            let wallet = try #require(try await context.find(Wallet.self, id: "a"))
+            wallet.add(10)
+            context.delete(wallet)
+            #expect(try await context.find(Wallet.self, id: "a") == nil)
+            context.insert(wallet)
+            #expect(try await context.find(Wallet.self, id: "a") === wallet)
+            wallet.add(100)
+
+            let new = Wallet.open("b", owner: "Bob")
+            context.insert(new)
+            context.delete(new)
+            context.insert(new)
+        }
+
+        #expect(try await wallets.balance() == 112)
+        #expect(try await wallets.balance(of: "b") == 0)
+    }
+
     @Test(arguments: [true, false])
     func aStreamThatIsDeletedDuringTheReadIsNotMixedWithAnother(isInsertedAgain: Bool) async throws {
         try await wallets.open(deposits: 5)

@@ -197,6 +197,7 @@ import Testing
     @Test func aStoreRefusesAnInvalidDeclaration() throws {
         for (type, words) in [
             (TwiceApplied.self, "twice"), (Eventless.self, "empty"), (Intervalless.self, "snapshotInterval"),
+            (Migrated.self, "schemaMigrations"),
         ] as [(any StoredEntity.Type, String)] {
             let error = #expect(throws: StoreError.self) { try InMemoryStore(entities: [type]) }
             #expect(error?.code == .invalidSchema)
@@ -249,6 +250,18 @@ private final class Intervalless: EventSourcedEntity {
     static let entityName = "intervalless"
     static let snapshotInterval = 0
     static var appliedEvents: [AppliedEvent<Intervalless>] { [.on(Twice.self) { _, _ in }] }
+
+    let id: String
+    var raisedEvents = RaisedEvents()
+
+    init(id: String) { self.id = id }
+}
+
+private final class Migrated: EventSourcedEntity {
+    static let entityName = "migrated"
+    static let schemaVersion = 2
+    static let schemaMigrations = [JSONMigration(from: 1) { _ in }]
+    static var appliedEvents: [AppliedEvent<Migrated>] { [.on(Twice.self) { _, _ in }] }
 
     let id: String
     var raisedEvents = RaisedEvents()
