@@ -142,6 +142,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [3, 120]) func missingReferencedRowsAreListedUpToAHundred(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let store = try openStore(path)
+            for number in 0..<count { try await store.insertNotes("\(number)") }
+            #expect(try await store.findDamage().isEmpty)
+            try withOtherProgram(path) { database in
+                try database.execute(sql: "PRAGMA foreign_keys = OFF")
+                try database.execute(
+                    sql: "UPDATE entity SET kind = kind + 1000; UPDATE index_entry SET index_id = 1000")
+            }
+
+            let damage = try await store.findDamage()
+
+            let ofEntities = "row 1 of the table 'entity' refers to a missing row of 'entity_kind'"
+            let ofEntries = "a row of the table 'index_entry' refers to a missing row of 'entity_index'"
+            // Each note has a row of its own and two index entries.
+            #expect(damage.count == min(100, 3 * count))
+            #expect(damage.contains(ofEntities) || damage.contains(ofEntries))
+            #expect(damage.allSatisfy { $0.contains("refers to a missing row of") })
+            if count == 3 { #expect(Set(damage).isSuperset(of: [ofEntities, ofEntries])) }
+        }
+    }
+
     // MARK: Helpers
 
     /// Returns the bytes of a store with documents, events and long texts that was closed normally.

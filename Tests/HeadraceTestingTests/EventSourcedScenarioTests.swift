@@ -53,6 +53,96 @@ import Testing
         #expect(random.count == 1)
     }
 
+    @Test func anErrorThatNoStepExaminesIsReportedOnce() {
+        func scenario() -> EventSourcedScenario<Gauge> { EventSourcedScenario(Gauge.self, id: "a") }
+        func fail(_ gauge: Gauge) throws { throw TooHigh() }
+
+        let reports = [
+            issues { scenario().when(fail).then { _ in } },
+            issues { scenario().when(fail).then { _ in }.then { _ in } },
+            issues { scenario().when(fail).when { _ in }.then() },
+            issues { _ = scenario().when(fail) },
+            issues { scenario().when(fail).then() },
+            issues { scenario().when { _ in }.when(fail).then { _ in } },
+        ]
+
+        for report in reports {
+            #expect(report.count == 1)
+            #expect(report.first?.contains("TooHigh") == true)
+        }
+    }
+
+    @Test func anUnexaminedErrorIsReportedAtTheCallOfTheMethod() {
+        var line: UInt = 0
+        let locations = Locations()
+        IssueSink.$current.withValue(IssueSink { _, location in locations.lines.withLock { $0.append(location.line) } })
+        {
+            line = #line + 1
+            _ = EventSourcedScenario(Gauge.self, id: "a").when { _ in throw TooHigh() }
+        }
+
+        #expect(locations.lines.withLock { $0 } == [line])
+    }
+
+    @Test func anErrorThatWasExaminedIsNotReportedByLaterSteps() {
+        let issues = issues {
+            EventSourcedScenario(Gauge.self, id: "a")
+                .when { gauge in
+                    gauge.raise(1)
+                    throw TooHigh()
+                }
+                .thenThrows(TooHigh.self)
+                .then(Raised(by: 1))
+                .then { #expect($0.level == 1) }
+                .when { $0.raise(2) }
+                .then(Raised(by: 2))
+        }
+
+        #expect(issues.isEmpty, "\(issues)")
+    }
+
+    @Test func aGivenEventWithoutAnEffectIsReported() {
+        let issues = issues {
+            EventSourcedScenario(Gauge.self, id: "a").given(Raised(by: 1), Ignored()).when { _ in }.then()
+        }
+
+        #expect(issues.count == 1)
+        #expect(issues.first?.contains("'Ignored'") == true)
+    }
+
+    @Test func membersThatAreNotEncodedAreLostAfterEachStep() {
+        let afterGiven = issues {
+            EventSourcedScenario(Gauge.self, id: "a")
+                .given(Peaked(at: 9))
+                .when { #expect($0.peak == 0) }
+                .then()
+        }
+        let afterWhen = issues {
+            EventSourcedScenario(Gauge.self, id: "a")
+                .when { gauge in
+                    gauge.raiseEvent(Peaked(at: 9))
+                    #expect(gauge.peak == 9)
+                }
+                .then { #expect($0.peak == 0) }
+        }
+        let inAnEffect = issues {
+            EventSourcedScenario(Gauge.self, id: "a")
+                .given(Peaked(at: 9))
+                .when { $0.raiseEvent(Reset()) }
+                .then(Reset())
+        }
+        let ofAnEvent = issues {
+            EventSourcedScenario(Gauge.self, id: "a").when { $0.raiseEvent(Raised(by: 1, unit: 3)) }.then(Raised(by: 1))
+        }
+
+        #expect(afterGiven.isEmpty, "\(afterGiven)")
+        #expect(afterWhen.isEmpty, "\(afterWhen)")
+        for issues in [inAnEffect, ofAnEvent] {
+            #expect(issues.count == 1)
+            #expect(issues.first?.contains("encoded members") == true)
+        }
+    }
+
     private func issues<Result>(_ body: () -> Result) -> [String] {
         let messages = Messages()
         _ = IssueSink.$current.withValue(IssueSink { message, _ in messages.all.withLock { $0.append(message) } }) {
@@ -66,12 +156,28 @@ private final class Messages: Sendable {
     let all = Mutex<[String]>([])
 }
 
+private final class Locations: Sendable {
+    let lines = Mutex<[UInt]>([])
+}
+
 private struct TooHigh: Error {}
 
 private struct Raised: DurableDomainEvent {
+    private enum CodingKeys: CodingKey { case by }
+
     static let eventName = "raised"
     var by: Int
+    var unit = 1
 }
+
+private struct Peaked: DurableDomainEvent {
+    static let eventName = "peaked"
+    var at: Int
+}
+
+private struct Reset: DurableDomainEvent { static let eventName = "reset" }
+
+private struct Ignored: DurableDomainEvent { static let eventName = "ignored" }
 
 private struct Shaken: DurableDomainEvent { static let eventName = "shaken" }
 
@@ -80,13 +186,18 @@ private final class Gauge: EventSourcedEntity {
     static let shakes = Atomic(0)
     static var appliedEvents: [AppliedEvent<Gauge>] {
         [
-            .on(Raised.self) { gauge, event in gauge.level += event.by },
+            .on(Raised.self) { gauge, event in gauge.level += event.by * event.unit },
+            .on(Peaked.self) { gauge, event in gauge.peak = event.at },
+            .on(Reset.self) { gauge, _ in gauge.level = gauge.peak },
             .on(Shaken.self) { gauge, _ in gauge.level = shakes.add(1, ordering: .relaxed).newValue },
         ]
     }
 
+    private enum CodingKeys: CodingKey { case id, level }
+
     let id: String
     var level = 0
+    var peak = 0
     var raisedEvents = RaisedEvents()
 
     init(id: String) { self.id = id }

@@ -123,12 +123,14 @@ extension EntityContext {
                 after: place,
                 limit: limit.map { min(max(0, $0), .max - spare) + spare }
             )
-            var documents = try await store.fetch(query)
-            let isCutOff = query.limit.map { documents.count >= $0 } ?? false
+            let read = try await store.fetch(query)
+            var documents = read
             if let eventSourced = kind.eventSourced {
-                documents = try await readStreams(of: documents, as: eventSourced)
+                documents = try await readStreams(of: read, as: eventSourced)
             }
-            if isCutOff, known(kind).count > spare { continue }
+            let isCutOff = query.limit.map { read.count >= $0 } ?? false
+            // An entity that another writer has deleted or replaced since the query may have kept out a later one.
+            if isCutOff, known(kind).count > spare || documents != read { continue }
             if !isCutOff, place == nil { try noteAbsences(of: conditions, orderedBy: order, in: documents) }
             return documents
         }

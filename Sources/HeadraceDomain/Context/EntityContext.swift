@@ -82,7 +82,8 @@ public final class EntityContext: DomainContext {
 
     /// Inserts `entity` when the unit of work commits.
     ///
-    /// Inserting an entity that the context already tracks changes nothing. If another entity has its identifier, the
+    /// Inserting an entity that the context already tracks changes nothing, and if it was deleted in this context, takes
+    /// back the deletion. If another entity has its identifier, the
     /// commit reports ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work
     /// has looked for the identifier and found nothing: another writer was faster, and a retry finds its entity. The
     /// same holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone found nothing.
@@ -107,10 +108,12 @@ public final class EntityContext: DomainContext {
             )
             return
         }
-        if known.isDeleted {
+        if known.entity === entity {
+            known.isDeleted = false
+        } else if known.isDeleted {
             let isSourced = kind.eventSourced != nil
             track(isSourced ? SourcedEntity(entity, replacing: known) : TrackedEntity(entity, replacing: known))
-        } else if known.entity !== entity {
+        } else {
             mistake = mistake ?? .alreadyExists(reference)
         }
     }
@@ -217,12 +220,16 @@ public final class EntityContext: DomainContext {
     }
 
     /// Returns the entity of `document`, which was just read, and the same with its stored state.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `rolledBack` if another task has rolled the context back
+    ///   during the read, so the stream of an event-sourced entity is forgotten.
     func decode<Entity: StoredEntity>(
         _ document: StoredDocument,
         kind: EntityKind,
         as type: Entity.Type
     ) throws -> (entity: Entity, tracked: TrackedEntity) {
-        if let stream = streams?[document] {
+        if kind.eventSourced != nil {
+            guard let stream = streams?[document] else { throw StoreError.rolledBackDuringRead(document.reference) }
             let entity: Entity = try DocumentCoding.decode(stream.state)
             return (entity, SourcedEntity(entity, kind: kind, stored: stream))
         }
@@ -286,7 +293,7 @@ public final class EntityContext: DomainContext {
     private func takeEvents(of number: Int, _ body: (_ order: UInt64, CollectedEvent) -> Void) {
         let source = tracked.all[number]
         source.entity.raisedEvents.takeAll { entry in
-            if entry.isApplied { source.noteApplied(entry.event) }
+            source.noteTaken(entry)
             body(entry.order, CollectedEvent(event: entry.event, source: source.reference))
         }
     }

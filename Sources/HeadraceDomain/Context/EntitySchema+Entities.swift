@@ -11,7 +11,8 @@ extension EntitySchema {
     /// Creates the schema of `entities`.
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `invalidSchema` if two types have the same name, a name is
-    ///   empty, two indexes of a type have the same name, or the migrations of a type don't lead up to its version.
+    ///   empty, two indexes of a type have the same name, the migrations of a type don't lead up to its version, or the
+    ///   declarations of an ``EventSourcedEntity`` contradict one another.
     public init(_ entities: [any StoredEntity.Type]) throws {
         for entity in entities {
             if entity.entityName.isEmpty {
@@ -38,6 +39,14 @@ extension EntitySchema {
         }
         if Entity.appliedEvents.isEmpty {
             throw StoreError.invalidSchema("The appliedEvents of '\(String(naming: entity))' are empty.")
+        }
+        if !Entity.schemaMigrations.isEmpty {
+            throw StoreError.invalidSchema(
+                """
+                '\(String(naming: entity))' has schemaMigrations, which an event-sourced entity doesn't use: its state is built \
+                from its events again. To fix, remove them, and raise the schemaVersion.
+                """
+            )
         }
         if Entity.snapshotInterval < 1 {
             throw StoreError.invalidSchema("The snapshotInterval of '\(String(naming: entity))' is less than 1.")

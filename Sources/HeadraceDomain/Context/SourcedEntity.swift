@@ -16,6 +16,9 @@ final class SourcedEntity: TrackedEntity {
     /// The new events, which were applied to the entity.
     private var applied: [any DurableDomainEvent] = []
 
+    /// The type of the first event that has an effect and was raised without it, or `nil`.
+    private var unapplied: (any DomainEvent.Type)?
+
     /// Tracks a new entity.
     override init(_ entity: any StoredEntity, kind: EntityKind, reference: EntityReference) {
         stored = nil
@@ -34,8 +37,12 @@ final class SourcedEntity: TrackedEntity {
         super.init(entity, replacing: deleted)
     }
 
-    override func noteApplied(_ event: any DomainEvent) {
-        if let event = event as? any DurableDomainEvent { applied.append(event) }
+    override func noteTaken(_ entry: RaisedEvents.Entry) {
+        if entry.isApplied {
+            if let event = entry.event as? any DurableDomainEvent { applied.append(event) }
+        } else if let eventSourced = kind.eventSourced, EventTable.of(eventSourced).contains(type(of: entry.event)) {
+            unapplied = unapplied ?? type(of: entry.event)
+        }
     }
 
     override func addChange(to changes: inout ChangeSet) throws {
@@ -57,17 +64,21 @@ final class SourcedEntity: TrackedEntity {
             return delete(stored, in: &changes)
         }
         try requireIdentifier(of: entity)
+        if let unapplied { throw EventSourcingError.notApplied(unapplied, reference) }
         let state = try DocumentCoding.encode(entity)
         if isRead, applied.isEmpty, state == stored?.state.json { return }
-        try requireResult(of: entity, state)
 
-        let references =
-            isRead ? stored?.references : nil
-        let stream = references ?? StreamReferences(kind: StreamReferences.kind(of: Entity.self), stream: .version7())
-        let before = isRead ? stored?.eventCount ?? 0 : 0
-        let after = before + applied.count
-        let lastSnapshot = isRead ? stored?.storedSnapshot : nil
-        let isDue = after - (isRead ? stored?.usedSnapshot ?? 0 : 0) >= max(1, Entity.snapshotInterval)
+        // A new entity in place of a deleted entity begins a new stream.
+        let current = isRead ? stored : nil
+        let stream =
+            current?.references
+            ?? StreamReferences(kind: StreamReferences.kind(of: Entity.self), stream: .version7())
+        let before = current?.eventCount ?? 0
+        let events = try eventDocuments(of: entity, state, from: current?.state, in: stream, after: before)
+        let after = before + events.count
+        let lastSnapshot = current?.storedSnapshot
+        let hasUnusable = lastSnapshot != nil && current?.usedSnapshot == nil
+        let isDue = hasUnusable || after - (current?.usedSnapshot ?? 0) >= max(1, Entity.snapshotInterval)
         let head = StreamHead(
             id: entity.id,
             stream: stream.stream,
@@ -90,11 +101,7 @@ final class SourcedEntity: TrackedEntity {
                 addedEntries: entries.subtracting(storedEntries)
             )
         )
-        let now = SystemValues.currentDate
-        for (index, event) in applied.enumerated() {
-            let document = try StreamEvent.document(of: event, at: stream.event(before + index + 1), recordedAt: now)
-            changes.writes.append(ChangeSet.Write(document: document))
-        }
+        for document in events { changes.writes.append(ChangeSet.Write(document: document)) }
         if isDue {
             changes.writes.append(
                 ChangeSet.Write(
@@ -111,14 +118,50 @@ final class SourcedEntity: TrackedEntity {
         if !isRead, let stored { delete(stored, in: &changes) }
     }
 
-    /// Throws unless `state` is the result of the events.
-    private func requireResult<Entity: EventSourcedEntity>(of entity: Entity, _ state: Data) throws {
-        let copy: Entity
-        if isRead, let stored { copy = try DocumentCoding.decode(stored.state) } else { copy = Entity(id: entity.id) }
+    /// Returns the documents of the new events.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - state: Its encoded state.
+    ///   - original: The stored state, or `nil` if the entity is new.
+    ///   - stream: The stream.
+    ///   - count: Number of events that are stored in the stream.
+    /// - Returns: The documents, in the order of the events.
+    /// - Throws: ``EventSourcingError`` unless the documents can be read again and lead from `original` to `state`.
+    private func eventDocuments<Entity: EventSourcedEntity>(
+        of entity: Entity,
+        _ state: Data,
+        from original: StoredDocument?,
+        in stream: StreamReferences,
+        after count: Int
+    ) throws -> [StoredDocument] {
+        let copy: Entity = try original.map { try DocumentCoding.decode($0) } ?? Entity(id: entity.id)
         let table = EventTable.of(Entity.self)
-        for event in applied { table.apply(event, to: copy) }
+        let now = SystemValues.currentDate
+        var documents: [StoredDocument] = []
+        documents.reserveCapacity(applied.count)
+        for event in applied {
+            let number = count + documents.count + 1
+            let (document, json) = try StreamEvent.document(of: event, at: stream.event(number), recordedAt: now)
+            table.apply(try readAgain(event, from: json, number: number), to: copy)
+            documents.append(document)
+        }
         if try DocumentCoding.encode(copy) != state {
             throw EventSourcingError.mismatch(reference, events: applied.count)
+        }
+        return documents
+    }
+
+    /// Returns a new event as a later load will read it, without the members that aren't encoded.
+    private func readAgain<Event: DurableDomainEvent>(
+        _ event: Event,
+        from json: Data,
+        number: Int
+    ) throws -> any DomainEvent {
+        do {
+            return try DocumentCoding.decode(Event.self, from: json)
+        } catch {
+            throw EventSourcingError.unreadableNew(Event.self, number, of: reference, cause: error)
         }
     }
 

@@ -86,6 +86,17 @@ extension StoreError {
         )
     }
 
+    static func rolledBackDuringRead(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .rolledBack,
+            message: """
+                The unit of work was rolled back while it read the \(entity). To fix, find the entity again in the next \
+                unit of work.
+                """,
+            entity: entity
+        )
+    }
+
     static func identifierChanged(_ entity: EntityReference, to key: String) -> StoreError {
         StoreError(
             code: .identifierChanged,

@@ -79,8 +79,8 @@ class TrackedEntity {
         isRead ? stored.map { RolledBackEntity(entity, storedAs: $0) } : nil
     }
 
-    /// Notes that `event`, which the unit of work has taken from the entity, has changed the state of the entity.
-    func noteApplied(_ event: any DomainEvent) {}
+    /// Notes an event that the unit of work has taken from the entity.
+    func noteTaken(_ entry: RaisedEvents.Entry) {}
 
     /// Adds the write or the deletion of the entity to `changes`, if there is one.
     func addChange(to changes: inout ChangeSet) throws {

@@ -9,7 +9,7 @@ public struct AppliedEvent<Entity: EventSourcedEntity>: Sendable {
     let type: any DurableDomainEvent.Type
 
     /// Changes an entity if the event has the type.
-    let apply: @Sendable (Entity, any DurableDomainEvent) -> Void
+    let apply: @Sendable (Entity, any DomainEvent) -> Void
 
     /// Creates the effect of the events of `type`.
     ///

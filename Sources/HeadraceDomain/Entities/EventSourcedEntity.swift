@@ -62,8 +62,11 @@ public protocol EventSourcedEntity: StoredEntity {
 
     /// The number of events after which a commit stores a new snapshot, at least 1; the default is 100.
     ///
-    /// It is the maximum number of events that loading reads, apart from the events of the last commit. With 1, each commit
-    /// stores the state, and loading reads no event.
+    /// Loading reads the snapshot and at most one event less than the interval of the last commit. With 1, each commit stores
+    /// the state, and loading reads no event.
+    ///
+    /// After you have raised ``StoredEntity/schemaVersion``, each load folds all events of the entity until its next commit, which
+    /// stores a new snapshot. Loading alone stores none, so an entity that is only read folds all its events at each load.
     static var snapshotInterval: Int { get }
 
     /// Creates the entity as it is before its first event.

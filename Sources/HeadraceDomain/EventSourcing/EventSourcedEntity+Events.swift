@@ -12,7 +12,7 @@ extension EventSourcedEntity {
     ///
     /// The unit of work adds the event to the entity's stream, and delivers it like any other durable event. If the type of the
     /// event is not among the ``appliedEvents``, the event is only delivered, and isn't part of the stream.
-    public func raiseEvent<Event: DurableDomainEvent>(_ event: Event) {
+    public func raiseEvent(_ event: some DomainEvent) {
         if EventTable.of(Self.self).apply(event, to: self) {
             raisedEvents.append(applied: event)
         } else {
@@ -26,6 +26,25 @@ extension EventSourcedEntity {
         let table = EventTable.of(Self.self)
         for event in events { table.apply(event, to: entity) }
         return entity
+    }
+
+    /// Returns whether the type of `event` is among the ``appliedEvents``.
+    package static func applies(_ event: any DomainEvent) -> Bool {
+        EventTable.of(Self.self).contains(type(of: event))
+    }
+
+    /// Returns the entity as a store would read it after a commit: encoded and decoded.
+    ///
+    /// - Throws: `EncodingError`; ``HeadraceStorage/StoreError`` with the code `undecodable`.
+    package func reloaded() throws -> Self {
+        try DocumentCoding.decode(
+            StoredDocument(
+                reference: EntityReference(to: self),
+                version: 1,
+                schemaVersion: Self.schemaVersion,
+                json: try stateDocument()
+            )
+        )
     }
 
     /// The state of the entity, as a snapshot stores it.

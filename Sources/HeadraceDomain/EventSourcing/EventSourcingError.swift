@@ -19,6 +19,7 @@ public struct EventSourcingError: CodedError {
 
         /// An event of the stream can't be read: its name or version is unknown, or its JSON can't be decoded.
         ///
+        /// A commit throws it for a new event that doesn't decode the JSON that it encodes.
         /// The ``EventSourcingError/cause`` says which.
         public static let unreadableEvent = Code(kind: .unreadableEvent)
 
@@ -64,11 +65,33 @@ public struct EventSourcingError: CodedError {
 
 extension EventSourcingError {
     static func unreadable(_ number: Int, of entity: EntityReference, cause: any Error) -> EventSourcingError {
+        let advice =
+            switch (cause as? EventError)?.code {
+            case nil: ". To fix, restore the documents of its stream from a backup."
+            case .unknownName?: " The type of each stored event must be among the 'appliedEvents' of the entity."
+            default: ""
+            }
+        return EventSourcingError(
+            .unreadableEvent,
+            "Event \(number) of the \(entity) can't be read: \(cause)\(advice)",
+            entity: entity,
+            eventNumber: number,
+            cause: cause
+        )
+    }
+
+    /// A new event can't be decoded from its own JSON.
+    static func unreadableNew(
+        _ type: any DurableDomainEvent.Type,
+        _ number: Int,
+        of entity: EntityReference,
+        cause: any Error
+    ) -> EventSourcingError {
         EventSourcingError(
             .unreadableEvent,
             """
-            Event \(number) of the \(entity) can't be read: \(cause) The type of each stored event must be among the \
-            'appliedEvents' of the entity.
+            Event \(number) of the \(entity) could not be read again: '\(String(naming: type))' doesn't decode the JSON that it \
+            encodes: \(cause). Nothing was stored. To fix, make the type decode each value that can be raised.
             """,
             entity: entity,
             eventNumber: number,
@@ -93,8 +116,21 @@ extension EventSourcingError {
             .stateMismatch,
             """
             The state of the \(entity) is not the result of its events, of which \(events) are new. Nothing was stored. To fix, \
-            change its state only in its 'appliedEvents', which must depend on nothing but the entity and the event; and after a \
-            roll-back, find or make the entity again.
+            change its state only in its 'appliedEvents', which must depend on nothing but the encoded members of the entity and \
+            of the event; and after a roll-back, find or make the entity again.
+            """,
+            entity: entity
+        )
+    }
+
+    /// An event was raised by the method of a base class, which doesn't apply it.
+    static func notApplied(_ type: any DomainEvent.Type, _ entity: EntityReference) -> EventSourcingError {
+        EventSourcingError(
+            .stateMismatch,
+            """
+            The \(entity) has raised '\(String(naming: type))' without applying it, because a base class of the entity conforms \
+            to 'HasDomainEvents'. Nothing was stored. To fix, call 'raiseEvent' in a method of the entity itself, or remove the \
+            conformance from the base class.
             """,
             entity: entity
         )

@@ -14,14 +14,14 @@ final class EventTable: Sendable {
     /// The first mistake in the list, which opening a store reports.
     let mistake: EventError?
 
-    private let effects: [ObjectIdentifier: @Sendable (AnyObject, any DurableDomainEvent) -> Void]
+    private let effects: [ObjectIdentifier: @Sendable (AnyObject, any DomainEvent) -> Void]
 
     private static let tables = TypeCache<EventTable>()
 
     private init<Entity: EventSourcedEntity>(_ type: Entity.Type) {
         var registry = EventRegistry()
         var mistake: EventError?
-        var effects: [ObjectIdentifier: @Sendable (AnyObject, any DurableDomainEvent) -> Void] = [:]
+        var effects: [ObjectIdentifier: @Sendable (AnyObject, any DomainEvent) -> Void] = [:]
         for applied in Entity.appliedEvents {
             do {
                 try Self.register(applied.type, in: &registry)
@@ -52,11 +52,16 @@ final class EventTable: Sendable {
         tables.value(of: type) { EventTable(type) }
     }
 
+    /// Whether the events of `type` have an effect.
+    func contains(_ type: any DomainEvent.Type) -> Bool {
+        effects[ObjectIdentifier(type)] != nil
+    }
+
     /// Changes `entity` as `event` requires.
     ///
     /// - Returns: Whether the event has an effect; `false` if its type is not among the applied events.
     @discardableResult
-    func apply(_ event: any DurableDomainEvent, to entity: some EventSourcedEntity) -> Bool {
+    func apply(_ event: any DomainEvent, to entity: some EventSourcedEntity) -> Bool {
         guard let effect = effects[ObjectIdentifier(type(of: event))] else { return false }
         effect(entity, event)
         return true

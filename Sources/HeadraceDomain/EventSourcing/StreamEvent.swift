@@ -37,21 +37,24 @@ extension StreamEvent {
     /// A JSON string can't contain them, because its quotation marks have a backslash.
     private static let separator = Data(#","event":"#.utf8)
 
-    /// Returns the document of an event.
+    /// Returns the document of an event, and the JSON of the event alone.
     ///
     /// - Throws: `EncodingError`; the errors of the event.
     static func document<Event: DurableDomainEvent>(
         of event: Event,
         at reference: EntityReference,
         recordedAt: Date
-    ) throws -> StoredDocument {
+    ) throws -> (document: StoredDocument, event: Data) {
+        let event = try DocumentCoding.encode(event)
         var json = Data(#"{"name":"#.utf8)
         json += try DocumentCoding.encode(Event.eventName)
         json += Data(#","recordedAt":\#(recordedAt.milliseconds)"#.utf8)
         json += separator
-        json += try DocumentCoding.encode(event)
+        json += event
         json += Data("}".utf8)
-        return StoredDocument(reference: reference, version: 1, schemaVersion: Event.eventVersion, json: json)
+        let document = StoredDocument(
+            reference: reference, version: 1, schemaVersion: Event.eventVersion, json: json)
+        return (document, event)
     }
 
     /// Reads the event `number` from its document.

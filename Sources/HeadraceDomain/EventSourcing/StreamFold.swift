@@ -31,8 +31,15 @@ struct StreamFold<Entity: EventSourcedEntity> {
     /// The number of the snapshot, if its state was used.
     private var usedSnapshot: Int?
 
-    /// The number of the first event that is not stored, or `nil`.
-    private(set) var missingEvent: Int?
+    /// A document of the stream that is not stored.
+    private enum MissingDocument {
+        case snapshot, event(Int)
+    }
+
+    private var missing: MissingDocument?
+
+    /// Whether the fold has ended early, because a document is not stored.
+    var isIncomplete: Bool { missing != nil }
 
     /// Begins with the document of an entity.
     ///
@@ -55,7 +62,7 @@ struct StreamFold<Entity: EventSourcedEntity> {
 
     /// Returns the references of the next documents to read, the first of them not more than `limit`; empty at the end.
     func nextReferences(limit: Int) -> [EntityReference] {
-        if missingEvent != nil { return [] }
+        if isIncomplete { return [] }
         var next: [EntityReference] = []
         var count = count
         if !hasReadSnapshot, let snapshot = head.snapshot {
@@ -69,15 +76,20 @@ struct StreamFold<Entity: EventSourcedEntity> {
 
     /// Continues with the documents of `wanted`, the result of ``nextReferences(limit:)``; missing documents are `nil`.
     ///
+    /// A missing snapshot or event makes the fold incomplete. An unusable snapshot doesn't: all events are folded instead.
+    ///
     /// - Throws: ``EventSourcingError`` with the code `unreadableEvent`.
     mutating func take(_ wanted: ArraySlice<StoredDocument?>) throws {
         var documents = wanted
         if !hasReadSnapshot {
             hasReadSnapshot = true
             if let snapshot = head.snapshot {
-                let document = documents.popFirst() ?? nil
-                storedSnapshot = document == nil ? nil : snapshot
-                entity = document.flatMap { state(of: $0) }
+                guard let document = documents.popFirst() ?? nil else {
+                    missing = .snapshot
+                    return
+                }
+                storedSnapshot = snapshot
+                entity = state(of: document)
                 // The events that were read with an unusable snapshot are read again, after those before them.
                 guard entity != nil else { return }
                 usedSnapshot = snapshot
@@ -88,7 +100,7 @@ struct StreamFold<Entity: EventSourcedEntity> {
         self.entity = entity
         for document in documents {
             guard let document else {
-                missingEvent = count + 1
+                missing = .event(count + 1)
                 return
             }
             do {
@@ -99,6 +111,25 @@ struct StreamFold<Entity: EventSourcedEntity> {
             }
             count += 1
         }
+    }
+
+    /// Whether `document`, a later document of the entity, has the same stream.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `newerSchema` or `undecodable`.
+    func isSameStream(as document: StoredDocument) throws -> Bool {
+        try StreamFold(document).references == references
+    }
+
+    /// Continues after a missing document: without the snapshot, the state is folded from all events.
+    ///
+    /// - Throws: ``EventSourcingError`` with the code `missingEvent`.
+    mutating func acceptMissingDocument() throws {
+        try requireEvents()
+        missing = nil
+    }
+
+    private func requireEvents() throws {
+        if case .event(let number) = missing { throw EventSourcingError.missing(number, of: document.reference) }
     }
 
     /// Returns the entity of a snapshot; `nil` if the snapshot has another schema version or is damaged.
@@ -120,7 +151,7 @@ struct StreamFold<Entity: EventSourcedEntity> {
     ///
     /// - Throws: ``EventSourcingError`` with the code `missingEvent`; the errors of the entity's encoding.
     func result() throws -> LoadedStream {
-        if let missingEvent { throw EventSourcingError.missing(missingEvent, of: document.reference) }
+        try requireEvents()
         let state = StoredDocument(
             reference: document.reference,
             version: document.version,
@@ -162,6 +193,8 @@ extension StreamFold: IndexEntryComputation {
     mutating func take(_ documents: [EntityReference: StoredDocument]) throws {
         let wanted = nextReferences().map { documents[$0] }
         try take(wanted[...])
+        // The store reads all documents at one moment.
+        if isIncomplete { try acceptMissingDocument() }
     }
 
     func entries() throws -> Set<ChangeSet.IndexEntry> {

@@ -14,7 +14,7 @@ struct StreamHead<ID: EntityIdentifier>: Codable {
 
     /// The identifier of the stream.
     ///
-    /// An entity that is deleted and inserted again has another stream, so nobody mixes the events of both.
+    /// An entity that is deleted and inserted again has another stream, so a reader can't mix the events of both.
     let stream: UUID
 
     /// Number of events in the stream.

@@ -9,12 +9,15 @@ import HeadraceStorage
 /// Reads the streams of entities and folds their states.
 enum StreamReader {
     /// Maximum number of documents to read at once.
-    private static let limit = 1_000
+    static let limit = 1_000
+
+    /// The number of reads after which a snapshot that is replaced during each of them is no longer waited for.
+    private static let maximumRounds = 3
 
     /// Returns the entities of `documents` with their states, in the same order.
     ///
     /// An entity that another writer has deleted since is left out, and if another writer has inserted it again, the new
-    /// entity is returned.
+    /// entity is returned. If another writer has replaced the snapshot since, the newer state is returned.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; ``EventSourcingError``; `CancellationError`.
     nonisolated(nonsending) static func read<Entity: EventSourcedEntity>(
@@ -23,27 +26,33 @@ enum StreamReader {
         from reader: any EntityReader
     ) async throws -> [LoadedStream] {
         var folds = try documents.map { try StreamFold<Entity>($0) }
+        var rounds = 1
         try await fold(&folds, from: reader)
         while true {
-            let stale = folds.indices.filter { folds[$0].missingEvent != nil }
-            if stale.isEmpty { break }
-            // The stream was deleted after its entity was read, or it is damaged.
+            let incomplete = folds.indices.filter { folds[$0].isIncomplete }
+            if incomplete.isEmpty { break }
+            // Since its entity was read, another writer has deleted the stream or replaced its snapshot; or it is damaged.
             var current: [EntityReference: StoredDocument] = [:]
-            for document in try await reader.find(all: stale.map { folds[$0].document.reference }) {
+            for document in try await reader.find(all: incomplete.map { folds[$0].document.reference }) {
                 current[document.reference] = document
             }
-            var again: [StreamFold<Entity>] = []
-            var kept: [Int] = []
-            for index in stale {
-                guard let document = current[folds[index].document.reference] else { continue }
-                if document == folds[index].document { _ = try folds[index].result() }
-                again.append(try StreamFold(document))
-                kept.append(index)
+            var deleted: Set<Int> = []
+            for index in incomplete {
+                guard let document = current[folds[index].document.reference] else {
+                    deleted.insert(index)
+                    continue
+                }
+                let isSame = document == folds[index].document
+                let isLate = try rounds >= maximumRounds && folds[index].isSameStream(as: document)
+                if isSame || isLate {
+                    try folds[index].acceptMissingDocument()
+                } else {
+                    folds[index] = try StreamFold(document)
+                }
             }
-            try await fold(&again, from: reader)
-            for (index, fold) in zip(kept, again) { folds[index] = fold }
-            let gone = Set(stale).subtracting(kept)
-            folds = folds.indices.filter { !gone.contains($0) }.map { folds[$0] }
+            if !deleted.isEmpty { folds = folds.indices.filter { !deleted.contains($0) }.map { folds[$0] } }
+            rounds += 1
+            try await fold(&folds, from: reader)
         }
         return try folds.map { try $0.result() }
     }

@@ -49,6 +49,10 @@ final class ReadLog: EntityStore {
         try await find(reference, in: store)
     }
 
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await find(all: references, in: store)
+    }
+
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try await fetch(query, in: store)
     }
@@ -62,6 +66,20 @@ final class ReadLog: EntityStore {
         let read = Read(kind: reference.kind, documents: document.map { [$0] } ?? [])
         log.withLock { $0.append(read) }
         return document
+    }
+
+    fileprivate func find(
+        all references: [EntityReference],
+        in reader: any EntityReader
+    ) async throws -> [StoredDocument] {
+        let documents = try await reader.find(all: references)
+        // A kind without documents is part of the result, too.
+        var found: [String: [StoredDocument]] = [:]
+        for reference in references { found[reference.kind] = [] }
+        for document in documents { found[document.reference.kind]?.append(document) }
+        let reads = found.sorted { $0.key < $1.key }.map { Read(kind: $0.key, documents: $0.value) }
+        log.withLock { $0 += reads }
+        return documents
     }
 
     fileprivate func fetch(_ query: DocumentQuery, in reader: any EntityReader) async throws -> [StoredDocument] {
@@ -102,6 +120,10 @@ private final class LoggedSnapshot: EntityReader {
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
         try await log.find(reference, in: moment)
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await log.find(all: references, in: moment)
     }
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {

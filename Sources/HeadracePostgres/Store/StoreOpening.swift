@@ -243,6 +243,9 @@ struct StoreOpening {
         number: Int64,
         _ session: Session
     ) async throws {
+        // Index entries can depend on documents of other kinds.
+        let numbers = try await PostgresSchemaIDs.read(schema.kinds.map(\.name), on: session)
+        let reading = DocumentReading(session: session, numbers: numbers)
         var last: [UInt8]?
         while true {
             let rows = try await session.run(
@@ -254,12 +257,9 @@ struct StoreOpening {
                 isLimited: false
             )
             var (ids, values, keys): ([Int64], [[UInt8]], [[UInt8]]) = ([], [], [])
-            for row in rows.rows {
-                let document = try DocumentRows.document(of: kind.name, row)
-                let entries = try await kind.entries(of: document) { references in
-                    let numbers = try await PostgresSchemaIDs.read(Set(references.map(\.kind)).sorted(), on: session)
-                    return try await DocumentReading(session: session, numbers: numbers).find(all: references)
-                }
+            let documents = try rows.rows.map { try DocumentRows.document(of: kind.name, $0) }
+            let entries = try await kind.entries(of: documents) { try await reading.find(all: $0) }
+            for (document, entries) in zip(documents, entries) {
                 for entry in entries {
                     guard let id = indexes[entry.index] else { continue }
                     if case .text(let text) = entry.value {

@@ -20,10 +20,14 @@ extension SQLiteStore {
     public func findDamage() async throws -> [String] {
         try await read { database in
             let problems = try String.fetchAll(database, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
-            let missing = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(100).map { row in
-                "row \(row["rowid"] ?? 0) of the table '\(row["table"] ?? "")' refers to a missing row of '\(row["parent"] ?? "")'"
+            let missing = try Row.fetchCursor(database, sql: "PRAGMA foreign_key_check").prefix(100).map { row in
+                // A table without row numbers has none in the result either.
+                let number: Int64? = row["rowid"]
+                let place = number.map { "row \($0)" } ?? "a row"
+                return
+                    "\(place) of the table '\(row["table"] ?? "")' refers to a missing row of '\(row["parent"] ?? "")'"
             }
-            return problems + missing
+            return try problems + Array(missing)
         }
     }
 }

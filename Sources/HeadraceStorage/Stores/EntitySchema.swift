@@ -107,12 +107,43 @@ public struct EntitySchema: Sendable {
             of document: StoredDocument,
             reading read: nonisolated(nonsending) (_ references: [EntityReference]) async throws -> [StoredDocument]
         ) async throws -> Set<ChangeSet.IndexEntry> {
-            guard var computation = try computation?(document) else { return try entries(document) }
+            try await entries(of: [document], reading: read).first ?? []
+        }
+
+        /// Returns the entries of several stored documents in all indexes, in the same order.
+        ///
+        /// It calls `read` as seldom as possible: once for many documents, with about 1,000 references or more.
+        ///
+        /// - Throws: The same errors.
+        public nonisolated(nonsending) func entries(
+            of documents: [StoredDocument],
+            reading read: nonisolated(nonsending) (_ references: [EntityReference]) async throws -> [StoredDocument]
+        ) async throws -> [Set<ChangeSet.IndexEntry>] {
+            guard let computation else { return try documents.map { try entries($0) } }
+            var results: [Set<ChangeSet.IndexEntry>] = Array(repeating: [], count: documents.count)
+            var unfinished: [(index: Int, computation: any IndexEntryComputation)] = []
+            for (index, document) in documents.enumerated() { unfinished.append((index, try computation(document))) }
             while true {
-                let references = computation.nextReferences()
-                if references.isEmpty { return try computation.entries() }
-                let documents = try await read(references)
-                try computation.take(Dictionary(documents.map { ($0.reference, $0) }) { first, _ in first })
+                var wanted: [EntityReference] = []
+                var remaining: [(index: Int, computation: any IndexEntryComputation)] = []
+                var reading = 0
+                for (index, computation) in unfinished {
+                    if wanted.count < 1_000 {
+                        let references = computation.nextReferences()
+                        if references.isEmpty {
+                            results[index] = try computation.entries()
+                            continue
+                        }
+                        wanted += references
+                        reading += 1
+                    }
+                    remaining.append((index, computation))
+                }
+                if remaining.isEmpty { return results }
+                var found: [EntityReference: StoredDocument] = [:]
+                for document in try await read(wanted) { found[document.reference] = document }
+                for index in 0..<reading { try remaining[index].computation.take(found) }
+                unfinished = remaining
             }
         }
     }

@@ -192,6 +192,28 @@ import Testing
         #expect(try await EntityContext(wallets.store).fetch(Wallet.self, where: [.equals(.owner, "Ada")]).isEmpty)
     }
 
+    @Test func anInsertionAfterADeletionOfTheSameObjectTakesTheDeletionBack() async throws {
+        try await wallets.open(deposits: 2)
+
+        try await wallets.work { context in
+            let wallet = try #require(try await context.find(Wallet.self, id: "a"))
+            wallet.add(10)
+            context.delete(wallet)
+            #expect(try await context.find(Wallet.self, id: "a") == nil)
+            context.insert(wallet)
+            #expect(try await context.find(Wallet.self, id: "a") === wallet)
+            wallet.add(100)
+
+            let new = Wallet.open("b", owner: "Bob")
+            context.insert(new)
+            context.delete(new)
+            context.insert(new)
+        }
+
+        #expect(try await wallets.balance() == 112)
+        #expect(try await wallets.balance(of: "b") == 0)
+    }
+
     @Test(arguments: [true, false])
     func aStreamThatIsDeletedDuringTheReadIsNotMixedWithAnother(isInsertedAgain: Bool) async throws {
         try await wallets.open(deposits: 5)
@@ -215,22 +237,41 @@ import Testing
         #expect(try await EntityContext(store).find(Wallet.self, id: "a") == nil)
     }
 
-    @Test func aSnapshotThatIsReplacedDuringTheReadDoesNotChangeTheResult() async throws {
-        try await wallets.open(deposits: 4)
-        let store = CountingStore(wallets.store)
-        store.beforeNextStream { [wallets] in
-            for _ in 0..<6 { try await wallets.add(1_000) }
+    @Test func anEntityWhoseSnapshotIsReplacedDuringTheReadIsReadFromTheNewSnapshot() async throws {
+        try await Wallet.$interval.withValue(1) {
+            try await wallets.open(deposits: 49)
+            let store = CountingStore(wallets.store)
+            store.beforeNextStream { [wallets] in try await wallets.add(1_000) }
+
+            let context = EntityContext(store)
+            let wallet = try #require(try await context.find(Wallet.self, id: "a"))
+            #expect(wallet.balance == 1_049)
+            // The entity; no snapshot; the entity and its snapshot.
+            #expect(store.read == [4, 3])
+
+            wallet.add(1)
+            try await context.commit(context.takeEvents())
+            #expect(try await wallets.balance() == 1_050)
         }
+    }
 
-        let context = EntityContext(store)
-        let wallet = try #require(try await context.find(Wallet.self, id: "a"))
-        #expect(wallet.balance == 4)
+    @Test(.timeLimit(.minutes(1)))
+    func anEntityWhoseSnapshotIsReplacedDuringEachReadIsFoldedFromItsEvents() async throws {
+        try await Wallet.$interval.withValue(1) {
+            try await wallets.open(deposits: 49)
+            let store = CountingStore(wallets.store)
+            store.beforeEachStream { [wallets] in try await wallets.add(1_000) }
 
-        wallet.add(1)
-        let events = context.takeEvents()
-        let error = await caught(StoreError.self) { try await context.commit(events) }
-        #expect(error?.code == .versionConflict)
-        #expect(try await wallets.balance() == 6_004)
+            let context = EntityContext(store)
+            let wallet = try #require(try await context.find(Wallet.self, id: "a"))
+            #expect(wallet.balance == 2_049)
+
+            wallet.add(1)
+            let events = context.takeEvents()
+            let error = await caught(StoreError.self) { try await context.commit(events) }
+            #expect(error?.code == .versionConflict)
+            #expect(try await wallets.balance() == 4_049)
+        }
     }
 }
 

@@ -65,6 +65,52 @@ import Testing
         #expect(try await context.history(of: Wallet.self, id: "b", limit: 3).isEmpty)
     }
 
+    @Test func aLongHistoryIsReadInParts() async throws {
+        try await Wallet.$interval.withValue(.max) {
+            try await wallets.work { context in
+                let wallet = Wallet.open("a")
+                for _ in 1..<2_500 { wallet.add(1) }
+                context.insert(wallet)
+            }
+        }
+        let store = CountingStore(wallets.store)
+
+        let history = try await EntityContext(store).history(of: Wallet.self, id: "a", limit: .max)
+
+        #expect(history.map(\.number) == Array(1...2_500))
+        #expect(store.read == [4, 2_501])
+        #expect(
+            try await EntityContext(store).history(of: Wallet.self, id: "a", after: .max, limit: .max).isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func aHistoryThatIsDeletedDuringTheReadIsReadAgain(isInsertedAgain: Bool) async throws {
+        try await wallets.open(deposits: 3)
+        let store = CountingStore(wallets.store)
+        store.beforeNextStream { [wallets] in
+            try await wallets.remove()
+            if isInsertedAgain { try await wallets.open(deposits: 1) }
+        }
+
+        let history = try await EntityContext(store).history(of: Wallet.self, id: "a", limit: 10)
+
+        #expect(history.map(\.number) == (isInsertedAgain ? [1, 2] : []))
+    }
+
+    @Test func aHistoryWithoutAnEventIsReportedEvenIfTheEntityChangesMeanwhile() async throws {
+        try await wallets.open(deposits: 3)
+        try await wallets.delete("000002")
+        let store = CountingStore(wallets.store)
+        store.beforeNextStream { [wallets] in try await wallets.add(1) }
+
+        let error = await caught(EventSourcingError.self) {
+            try await EntityContext(store).history(of: Wallet.self, id: "a", limit: 10)
+        }
+
+        #expect(error?.code == .missingEvent)
+        #expect(error?.eventNumber == 2)
+    }
+
     @Test func anUnchangedEntityIsNotWritten() async throws {
         try await wallets.open(deposits: 1)
         let before = try await wallets.store.find(EntityReference(kind: "wallet", key: "a"))
@@ -151,6 +197,7 @@ import Testing
     @Test func aStoreRefusesAnInvalidDeclaration() throws {
         for (type, words) in [
             (TwiceApplied.self, "twice"), (Eventless.self, "empty"), (Intervalless.self, "snapshotInterval"),
+            (Migrated.self, "schemaMigrations"),
         ] as [(any StoredEntity.Type, String)] {
             let error = #expect(throws: StoreError.self) { try InMemoryStore(entities: [type]) }
             #expect(error?.code == .invalidSchema)
@@ -203,6 +250,18 @@ private final class Intervalless: EventSourcedEntity {
     static let entityName = "intervalless"
     static let snapshotInterval = 0
     static var appliedEvents: [AppliedEvent<Intervalless>] { [.on(Twice.self) { _, _ in }] }
+
+    let id: String
+    var raisedEvents = RaisedEvents()
+
+    init(id: String) { self.id = id }
+}
+
+private final class Migrated: EventSourcedEntity {
+    static let entityName = "migrated"
+    static let schemaVersion = 2
+    static let schemaMigrations = [JSONMigration(from: 1) { _ in }]
+    static var appliedEvents: [AppliedEvent<Migrated>] { [.on(Twice.self) { _, _ in }] }
 
     let id: String
     var raisedEvents = RaisedEvents()

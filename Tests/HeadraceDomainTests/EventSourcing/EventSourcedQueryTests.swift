@@ -62,6 +62,96 @@ import Testing
         #expect(error?.isRetryable == true)
     }
 
+    @Test func pagesAreCompleteEvenIfAnotherWriterDeletesAnEntityDuringTheRead() async throws {
+        for (id, owner) in ["a": "Ada", "b": "Bob", "c": "Cleo"] { try await wallets.open(id, owner: owner) }
+        let store = CountingStore(wallets.store)
+        store.beforeNextStream { [wallets] in try await wallets.remove("a") }
+
+        var ids: [String] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await EntityContext(store).page(Wallet.self, after: cursor, limit: 1)
+            ids += page.entities.map(\.id)
+            cursor = page.next
+        } while cursor != nil
+
+        #expect(ids == ["b", "c"])
+        store.beforeNextStream { [wallets] in try await wallets.remove("b") }
+        #expect(try await EntityContext(store).fetch(Wallet.self, limit: 1).map(\.id) == ["c"])
+    }
+
+    @Test func aRollBackDuringTheReadIsReported() async throws {
+        for (id, owner) in ["a": "Ada", "b": "Bob"] { try await wallets.open(id, owner: owner) }
+        let store = CountingStore(wallets.store)
+        let desk = Desk(store)
+        try await desk.find("a")
+        store.beforeNextStream { await desk.rollback() }
+
+        let error = await caught(StoreError.self) { try await desk.fetchIDs() }
+
+        #expect(error?.code == .rolledBack)
+        #expect(error?.entity == EntityReference(kind: "wallet", key: "a"))
+        #expect(try await desk.fetchIDs() == ["a", "b"])
+    }
+
+    @Test func theStreamsThatAContextKnowsAreNotCopiedByTheNextRead() async throws {
+        for id in 1...20 { try await wallets.open("\(id)", owner: "\(id)") }
+        let context = EntityContext(wallets.store)
+        context.streams = Dictionary(minimumCapacity: 100)
+        let address = context.addressOfStreams
+
+        for id in 1...20 {
+            _ = try await context.find(Wallet.self, id: "\(id)")
+            #expect(context.addressOfStreams == address)
+        }
+
+        #expect(context.streams?.count == 20)
+    }
+
+    @Test func theIndexEntriesOfSeveralEntitiesAreReadTogether() async throws {
+        for id in 1...20 { try await wallets.open("\(id)", owner: "\(id)", deposits: id) }
+        let kind = try #require(wallets.store.schema.kinds.first { $0.name == "wallet" })
+        let documents = try await wallets.store.fetch(DocumentQuery(kind: "wallet"))
+        let store = CountingStore(wallets.store)
+
+        let entries = try await kind.entries(of: documents) { try await store.find(all: $0) }
+
+        #expect(store.read.first == 1)
+        for (document, entries) in zip(documents, entries) {
+            let alone = try await kind.entries(of: document) { try await wallets.store.find(all: $0) }
+            #expect(entries == alone)
+            #expect(entries.contains(ChangeSet.IndexEntry(index: "owner", value: .text(document.reference.key))))
+        }
+        // The snapshots of version 1 are not used, so the events before them are read after them.
+        try await Wallet.$version.withValue(2) {
+            let later = CountingStore(wallets.store)
+            let again = try await kind.entries(of: documents) { try await later.find(all: $0) }
+            #expect(again.count == 20)
+            #expect(later.read.first == 2)
+        }
+    }
+
+    @Test func theIndexEntriesOfLongStreamsAreReadInParts() async throws {
+        try await Wallet.$interval.withValue(.max) {
+            for id in ["a", "b", "c"] {
+                try await wallets.work { context in
+                    let wallet = Wallet.open(id, owner: id)
+                    for _ in 0..<1_300 { wallet.add(1) }
+                    context.insert(wallet)
+                }
+            }
+        }
+        let kind = try #require(wallets.store.schema.kinds.first { $0.name == "wallet" })
+        let documents = try await wallets.store.fetch(DocumentQuery(kind: "wallet"))
+        let store = CountingStore(wallets.store)
+
+        let entries = try await kind.entries(of: documents) { try await store.find(all: $0) }
+
+        // The last 301 events of a stream are read with the first 1,000 of the next.
+        #expect(store.read == [4, 3 * 1_301])
+        #expect(entries.allSatisfy { $0.contains(ChangeSet.IndexEntry(index: "balance", value: .integer(1_300))) })
+    }
+
     @Test func aReadOnASnapshotOfTheStoreSeesOneMoment() async throws {
         try await wallets.open(deposits: 4)
 
@@ -87,6 +177,30 @@ import Testing
         }
     }
 
+    @Test func aLiveQueryReadsAStreamAtOnce() async throws {
+        try await wallets.open(deposits: 7)
+        let store = CountingStore(wallets.store)
+        var balances = store.observe { context in
+            try await context.find(Wallet.self, id: "a")?.balance
+        }.makeAsyncIterator()
+
+        #expect(try await balances.next() == 7)
+
+        // The entity; and the snapshot after event 6, and events 7 and 8.
+        #expect(store.read == [2, 4])
+    }
+
+    @Test func aLiveQueryOnASnapshotOfTheStoreReadsAStreamAtOnce() async throws {
+        try await wallets.open(deposits: 7)
+        let store = CountingStore(wallets.store)
+        let log = ReadLog(store)
+
+        let balances = try await log.read { context in try await context.fetch(Wallet.self).map(\.balance) }
+
+        #expect(balances == [7])
+        #expect(log.reads.map(\.subject) == [.entities("wallet"), .entities("wallet.stream")])
+    }
+
     @Test func handlersBeforeTheCommitAddEventsToTheStream() async throws {
         wallets.registrar.register(Bonus.self)
         try await wallets.open()
@@ -96,6 +210,27 @@ import Testing
         #expect(try await wallets.balance() == 101)
         let history = try await EntityContext(wallets.store).history(of: Wallet.self, id: "a", after: 1, limit: 10)
         #expect(history.compactMap { ($0.event as? MoneyAdded)?.cents } == [100, 1])
+    }
+}
+
+/// A context that several tasks use.
+private actor Desk {
+    private let context: EntityContext
+
+    init(_ store: any EntityStore) {
+        context = EntityContext(store)
+    }
+
+    func find(_ id: String) async throws {
+        _ = try await context.find(Wallet.self, id: id)
+    }
+
+    func fetchIDs() async throws -> [String] {
+        try await context.fetch(Wallet.self).map(\.id)
+    }
+
+    func rollback() {
+        context.rollback()
     }
 }
 

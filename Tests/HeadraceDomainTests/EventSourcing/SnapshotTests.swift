@@ -90,6 +90,19 @@ import Testing
         #expect(error?.code == .newerSchema)
     }
 
+    @Test func theNextCommitReplacesASnapshotOfAnotherSchemaVersionAlsoWithALongerInterval() async throws {
+        try await wallets.open(deposits: 2)
+
+        try await Wallet.$version.withValue(2) {
+            try await Wallet.$interval.withValue(100) {
+                #expect(try await wallets.balance() == 2)
+                #expect(try await wallets.streamKeys() == ["1", "2", "3", "snapshot-3"])
+                try await wallets.add(5)
+                #expect(try await wallets.streamKeys() == ["1", "2", "3", "4", "snapshot-4"])
+            }
+        }
+    }
+
     @Test(arguments: ["{}", "[", "", #"{"id":"b","owner":"Ada","balance":777,"changes":2}"#])
     func aDamagedSnapshotIsRebuiltFromTheEvents(json: String) async throws {
         try await wallets.open(deposits: 3)
@@ -139,6 +152,7 @@ import Testing
         #expect(error?.eventNumber == 2)
         #expect((error?.cause as? EventError)?.code == code)
         #expect(error?.message.contains("'\(name)'") == true)
+        #expect(error?.message.contains("appliedEvents") == (code == .unknownName))
         #expect(try await wallets.streamDocuments() == before)
         let inHistory = await caught(EventSourcingError.self) {
             _ = try await EntityContext(wallets.store).history(of: Wallet.self, id: "a", limit: 10)

@@ -19,6 +19,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var version = 1
         var expected: [String: [any DurableDomainEvent]] = [:]
+        var writtenCount = 0
         for _ in 0..<60 {
             if version < 9, Int.random(in: 0..<15, using: &random) == 0 { version += 1 }
             let interval = Int.random(in: 1...6, using: &random)
@@ -34,28 +35,35 @@ import Testing
                             if let wallet = try await context.find(Wallet.self, id: id) { context.delete(wallet) }
                         }
                         expected[id] = nil
+                    } else if choice == 2 {
+                        await #expect(throws: TooLittleMoney.self) {
+                            try await wallets.add(amounts, to: id, fails: true)
+                        }
                     } else {
-                        let events = try? await wallets.work { context in
-                            let wallet = try await context.find(Wallet.self, id: id)
-                            let changed = wallet ?? Wallet.open(id, owner: id)
-                            context.insert(changed)
-                            for amount in amounts { changed.add(amount) }
-                            if choice == 2 { throw TooLittleMoney() }
-                            return changed
-                        }
-                        if events != nil {
-                            if expected[id] == nil { expected[id] = [WalletOpened(owner: id)] }
-                            expected[id]? += amounts.map { MoneyAdded(cents: $0) }
-                        }
+                        try await wallets.add(amounts, to: id, fails: false)
+                        if expected[id] == nil { expected[id] = [WalletOpened(owner: id)] }
+                        expected[id]? += amounts.map { MoneyAdded(cents: $0) }
+                        writtenCount += 1
                     }
                     try await wallets.requireFolds(expected)
                 }
             }
         }
+        #expect(writtenCount > 0)
     }
 }
 
 extension WalletFixture {
+    /// Makes deposits in one unit of work, which opens the wallet if it doesn't exist, and fails at the end if `fails`.
+    fileprivate nonisolated(nonsending) func add(_ amounts: [Int], to id: String, fails: Bool) async throws {
+        try await work { context in
+            let wallet = try await context.find(Wallet.self, id: id) ?? Wallet.open(id, owner: id)
+            context.insert(wallet)
+            for amount in amounts { wallet.add(amount) }
+            if fails { throw TooLittleMoney() }
+        }
+    }
+
     /// Requires that the store has these wallets, whose states are the folds of these events.
     fileprivate nonisolated(nonsending) func requireFolds(
         _ expected: [String: [any DurableDomainEvent]]

@@ -38,6 +38,10 @@ struct WalletFixture {
         try await work { try await $0.find(Wallet.self, id: id)?.add(cents) }
     }
 
+    nonisolated(nonsending) func remove(_ id: String = "a") async throws {
+        try await work { $0.delete(try #require(try await $0.find(Wallet.self, id: id))) }
+    }
+
     nonisolated(nonsending) func balance(of id: String = "a") async throws -> Int? {
         try await EntityContext(store).find(Wallet.self, id: id)?.balance
     }
@@ -84,13 +88,15 @@ struct WalletFixture {
 }
 
 /// A store that counts the documents that it returns, and runs code before it reads streams.
-final class CountingStore: StoreDecorator {
+final class CountingStore: StoreDecorator, ObservableStore {
     let base: any DeliveryStore
+    let commitFeed: CommitFeed
     private let counts = Mutex((reads: 0, documents: 0))
-    private let beforeStreams = Mutex<(@Sendable () async throws -> Void)?>(nil)
+    private let beforeStreams = Mutex<(body: @Sendable () async throws -> Void, isRepeated: Bool)?>(nil)
 
-    init(_ base: any DeliveryStore) {
+    init(_ base: InMemoryStore) {
         self.base = base
+        commitFeed = base.commitFeed
     }
 
     /// Number of reads by reference, and of the documents that they returned.
@@ -98,7 +104,12 @@ final class CountingStore: StoreDecorator {
 
     /// Runs `body` once, before the next read of a stream.
     func beforeNextStream(_ body: @escaping @Sendable () async throws -> Void) {
-        beforeStreams.withLock { $0 = body }
+        beforeStreams.withLock { $0 = (body, false) }
+    }
+
+    /// Runs `body` before each later read of a stream.
+    func beforeEachStream(_ body: @escaping @Sendable () async throws -> Void) {
+        beforeStreams.withLock { $0 = (body, true) }
     }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
@@ -107,9 +118,9 @@ final class CountingStore: StoreDecorator {
 
     func find(all references: [EntityReference]) async throws -> [StoredDocument] {
         if references.contains(where: { $0.kind.hasSuffix(".stream") }) {
-            let body = beforeStreams.withLock { body in
-                defer { body = nil }
-                return body
+            let body = beforeStreams.withLock { hook in
+                defer { if hook?.isRepeated == false { hook = nil } }
+                return hook?.body
             }
             try await body?()
         }
