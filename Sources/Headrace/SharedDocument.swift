@@ -48,7 +48,10 @@ public struct SharedDocument<Value: Codable & Sendable>: SharedStorage {
 
     /// Replaces the document, again if another writer was faster.
     ///
-    /// - Throws: ``HeadraceStations/SharedStateError``, with the document unchanged; `CancellationError`.
+    /// - Throws: ``HeadraceStations/SharedStateError`` with the code `damaged` if the document isn't a value, `unencodable` if the
+    ///   new value can't be encoded, and `unavailable` if the store can't be read or written; `CancellationError`. Then the
+    ///   document is unchanged, with one exception: if the cause is a `StoreError` with the code `outcomeUnknown`, the new value
+    ///   may have been stored.
     public nonisolated(nonsending) func replace(by change: @Sendable (_ stored: Value?) -> Value) async throws -> Value
     {
         try await reportingUnavailability {
@@ -65,7 +68,7 @@ public struct SharedDocument<Value: Codable & Sendable>: SharedStorage {
                         context.insert(StoredSharedState(id: name, json: json))
                     }
                 } catch {
-                    throw SharedStateError.damaged(name, Value.self, error)
+                    throw SharedStateError.unencodable(name, Value.self, error)
                 }
                 do {
                     try await context.commit([])
@@ -94,6 +97,8 @@ public struct SharedDocument<Value: Codable & Sendable>: SharedStorage {
     ) async throws -> Result {
         do {
             return try await operation()
+        } catch let error as StoreError where error.code == .undeclaredEntity {
+            throw SharedStateError.undeclared(name, StoredSharedState.self, error)
         } catch let error as StoreError {
             throw SharedStateError.unavailable(name, error)
         }

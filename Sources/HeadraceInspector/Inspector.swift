@@ -151,9 +151,13 @@ public final class Inspector: Sendable {
 
     /// The circuits that have had failures, by name.
     var circuits: [CircuitView] {
-        state.withLock { $0.breakers }
+        let configuration = recorder.configuration
+        return state.withLock { $0.breakers }
             .flatMap { $0.states.sorted { $0.key < $1.key } }
-            .map { CircuitView($0.key, $0.value) }
+            .enumerated().map { index, circuit in
+                let name = configuration.shown(circuit.key) { configuration.redaction.identifier("circuit", $0) }
+                return CircuitView(name ?? "circuit \(index + 1)", circuit.value)
+            }
     }
 }
 

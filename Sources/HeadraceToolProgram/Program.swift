@@ -15,10 +15,14 @@ struct Program {
     }
 }
 #else
+import Foundation
+
 @main
 struct Program {
     static func main() {
-        print("This build has no command-line tool. To fix, build it with the trait 'Tool': --traits Tool")
+        let message = "This build has no command-line tool. To fix, build it with the trait 'Tool': --traits Tool\n"
+        FileHandle.standardError.write(Data(message.utf8))
+        exit(1)
     }
 }
 #endif

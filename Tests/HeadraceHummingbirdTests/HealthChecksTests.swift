@@ -47,6 +47,20 @@ import Testing
         func deliveryStatistics() async throws -> DeliveryStatistics { throw Failure() }
     }
 
+    /// A store that can't delete anything, so that the removal of a projection doesn't end.
+    private final class StoreWithoutDeletions: StoreDecorator {
+        let base: any DeliveryStore
+
+        init(_ base: any DeliveryStore) {
+            self.base = base
+        }
+
+        func commit(_ changes: ChangeSet) async throws {
+            if !changes.deletions.isEmpty { throw StoreError(code: .full, message: "There is no space left.") }
+            try await base.commit(changes)
+        }
+    }
+
     /// A store that reports the first lease of a relay.
     private final class LeasingStore: StoreDecorator {
         let base: any DeliveryStore
@@ -127,6 +141,26 @@ import Testing
         projections.shutDown()
         try await run.value
         #expect(try await ready(checks).status == 503)
+    }
+
+    @Test func aServerWhoseProjectionIsBeingRemovedIsNotReady() async throws {
+        let registrar = DomainEventHandlerRegistrar(resolver: ContainerBuilder().build())
+        let lines = Projection<Line>("lines", version: 1).applying(LineWritten.self) { event, rows in
+            rows.save(Line(id: event.line))
+        }
+        let store = StoreWithoutDeletions(try InMemoryStore(entities: Projections.entities))
+        let projections = Projections(lines, on: store, delegator: registrar)
+        var checks = HealthChecks()
+        checks.projections = projections
+        let run = Task { try await projections.run() }
+        try await projections.untilCurrent()
+        #expect(try await ready(checks).status == 200)
+
+        await #expect(throws: StoreError.self) { try await projections.remove("lines") }
+
+        #expect(try await ready(checks).status == 503)
+        projections.shutDown()
+        try await run.value
     }
 
     @Test(arguments: [(299.0, 200), (301.0, 503)])

@@ -17,11 +17,14 @@ import Testing
 
     private struct Outage: Error {}
 
-    @Test func circuitsAreListedWithTheirStates() async throws {
+    @Test(arguments: [false, true])
+    func circuitsAreListedWithTheirStates(showsNames: Bool) async throws {
         let clock = TestClock()
         let breaker = CircuitBreakerMiddleware(
             failures: 1, pause: .seconds(30), per: .key { $0 as? String }, clock: clock)
-        let inspector = Inspector()
+        var configuration = InspectorConfiguration()
+        if showsNames { configuration.redaction = .disabled }
+        let inspector = Inspector(configuration: configuration)
         let client = Client(InspectorRoutes(inspector))
         #expect(try await client.get("/api/circuits").read() == [Circuit]())
         inspector.show(breaker)
@@ -35,7 +38,8 @@ import Testing
 
         #expect(
             try await client.get("/api/circuits").read() == [
-                Circuit(name: "north", state: "closed"), Circuit(name: "south", state: "open"),
+                Circuit(name: showsNames ? "north" : "circuit 1", state: "closed"),
+                Circuit(name: showsNames ? "south" : "circuit 2", state: "open"),
             ]
         )
     }

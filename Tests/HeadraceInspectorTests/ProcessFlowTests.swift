@@ -16,8 +16,11 @@ import Testing
 
 /// The steps of processes in the flow.
 @Suite(.timeLimit(.minutes(1))) struct ProcessFlowTests {
-    @Test func theNameTheKeyAndTheStepsOfAProcessAreShown() async throws {
-        let inspector = Inspector()
+    @Test(arguments: [false, true])
+    func theNameAndTheStepsOfAProcessAreShownAndItsKeyIfTheRedactionAllowsIt(showsKey: Bool) async throws {
+        var configuration = InspectorConfiguration()
+        if showsKey { configuration.redaction = .disabled }
+        let inspector = Inspector(configuration: configuration)
         let client = Client(InspectorRoutes(inspector))
         _ = await client.get("/api/overview")
         let store = try InMemoryStore(entities: [StoredProcess.self])
@@ -32,14 +35,15 @@ import Testing
             try await relay.advance(by: .seconds(60))
         }
 
+        let parcel = showsKey ? "parcel 7" : "parcel"
         let flow: Flow = try await client.get("/api/messages").read()
         let noted = flow.entries.filter { $0.note != nil }.sorted { $0.number < $1.number }
         let notes = noted.map { "\($0.kind) \($0.note ?? "")" }
         #expect(
             notes == [
-                "event to parcel, attempt 1, process parcel 7: new → onItsWay",
-                "unit of work process parcel 7: new → onItsWay",
-                "unit of work process parcel 7: onItsWay → lost, ended",
+                "event to parcel, attempt 1, process \(parcel): new → onItsWay",
+                "unit of work process \(parcel): new → onItsWay",
+                "unit of work process \(parcel): onItsWay → lost, ended",
             ]
         )
     }

@@ -126,6 +126,7 @@ import Testing
                 #expect(try await store.fetch(query) == source.fetch(query))
                 #expect(try await store.deadLetters(after: 0, of: nil, limit: 9).map(\.reason) == ["Gone.\0"])
                 #expect(try await store.deliveryStatistics() == source.deliveryStatistics())
+                #expect(try await store.prunedPosition() == Int64(2 * count + 1))
                 let later = LeaseRequest(
                     subscriptions: ["mail", "odd \u{1}"], laneLimit: 99, batchLimit: 99,
                     now: Date(timeIntervalSince1970: 1_700_000_030), duration: .seconds(60))
@@ -257,6 +258,7 @@ private struct EndingReader: StoreContentsReader {
     }
 
     func lastNumbers() async throws -> [String: Int64] { try await base.lastNumbers() }
+    func prunedPosition() async throws -> Int64 { try await base.prunedPosition() }
     func requireUnchanged() async throws { try await base.requireUnchanged() }
 }
 
@@ -274,6 +276,7 @@ private final class ChangingReader: StoreContentsReader {
     }
 
     func lastNumbers() async throws -> [String: Int64] { try await base.lastNumbers() }
+    func prunedPosition() async throws -> Int64 { try await base.prunedPosition() }
     func requireUnchanged() async throws { try await base.requireUnchanged() }
 }
 

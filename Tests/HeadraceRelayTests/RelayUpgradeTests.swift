@@ -77,7 +77,7 @@ import Testing
         #expect(bench.desk.lines == ["dead mail attempt 1", "mail 7", "delivered mail"])
         let letter = try #require(try await DeadLetters(in: bench.store).page().first)
         #expect(letter.attempts == 0)
-        #expect(letter.reason.hasPrefix("For 30.0 seconds, no process has known the message. "))
+        #expect(letter.reason.hasPrefix("For 30.0 seconds, no program has known the message. "))
         #expect(letter.reason.contains("No type of event with the name 'unknown' is registered."))
         #expect(observer.count == 1)
     }

@@ -76,6 +76,32 @@ import Testing
         }
     }
 
+    /// SQLite leaves out no position, so a missing one is that of a pruned event.
+    @Test(arguments: [([], 0, 0), ([1, 2], 2, 0), ([1, 3], 3, 2), ([2, 3], 3, 1), ([1, 3], 5, 5), ([], 4, 4)])
+    func missingPositionsOfAnEarlierFileCountAsPruned(positions: [Int64], last: Int64, pruned: Int64) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try withOtherProgram(path) { database in
+                try makeOlderFile(in: database)
+                for position in Set(positions + [last]).sorted() where position > 0 {
+                    try database.execute(
+                        sql: "INSERT INTO event VALUES (?, ?, 'opened', 1, NULL, NULL, 0, '{}')",
+                        arguments: [position, UUID().uuidString]
+                    )
+                    if !positions.contains(position) {
+                        try database.execute(sql: "DELETE FROM event WHERE position = \(position)")
+                    }
+                }
+            }
+
+            let store = try openStore(path)
+
+            #expect(try await store.prunedPosition() == pruned)
+            #expect(try await store.events(after: 0, limit: 9).map(\.position) == positions)
+            try store.close()
+        }
+    }
+
     /// Makes four processes open the same files, one file after another.
     private func openAtTheSameTime(prepare: (_ path: String, _ round: Int) throws -> Void) async throws {
         try await withTemporaryFolder { folder in

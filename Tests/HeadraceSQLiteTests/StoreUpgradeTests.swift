@@ -302,6 +302,7 @@ import Testing
             ("discarding", { _ = try await store.discardDeadLetters([1]) }),
             ("replay", { _ = try await store.replay("s", eventsNamed: ["note-changed"], after: 0) }),
             ("prune", { _ = try await store.prune(PruneRequest(eventsBefore: .distantFuture)) }),
+            ("pruned position", { _ = try await store.prunedPosition() }),
             ("statistics", { _ = try await store.deliveryStatistics() }),
         ]
         for (name, operation) in operations {

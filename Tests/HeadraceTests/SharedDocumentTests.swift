@@ -92,6 +92,22 @@ private struct Settings: Codable, Equatable {
         }
     }
 
+    @Test(arguments: Kind.allCases)
+    private func aValueThatCannotBeEncodedIsAnErrorAndTheDocumentIsKept(kind: Kind) async throws {
+        try await withStores(kind) { one, _ in
+            let storage = SharedDocument<[Double]>("numbers", of: one)
+            _ = try await storage.replace { _ in [1] }
+
+            let error = await #expect(throws: SharedStateError.self) {
+                _ = try await storage.replace { _ in [.infinity] }
+            }
+
+            #expect(error?.code == .unencodable)
+            #expect(error?.message.contains("can't be encoded") == true)
+            #expect(try await storage.load() == [1])
+        }
+    }
+
     @Test func aStoreIsOpenedWithTheEntityOfSharedStates() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "shared-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -113,6 +129,7 @@ private struct Settings: Codable, Equatable {
 
         #expect(error?.code == .unavailable)
         #expect((error?.cause as? StoreError)?.code == .undeclaredEntity)
+        #expect(error?.message.contains("add 'Headrace.StoredSharedState.self' to the 'entities'") == true)
     }
 }
 #endif

@@ -106,7 +106,7 @@ public struct HealthChecks: Sendable {
         guard projections.isRunning, let statuses = try? await projections.status() else { return false }
         let now = wallClock()
         return statuses.filter(\.isDeclared).allSatisfy { status in
-            status.state != .building && largestLag.map { status.lag(at: now) <= $0 } ?? true
+            status.isReady && largestLag.map { status.lag(at: now) <= $0 } ?? true
         }
     }
 

@@ -40,9 +40,9 @@ public struct Redaction: Sendable {
     /// The code of the error is always shown.
     public var failure: @Sendable (_ text: String) -> String? = { _ in nil }
 
-    /// Identifier of an entity.
+    /// Identifier of an entity, key of a durable process, or name of a circuit.
     ///
-    /// The kind of the entity is always shown.
+    /// The kind is always shown: the kind of the entity, the name of the process, or `circuit`.
     public var identifier: @Sendable (_ kind: String, _ key: String) -> String? = { _, _ in nil }
 
     private init() {}

@@ -153,7 +153,7 @@ final class FlowRecorder: Sendable {
         let second = second
         let key = MessageKey(context.id)
         let result = context.result
-        let remark = Self.remark(about: context.id)
+        let remark = remark(about: context.id)
         state.withLock { state in
             state.rates.add(
                 kind: context.kind.description,
@@ -168,9 +168,12 @@ final class FlowRecorder: Sendable {
         }
     }
 
-    /// The remark of the handler about the message `id`, if this task handles a delivery of the message.
-    private static func remark(about id: UUID?) -> String? {
-        DeliveryContext.current.flatMap { $0.messageID == id ? $0.remark.text : nil }
+    /// The reaction of a process to the message `id`, if this task handles a delivery of the message.
+    private func remark(about id: UUID?) -> String? {
+        guard let delivery = DeliveryContext.current, delivery.messageID == id, let remark = delivery.remark.content
+        else { return nil }
+        let key = configuration.shown(remark.key) { configuration.redaction.identifier(remark.process, $0) }
+        return "process \(remark.process)\(key.map { " \($0)" } ?? ""): \(remark.text)"
     }
 
     func stageBegan(_ stage: MessageStage, payload: String?) {
@@ -194,7 +197,7 @@ final class FlowRecorder: Sendable {
     func stageEnded(_ stage: MessageStage, outcome: MessageOutcome, after duration: Duration) {
         if !recordsEnds { return }
         let outcome = shown(outcome)
-        let remark = stage.kind == .unitOfWork ? Self.remark(about: stage.message?.id) : nil
+        let remark = stage.kind == .unitOfWork ? remark(about: stage.message?.id) : nil
         state.withLock { state in
             end(state.stages[stage.id], outcome, note: remark, after: duration, in: &state)
         }

@@ -8,7 +8,7 @@ import HeadraceCore
 
 /// A circuit, as the page shows it.
 struct CircuitView: Encodable {
-    /// The key of the circuit.
+    /// The name of the circuit, or its number in the list if the redaction hides the name.
     let name: String
 
     /// The state in words.

@@ -59,6 +59,10 @@ struct DeliveryReading: Sendable {
         )
     }
 
+    func prunedPosition() async throws -> Int64 {
+        try await session.run("SELECT pruned_position FROM store").first?.integer(0) ?? 0
+    }
+
     func statistics() async throws -> DeliveryStatistics {
         let rows = try await session.run(
             """

@@ -143,6 +143,13 @@ extension PostgresStore: DeliveryStore {
         return Int(try rows.first?.integer(0) ?? 0)
     }
 
+    /// Returns the greatest position of an event that was pruned, or 0 if none ever was.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func prunedPosition() async throws -> Int64 {
+        try await read { try await DeliveryReading(session: $0.session).prunedPosition() }
+    }
+
     /// Returns the progress of the subscriptions.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.

@@ -51,6 +51,8 @@ struct StoreCopying {
             let sequence = Self.sequences[table].map { "'\($0)'" } ?? "pg_get_serial_sequence('\(table)', 'id')"
             _ = try await session.run("SELECT setval(\(sequence), $1)", [.integer(number)], isPrepared: false)
         }
+        _ = try await session.run(
+            "UPDATE store SET pruned_position = $1", [.integer(try await contents.prunedPosition())], isPrepared: false)
         for table in StoreTable.all { try await compare(table, count: counts[table] ?? 0, session) }
         return counts
     }

@@ -35,23 +35,37 @@ public struct DeliveryContext: Sendable {
     /// The time at which the event was recorded, or the scheduled message became due.
     public let date: Date
 
-    /// The remark of the handler.
+    /// The remark of the process that handles the delivery.
     package let remark = DeliveryRemark()
 
     /// The delivery that this task handles, or `nil` outside of a relay's handler.
     @TaskLocal public static var current: DeliveryContext?
 }
 
-/// A short text about the handling of a delivery, for an inspector.
+/// The reaction of a process to a delivery, for an inspector.
 package final class DeliveryRemark: Sendable {
-    private let value = Mutex<String?>(nil)
+    /// The reaction.
+    package struct Content: Sendable {
+        /// The name of the process.
+        package let process: String
+
+        /// The stored text of the process's key.
+        ///
+        /// It can be confidential.
+        package let key: String
+
+        /// The steps of the process, or the reason why it ignores the message.
+        package let text: String
+    }
+
+    private let value = Mutex<Content?>(nil)
 
     package init() {}
 
-    /// The text; `nil` if the handler has set none.
-    package var text: String? { value.withLock { $0 } }
+    /// The reaction; `nil` if no process has handled the delivery.
+    package var content: Content? { value.withLock { $0 } }
 
-    package func set(_ text: String) {
-        value.withLock { $0 = text }
+    func set(_ content: Content) {
+        value.withLock { $0 = content }
     }
 }

@@ -94,25 +94,11 @@ public final class RelayMetrics: RelayObserver {
     ///
     /// If the store can't be read, the gauges keep their values, and `headrace.relay.store.failures` counts it.
     public func run() async {
-        #if Lifecycle
-        await cancelWhenGracefulShutdown { await self.readUntilCancelled() }
-        #else
-        await readUntilCancelled()
-        #endif
-    }
-
-    private func readUntilCancelled() async {
-        while !Task.isCancelled {
-            let next = clock.now.advanced(by: interval)
-            do {
-                set(try await store.deliveryStatistics())
-            } catch is CancellationError {
-                return
-            } catch {
-                storeFailures.increment()
-                Logger.current.warning("The statistics of the store can't be read", metadata: ["error": "\(error)"])
-            }
-            try? await clock.sleep(until: next, tolerance: nil)
+        await StatusReader(interval: interval, clock: clock).run {
+            self.set(try await self.store.deliveryStatistics())
+        } onFailure: { [storeFailures] error in
+            storeFailures.increment()
+            Logger.current.warning("The statistics of the store can't be read", metadata: ["error": "\(error)"])
         }
     }
 

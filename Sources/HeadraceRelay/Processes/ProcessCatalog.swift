@@ -83,7 +83,8 @@ extension DurableProcess {
         relay.add(
             RepeatableSubscription(
                 type: self,
-                known: decodableVersions.map { KnownMessage(name: ProcessRunner<Self>.stateKey, versions: $0) }
+                known: decodableVersions.map { KnownMessage(name: ProcessRunner<Self>.stateKey, versions: $0) },
+                eventNames: Set(eventHandlers.compactMap { (event(of: $0) as? any DurableDomainEvent.Type)?.eventName })
             ),
             named: processName
         )

@@ -148,7 +148,8 @@ enum ProcessRunner<Process: DurableProcess> {
 
     /// Lets an inspector show `text` for the delivery.
     private static func note(_ text: String, _ key: String) {
-        DeliveryContext.current?.remark.set("process \(Process.processName) \(key): \(text)")
+        DeliveryContext.current?.remark.set(
+            DeliveryRemark.Content(process: Process.processName, key: key, text: text))
     }
 
     private static func metadata(_ key: String) -> Logger.Metadata {

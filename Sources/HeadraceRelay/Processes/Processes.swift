@@ -61,23 +61,30 @@ public struct Processes: Sendable {
         }
     }
 
-    /// Removes processes that have ended before `date`.
+    /// Removes all processes that have ended before `date`.
     ///
     /// A late event that starts processes would start such a process again, so choose a date before which no event can still be
     /// on its way.
     ///
     /// - Parameters:
     ///   - date: The date.
-    ///   - limit: Maximum number of processes; all of them are removed in one transaction.
+    ///   - batchLimit: Maximum number of processes that are removed in one transaction; it must be at least 1.
     /// - Returns: Number of removed processes.
-    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`. What was removed before stays removed.
     @discardableResult
-    public nonisolated(nonsending) func removeEnded(before date: Date, limit: Int = 1_000) async throws -> Int {
-        try await UnitOfWork(on: store, delegator: delegator).execute { context in
-            let conditions: [EntityCondition<StoredProcess>] = [.isBelow(.ended, date)]
-            let ended = try await context.fetch(StoredProcess.self, where: conditions, limit: limit)
-            for process in ended { context.delete(process) }
-            return ended.count
+    public nonisolated(nonsending) func removeEnded(before date: Date, batchLimit: Int = 1_000) async throws -> Int {
+        precondition(batchLimit >= 1, "The batch limit is less than 1. To fix, pass 1 or more.")
+        var count = 0
+        while true {
+            try Task.checkCancellation()
+            let removed = try await UnitOfWork(on: store, delegator: delegator).execute { context in
+                let conditions: [EntityCondition<StoredProcess>] = [.isBelow(.ended, date)]
+                let ended = try await context.fetch(StoredProcess.self, where: conditions, limit: batchLimit)
+                for process in ended { context.delete(process) }
+                return ended.count
+            }
+            count += removed
+            if removed < batchLimit { return count }
         }
     }
 }

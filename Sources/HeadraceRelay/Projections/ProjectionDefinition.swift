@@ -54,15 +54,15 @@ struct ProjectionDefinition: Sendable {
         apply = { events, context in
             guard let first = events.first else { return }
             let rows = ProjectionRows(RowDocuments<Row>(context: context, version: version), record: first.record)
-            for (index, event) in events.enumerated() {
+            for event in events {
                 guard let route = functions[BytewiseString(event.record.event.name)] else { continue }
                 rows.record = event.record
                 do {
                     try await route.apply(event.event, rows)
                 } catch let error as StoreError {
                     throw error
-                } catch let error where !(error is CancellationError) {
-                    throw ProjectionStop(index: index, record: event.record, cause: error)
+                } catch let error where !(error is CancellationError && Task.isCancelled) {
+                    throw ProjectionStop(record: event.record, cause: error)
                 }
             }
             try await rows.flush()
@@ -126,11 +126,11 @@ struct ProjectionDefinition: Sendable {
     /// - Returns: The events, and the reason why the event after them can't be applied.
     func decode(_ records: [EventRecord]) -> (events: [ProjectedEvent], stop: ProjectionStop?) {
         var decoded: [ProjectedEvent] = []
-        for (index, record) in records.enumerated() where events.type(named: record.event.name) != nil {
+        for record in records where events.type(named: record.event.name) != nil {
             do {
                 decoded.append(ProjectedEvent(record: record, event: try events.decode(record.event)))
             } catch {
-                return (decoded, ProjectionStop(index: index, record: record, cause: error))
+                return (decoded, ProjectionStop(record: record, cause: error))
             }
         }
         return (decoded, nil)
@@ -145,8 +145,6 @@ struct ProjectedEvent: Sendable {
 
 /// An event that can't be applied.
 struct ProjectionStop: Error {
-    /// Its index among the events that were to be decoded or applied.
-    let index: Int
     let record: EventRecord
     let cause: any Error
 }

@@ -21,12 +21,12 @@ public import ServiceLifecycle
 /// let metrics = ProjectionMetrics(projections)
 /// ```
 ///
-/// With the trait `Lifecycle`, it is a service of swift-service-lifecycle. While ``run()`` runs, it reads the status of the declared projections at each interval, and sets these gauges by
-/// `projection`:
+/// With the trait `Lifecycle`, it is a service of swift-service-lifecycle. While ``run()`` runs, it reads the status of the
+/// declared projections at each interval, and sets these gauges by `projection`:
 ///
 /// - `headrace.projection.pending`, the number of positions in the log that were not applied;
 /// - `headrace.projection.lag`, the age of the oldest event that was not applied, in seconds;
-/// - `headrace.projection.ready`, which is 1 if the declared version has ever applied the whole log, and 0 while it is built;
+/// - `headrace.projection.ready`, which is 1 if queries can read the declared version, and 0 while it is built or removed;
 /// - `headrace.projection.stopped`, which is 1 if this process can't apply the next event, and 0 otherwise.
 ///
 /// The number of distinct labels is the number of projections.
@@ -71,24 +71,10 @@ public final class ProjectionMetrics: Sendable {
     ///
     /// If the store can't be read, the gauges keep their values, and a warning is logged.
     public func run() async {
-        #if Lifecycle
-        await cancelWhenGracefulShutdown { await self.readUntilCancelled() }
-        #else
-        await readUntilCancelled()
-        #endif
-    }
-
-    private func readUntilCancelled() async {
-        while !Task.isCancelled {
-            let next = clock.now.advanced(by: interval)
-            do {
-                set(try await projections.status())
-            } catch is CancellationError {
-                return
-            } catch {
-                Logger.current.warning("The status of projections can't be read", metadata: ["error": "\(error)"])
-            }
-            try? await clock.sleep(until: next, tolerance: nil)
+        await StatusReader(interval: interval, clock: clock).run {
+            self.set(try await self.projections.status())
+        } onFailure: { error in
+            Logger.current.warning("The status of projections can't be read", metadata: ["error": "\(error)"])
         }
     }
 
@@ -98,7 +84,7 @@ public final class ProjectionMetrics: Sendable {
             let gauges = gauges(of: status.name)
             gauges.pending.record(status.pendingCount)
             gauges.lag.record(status.lag(at: now) / .seconds(1))
-            gauges.ready.record(status.state == .building ? 0 : 1)
+            gauges.ready.record(status.isReady ? 1 : 0)
             gauges.stopped.record(status.failure == nil ? 0 : 1)
         }
     }

@@ -10,7 +10,7 @@ import HeadraceDomain
 import HeadraceStorage
 import Synchronization
 
-/// What the workers of all projections of one process share.
+/// The parts that the workers of all projections of one program share.
 final class ProjectionRuntime: Sendable {
     private struct State {
         var isClosing = false
@@ -23,8 +23,8 @@ final class ProjectionRuntime: Sendable {
     let clock: any TimeSource
     private let wallClock: @Sendable () -> Date
 
-    /// Identifies this process among the processes on the store.
-    let process = UUID.version7()
+    /// Identifies this program among the programs on the store.
+    let program = UUID.version7()
 
     /// Notifies workers that the log may have new events, or that they must end.
     let news = DeliverySignal()
@@ -113,36 +113,47 @@ final class ProjectionRuntime: Sendable {
 
     // MARK: Removal
 
-    /// Removes a version if `condition` holds: closes it for queries, and then deletes its rows in bounded batches.
-    nonisolated(nonsending) func remove(
-        _ version: ProjectionVersion,
+    /// Closes a version for queries if `condition` holds; if it is closed, deletes a batch of its rows, and then the version.
+    ///
+    /// Several programs may do so at the same time, also while another one builds the version again. Each deletion changes the
+    /// version or deletes it, so it fails if another program has changed it meanwhile, and everything is read again.
+    ///
+    /// - Returns: Whether there is more to delete.
+    nonisolated(nonsending) func removeBatch(
+        of version: ProjectionVersion,
         if condition: (StoredProjection) -> Bool
-    ) async throws {
-        let isRemoved = try await execute { context in
-            guard let stored = try await context.find(StoredProjection.self, id: version.text) else { return false }
-            if !stored.isRemoved, !condition(stored) { return false }
-            stored.remove()
-            return true
-        }
-        if !isRemoved { return }
-        while !isClosing, try await removeBatch(of: version) {}
-    }
-
-    /// Deletes some rows of `version`, or the version itself if it has no rows; returns whether it had rows.
-    private nonisolated(nonsending) func removeBatch(of version: ProjectionVersion) async throws -> Bool {
-        try await execute { context in
-            let rows = try await context.fetch(
-                StoredProjectionRow.self,
-                where: [.equals(.version, version.text)],
-                limit: max(1, configuration.batchLimit)
-            )
-            for row in rows { context.delete(row) }
-            if rows.isEmpty, let stored = try await context.find(StoredProjection.self, id: version.text) {
-                context.delete(stored)
+    ) async throws -> Bool {
+        while true {
+            do {
+                return try await execute { context in
+                    // Before the rows: rows that another program inserts after this are never deleted.
+                    guard let stored = try await context.find(StoredProjection.self, id: version.text) else {
+                        return false
+                    }
+                    if !stored.isRemoved {
+                        if !condition(stored) { return false }
+                        stored.remove()
+                        return true
+                    }
+                    let rows = try await context.fetch(
+                        StoredProjectionRow.self,
+                        where: [.equals(.version, version.text)],
+                        limit: max(1, configuration.batchLimit)
+                    )
+                    for row in rows { context.delete(row) }
+                    if rows.isEmpty { context.delete(stored) } else { stored.noteRemovedRows() }
+                    return !rows.isEmpty
+                }
+            } catch let error as StoreError where error.isWriteConflict {
+                try Task.checkCancellation()
             }
-            return !rows.isEmpty
         }
     }
+}
+
+extension StoreError {
+    /// Whether another program has written the same entities.
+    var isWriteConflict: Bool { code == .versionConflict || code == .alreadyExists }
 }
 
 extension DeliveryStore {

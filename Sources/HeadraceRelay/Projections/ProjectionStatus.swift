@@ -55,6 +55,9 @@ public struct ProjectionStatus: Hashable, Sendable {
     /// The reason why this process can't apply the next event; `nil` if it can, or if it hasn't tried.
     public let failure: String?
 
+    /// Whether queries can read the version: it is active or retired.
+    public var isReady: Bool { state == .active || state == .retired }
+
     /// Returns the age of the oldest event that was not applied at `date`; zero if there is none.
     public func lag(at date: Date) -> Duration {
         // The clock of the process that recorded the event can be ahead.

@@ -14,14 +14,17 @@ import Synchronization
 /// Applies the log to one version of one projection.
 final class ProjectionWorker: Sendable {
     private enum Step {
-        /// Events were applied, and there may be more.
-        case applied
+        /// Events were applied up to `position`, and there may be more.
+        case applied(position: Int64, isReady: Bool)
 
-        /// All events were applied.
-        case current
+        /// A batch of the rows of this version, which is being removed, was deleted.
+        case removed
 
-        /// Another process applies the events.
-        case held
+        /// All events were applied, by this program or by another one.
+        case current(isHeld: Bool)
+
+        /// Another program applies the events, and has applied those up to `position`.
+        case held(position: Int64, isReady: Bool)
     }
 
     let definition: ProjectionDefinition
@@ -45,34 +48,40 @@ final class ProjectionWorker: Sendable {
     func run() async {
         var generator = SystemValues.current.randomNumbers
         var failures = 0
-        var nextRemoval = Date.distantPast
+        var removal = Removal()
         while !Task.isCancelled, !runtime.isClosing {
             let seen = (news: runtime.news.position, interruption: runtime.interruption.position)
             let start = runtime.clock.now
             let ticket = idleWaiters.lastTicket
             do {
                 let step = try await step()
-                if case .applied = step { continue }
-                // Before those are resumed who wait until the projection is current.
+                // Before a waiting caller resumes, and asks for the status.
                 failures = 0
                 note(nil)
-                if case .current = step {
+                switch step {
+                case .applied(let position, let isReady):
+                    if isReady { idleWaiters.resume(upTo: position) }
+                    continue
+                case .removed:
+                    continue
+                case .current(let isHeld):
                     if let ticket { idleWaiters.resume(through: ticket, nextDue: nil) }
-                    if runtime.now >= nextRemoval {
-                        nextRemoval = runtime.now.advanced(by: configuration.versionRetention / 4)
-                        try await removeOtherVersions()
-                    }
+                    if !isHeld, await removeOtherVersions(&removal, using: &generator) { continue }
+                case .held(let position, let isReady):
+                    if isReady { idleWaiters.resume(upTo: position) }
                 }
                 let jitter = configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
                 let deadline = start.advanced(by: configuration.pollInterval * (1 - jitter))
                 await runtime.wait(for: runtime.news, after: seen.news, until: deadline)
-            } catch is CancellationError {
+            } catch is CancellationError where Task.isCancelled {
                 continue
             } catch {
                 failures += 1
                 report(error)
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
-                let deadline = runtime.clock.now.advanced(by: pause)
+                // Each attempt begins with `keep`, so that another program doesn't remove the version meanwhile.
+                let longest = max(configuration.backoff.base, configuration.versionRetention / 4)
+                let deadline = runtime.clock.now.advanced(by: min(pause, longest))
                 // Not for news: new events don't help, and there may be many.
                 await runtime.wait(for: runtime.interruption, after: seen.interruption, until: deadline)
             }
@@ -88,27 +97,28 @@ final class ProjectionWorker: Sendable {
         let stored = try await EntityContext(store).find(StoredProjection.self, id: version.text)
         if let stored {
             if stored.isRemoved {
-                let isDone = try await unlessInConflict { try await runtime.remove(version) { $0.isRemoved } }
-                return isDone ? .applied : .held
+                _ = try await runtime.removeBatch(of: version) { _ in false }
+                return .removed
             }
-            if stored.isHeld(fromOtherThan: runtime.process, at: now) { return .held }
+            if stored.seenAt.advanced(by: configuration.versionRetention / 4) <= now { try await keep(now) }
+            if stored.isHeld(fromOtherThan: runtime.program, at: now) {
+                let isCurrent = try await isCurrent(stored)
+                return isCurrent ? .current(isHeld: true) : .held(position: stored.position, isReady: stored.isReady)
+            }
         }
         let position = stored?.position ?? 0
-        let isReady = stored?.isReady ?? false
         let limit = max(1, configuration.batchLimit)
         let records = try await store.events(after: position, limit: limit)
-        if records.isEmpty, let stored, isReady {
-            if stored.seenAt.advanced(by: configuration.versionRetention / 4) <= now {
-                try await unlessInConflict { try await keep(now) }
-            }
-            return .current
-        }
-        if !definition.skipsMissingEvents {
-            try await isReady
-                ? requireNextEvent(in: records, after: position)
-                : requireAllEvents(in: records, after: position, isEnd: records.count < limit)
-        }
-        return try await apply(records, after: position, isEnd: records.count < limit, at: now)
+        let isEnd = records.count < limit
+        if !definition.skipsMissingEvents { try await requireAllEvents(in: records, after: position, isEnd: isEnd) }
+        if records.isEmpty, stored?.isReady == true { return .current(isHeld: false) }
+        return try await apply(records, after: position, isEnd: isEnd, at: now)
+    }
+
+    /// Whether another program has applied the whole log; `false` without a look if no caller waits for it.
+    private func isCurrent(_ stored: StoredProjection) async throws -> Bool {
+        if idleWaiters.lastTicket == nil || !stored.isReady { return false }
+        return try await store.events(after: stored.position, limit: 1).isEmpty
     }
 
     /// Applies `records`, or those before the first one that can't be applied.
@@ -126,29 +136,40 @@ final class ProjectionWorker: Sendable {
         while true {
             do {
                 let end = records.last?.position ?? position
-                let isApplied = try await commit(events, from: position, to: end, isEnd: isEnd, at: now)
-                return isApplied ? .applied : .held
+                return try await commit(events, from: position, to: end, isEnd: isEnd, at: now)
             } catch let other as ProjectionStop {
                 stop = other
                 events.removeAll { $0.record.position >= other.record.position }
                 try cut(before: other)
             } catch let error as StoreError where error.isWriteConflict {
-                return .held
+                return .held(position: position, isReady: false)
+            } catch let error where error.isAboutRows {
+                // Rows are encoded at the end of a batch. Half a batch at a time, the event with the row is found.
+                if events.count > 1 {
+                    events.removeLast((events.count + 1) / 2)
+                    let last = events.last?.record.position ?? position
+                    records = records.prefix { $0.position <= last }
+                    isEnd = false
+                } else if let event = events.popLast() {
+                    try cut(before: ProjectionStop(record: event.record, cause: error))
+                } else {
+                    throw error
+                }
             }
         }
     }
 
     /// Applies `events` and stores the position, in one unit of work.
     ///
-    /// - Returns: `false` if another process has applied events since the position was read.
+    /// It returns ``Step/held(position:isReady:)`` if another program has applied events since the position was read.
     private func commit(
         _ events: [ProjectedEvent],
         from position: Int64,
         to end: Int64,
         isEnd: Bool,
         at now: Date
-    ) async throws -> Bool {
-        let becomesReady: Bool? = try await runtime.execute { context in
+    ) async throws -> Step {
+        let (step, becomesReady): (Step, Bool) = try await runtime.execute { context in
             let stored: StoredProjection
             if let known = try await context.find(StoredProjection.self, id: version.text) {
                 stored = known
@@ -156,32 +177,36 @@ final class ProjectionWorker: Sendable {
                 stored = StoredProjection(version, seenAt: now)
                 context.insert(stored)
             }
-            if stored.position != position || stored.isRemoved { return nil }
+            if stored.position != position || stored.isRemoved {
+                return (.held(position: position, isReady: false), false)
+            }
             try await definition.apply(events, context)
             let becomesReady = isEnd && !stored.isReady
             let duration = configuration.leaseDuration
-            stored.advance(to: end, isReady: isEnd, by: runtime.process, for: duration, at: now)
-            return becomesReady
+            stored.advance(to: end, isReady: isEnd, by: runtime.program, for: duration, at: now)
+            return (.applied(position: end, isReady: stored.isReady), becomesReady)
         }
-        if becomesReady == true {
+        if becomesReady {
             Logger.current.debug("A version of a projection has applied the whole log", metadata: metadata(at: end))
         }
-        return becomesReady != nil
+        return step
     }
 
-    /// Stores that a process declares the version.
+    /// Stores that a program declares the version, unless another program has stored something meanwhile.
     private func keep(_ now: Date) async throws {
-        try await runtime.execute { context in
-            try await context.find(StoredProjection.self, id: version.text)?.note(seenAt: now)
-        }
+        do {
+            try await runtime.execute { context in
+                try await context.find(StoredProjection.self, id: version.text)?.note(seenAt: now)
+            }
+        } catch let error as StoreError where error.isWriteConflict {}
     }
 
-    /// Lets another process apply events before the end of the lease.
+    /// Lets another program apply events before the end of the lease.
     private func release() async {
         do {
             try await runtime.execute { context in
                 let stored = try await context.find(StoredProjection.self, id: version.text)
-                if let stored, stored.holder == runtime.process { stored.release() }
+                if let stored, stored.holder == runtime.program { stored.release() }
             }
         } catch {
             Logger.current.debug("The lease of a projection was not released", metadata: ["error": "\(error)"])
@@ -190,61 +215,72 @@ final class ProjectionWorker: Sendable {
 
     // MARK: Missing events
 
-    /// Throws if an event is missing in `records`, or after them at the end of the log.
+    /// Throws if events after `position` were pruned before they were applied.
+    ///
+    /// A gap in the positions is no proof: a transaction that was rolled back can leave out positions.
     private func requireAllEvents(in records: [EventRecord], after position: Int64, isEnd: Bool) async throws {
+        // Read after the events, so that it covers each event that was pruned before they were read.
+        let pruned = try await store.prunedPosition()
         var last = position
         for record in records {
-            if record.position != last + 1 {
+            if record.position != last + 1, last < pruned {
                 throw ProjectionError.missing(version, after: last, before: record.position)
             }
             last = record.position
         }
-        if !isEnd { return }
-        let end = try await store.deliveryStatistics().lastPosition
-        if end <= last { return }
-        // Events may have been committed since the records were read.
-        let next = try await store.events(after: last, limit: 1).first?.position
-        if next != last + 1 { throw ProjectionError.missing(version, after: last, before: next ?? end + 1) }
-    }
-
-    /// Throws if events after `position` were pruned before they were applied.
-    ///
-    /// A store may leave out positions, for example because a transaction was rolled back. Events are pruned by their age, so
-    /// as long as the log has the event at `position`, it has those after it.
-    private func requireNextEvent(in records: [EventRecord], after position: Int64) async throws {
-        guard let first = records.first, first.position != position + 1 else { return }
-        let last = try await store.events(after: position - 1, limit: 1).first
-        if last?.position != position {
-            throw ProjectionError.missing(version, after: position, before: first.position)
-        }
+        // The events in `records` can have been pruned meanwhile, so only later ones are missing.
+        if isEnd, last < pruned { throw ProjectionError.missing(version, after: last, before: pruned + 1) }
     }
 
     // MARK: Other versions
 
-    /// Removes the versions of this projection that no program needs any longer.
-    private func removeOtherVersions() async throws {
+    /// The state of the removal of other versions.
+    private struct Removal {
+        var next = Date.distantPast
+        var failures = 0
+    }
+
+    /// Deletes a batch of the rows of a version of this projection that no program needs any longer, if it is time.
+    ///
+    /// A failure is logged, and doesn't keep this version from applying events.
+    ///
+    /// - Returns: Whether there may be more rows to delete.
+    private func removeOtherVersions(
+        _ removal: inout Removal,
+        using generator: inout some RandomNumberGenerator
+    ) async -> Bool {
+        if runtime.now < removal.next { return false }
+        do {
+            if try await removeBatchOfOtherVersions() { return true }
+            removal.failures = 0
+            removal.next = runtime.now.advanced(by: configuration.versionRetention / 4)
+        } catch {
+            if Task.isCancelled { return false }
+            removal.failures += 1
+            let pause = configuration.backoff.pause(afterAttempt: removal.failures, using: &generator)
+            removal.next = runtime.now.advanced(by: pause)
+            var metadata = metadata()
+            metadata["error"] = "\(error)"
+            Logger.current.warning(
+                "Earlier versions of a projection can't be removed, which is tried again", metadata: metadata)
+        }
+        return false
+    }
+
+    private func removeBatchOfOtherVersions() async throws -> Bool {
         let name = version.name
         let versions = try await EntityContext(store).fetch(StoredProjection.self, where: [.equals(.name, name)])
         let active = versions.active?.version
         let limit = runtime.now.advanced(by: .zero - configuration.versionRetention)
-        for other in versions where other.version != version.number && other.version != active {
-            if !other.isRemoved, other.seenAt > limit { continue }
-            try await unlessInConflict { try await runtime.remove(other.projectionVersion) { $0.seenAt <= limit } }
+        let other = versions.first { other in
+            other.version != version.number && other.version != active && (other.isRemoved || other.seenAt <= limit)
         }
+        guard let other else { return false }
+        _ = try await runtime.removeBatch(of: other.projectionVersion) { $0.seenAt <= limit }
+        return true
     }
 
     // MARK: Failures
-
-    /// Executes `body`, and returns whether no other process has written the same entities at the same time.
-    @discardableResult
-    private func unlessInConflict(_ body: () async throws -> Void) async throws -> Bool {
-        do {
-            try await body()
-            return true
-        } catch let error as StoreError where error.isWriteConflict {
-            return false
-        }
-    }
 
     private func note(_ failure: String?) {
         lastFailure.withLock { $0 = failure }
@@ -272,7 +308,10 @@ final class ProjectionWorker: Sendable {
     }
 }
 
-extension StoreError {
-    /// Whether another process has written the same entities.
-    fileprivate var isWriteConflict: Bool { code == .versionConflict || code == .alreadyExists }
+extension Error {
+    /// Whether the error is about a row: it can't be encoded, or the store can't keep it.
+    fileprivate var isAboutRows: Bool {
+        if let error = self as? StoreError { return error.code == .tooLong }
+        return !(self is CancellationError && Task.isCancelled)
+    }
 }

@@ -149,9 +149,10 @@ public final class Projections: Sendable {
     ///   apply an event; ``HeadraceStorage/StoreError`` if the store fails meanwhile, though the projections try again;
     ///   `CancellationError`.
     public nonisolated(nonsending) func untilCurrent() async throws {
+        let end = try await runtime.store.deliveryStatistics().lastPosition
         for worker in workers {
             do {
-                _ = try await worker.idleWaiters.wait {
+                _ = try await worker.idleWaiters.wait(upTo: end) {
                     runtime.news.notify()
                     runtime.interruption.notify()
                 }
@@ -250,7 +251,11 @@ public final class Projections: Sendable {
     public nonisolated(nonsending) func remove(_ name: String) async throws {
         let versions = try await EntityContext(runtime.store).fetch(
             StoredProjection.self, where: [.equals(.name, name)])
-        for version in versions { try await runtime.remove(version.projectionVersion) { _ in true } }
+        for version in versions {
+            // A program that still declares it can build it again meanwhile, so it is closed once only.
+            var isFirst = true
+            while try await runtime.removeBatch(of: version.projectionVersion, if: { _ in isFirst }) { isFirst = false }
+        }
     }
 }
 

@@ -24,10 +24,10 @@ struct RowDocuments<Row: ProjectionRow> {
     ) async throws -> [StoredProjectionRow] {
         var stored = try conditions.map { condition in try self.condition(condition.test, on: slot(of: condition.index))
         }
-        let place = try order.map { try slot(of: $0.index) }
-        if let place { stored.append(condition(.range(from: nil, below: nil), on: place)) }
+        let orderSlot = try order.map { try slot(of: $0.index) }
+        if let orderSlot { stored.append(condition(.range(from: nil, below: nil), on: orderSlot)) }
         if stored.isEmpty { stored = [.equals(.version, version.text)] }
-        let storedOrder: EntityOrder<StoredProjectionRow>? = place.map {
+        let storedOrder: EntityOrder<StoredProjectionRow>? = orderSlot.map {
             order?.isDescending == true ? .descending(.slot($0)) : .ascending(.slot($0))
         }
         return try await context.fetch(StoredProjectionRow.self, where: stored, orderedBy: storedOrder, limit: limit)

@@ -34,16 +34,19 @@ public final class StoredProjection: StoredEntity {
     /// Whether its rows are being removed, so that no query may read them.
     private(set) var isRemoved = false
 
-    /// The process that has applied events last.
+    /// Number of transactions that have deleted rows since ``isRemoved``; `nil` before the first one.
+    private var removalCount: Int?
+
+    /// The program that has applied events last.
     private(set) var holder: UUID?
 
-    /// The time until which other processes leave the version to ``holder``.
+    /// The time until which other programs leave the version to ``holder``.
     private(set) var leaseEnd: Date?
 
     /// The duration of the lease when it began, in milliseconds.
     private var leaseMilliseconds: Int64 = 0
 
-    /// The last time at which a process has declared the version.
+    /// The last time at which a program has declared the version.
     private(set) var seenAt: Date
 
     /// The events of the projection: none.
@@ -58,36 +61,39 @@ public final class StoredProjection: StoredEntity {
 
     var projectionVersion: ProjectionVersion { ProjectionVersion(name: name, number: version) }
 
-    /// Whether a process other than `process` is applying events.
+    /// Whether a program other than `program` is applying events.
     ///
-    /// The lease saves two processes from doing the same work; the version of the entity keeps the rows right without it. So a
-    /// lease whose end lies too far ahead counts as ended: the clock of the process that took it was wrong.
-    func isHeld(fromOtherThan process: UUID, at now: Date) -> Bool {
-        guard let holder, let leaseEnd, holder != process else { return false }
+    /// The lease saves two programs from doing the same work; the version of the entity keeps the rows right without it. So a
+    /// lease whose end lies too far ahead counts as ended: the clock of the program that took it was wrong.
+    func isHeld(fromOtherThan program: UUID, at now: Date) -> Bool {
+        guard let holder, let leaseEnd, holder != program else { return false }
         return leaseEnd > now && leaseEnd.milliseconds - now.milliseconds <= leaseMilliseconds
     }
 
-    /// Notes that `process` has applied the log up to `position`.
-    func advance(to position: Int64, isReady: Bool, by process: UUID, for duration: Duration, at now: Date) {
+    /// Notes that `program` has applied the log up to `position`.
+    func advance(to position: Int64, isReady: Bool, by program: UUID, for duration: Duration, at now: Date) {
         self.position = position
         self.isReady = self.isReady || isReady
-        holder = process
+        holder = program
         leaseEnd = Date(milliseconds: now.advanced(by: duration).milliseconds)
         leaseMilliseconds = (leaseEnd ?? now).milliseconds - now.milliseconds
         seenAt = now
     }
 
-    /// Lets other processes apply events at once.
+    /// Lets other programs apply events at once.
     func release() {
         holder = nil
         leaseEnd = nil
     }
 
-    /// Notes that a process declares the version.
+    /// Notes that a program declares the version.
     func note(seenAt now: Date) { seenAt = now }
 
     /// Closes the version for queries, because its rows are removed from now on.
     func remove() { isRemoved = true }
+
+    /// Changes the entity, so that a transaction that deletes rows fails if another program has changed or deleted it.
+    func noteRemovedRows() { removalCount = (removalCount ?? 0) + 1 }
 }
 
 extension EntityIndex<StoredProjection> {

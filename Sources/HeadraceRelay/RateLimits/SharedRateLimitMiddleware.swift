@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
+public import Foundation
 public import HeadraceCore
 import HeadraceDomain
 public import HeadraceStorage
@@ -28,13 +28,14 @@ public import HeadraceStorage
 /// After that it throws the conflict, which is retryable. A limit for all messages of a busy program makes one document
 /// the bottleneck. Prefer a key, or the limit in memory.
 ///
-/// The instants are those of the machines' clocks. A clock that is ahead by a time receives the tokens of that time early,
-/// once, and the other processes wait for them.
+/// The instants are those of the store's clock, if it has one, and otherwise those of the machines' clocks. A process whose clock is
+/// ahead receives tokens early, but other processes never wait longer than for an empty bucket.
 public struct SharedRateLimitMiddleware: Middleware {
     private let rule: StoredTokenBucket
     private let name: String
     private let key: RateLimitMiddleware.Key
     private let store: any EntityStore
+    private let wallClock: @Sendable () -> Date
     private let maximumAttempts: Int
     private let lock = KeyedLock<String>()
 
@@ -48,6 +49,8 @@ public struct SharedRateLimitMiddleware: Middleware {
     ///   - name: The name of the limit. Limits with the same name on one store share their buckets.
     ///   - maximumAttempts: Maximum number of attempts to take a token, at least 1.
     ///   - store: The store of the buckets, opened with ``RateLimitBucket``.
+    ///   - wallClock: Returns the current time; `nil` for the clock of the store, or for the clock of this machine if the store
+    ///     has none.
     public init(
         _ count: Int,
         every interval: Duration,
@@ -55,7 +58,8 @@ public struct SharedRateLimitMiddleware: Middleware {
         per key: RateLimitMiddleware.Key = .messageType,
         named name: String = "messages",
         maximumAttempts: Int = 32,
-        on store: any EntityStore
+        on store: any EntityStore,
+        wallClock: (@Sendable () -> Date)? = nil
     ) {
         precondition(
             count >= 1 && interval > .zero,
@@ -66,6 +70,8 @@ public struct SharedRateLimitMiddleware: Middleware {
         self.name = name
         self.key = key
         self.store = store
+        let storeClock = (store as? any DeliveryStore)?.wallClock
+        self.wallClock = wallClock ?? storeClock ?? { SystemValues.currentDate }
         self.maximumAttempts = maximumAttempts
     }
 
@@ -95,7 +101,7 @@ public struct SharedRateLimitMiddleware: Middleware {
         while true {
             let stored = try await store.find(reference)
             let bucket = try stored.map { try DocumentCoding.decode(RateLimitBucket.self, from: $0.json) }
-            let now = Int64((SystemValues.currentDate.timeIntervalSince1970 * 1_000_000).rounded()) * 1_000
+            let now = Int64((wallClock().timeIntervalSince1970 * 1_000_000).rounded()) * 1_000
             switch rule.take(from: bucket?.fullAgain, at: now) {
             case .empty(let instant):
                 return .nanoseconds(instant - now)

@@ -34,9 +34,13 @@ struct StoredTokenBucket: Sendable {
     }
 
     /// Takes a token at `now` from a bucket that was stored with `fullAgain`; `nil` if it isn't stored.
+    ///
+    /// An instant that is later than that of an empty bucket is the work of a clock that was ahead. It counts as a bucket with one
+    /// token, so that no process waits until the other clocks reach the instant.
     func take(from fullAgain: Int64?, at now: Int64) -> Decision {
-        let full = max(fullAgain ?? now, now)
-        // Times since 1970 and half of the range fit, so neither operation overflows.
+        // Times since 1970, half of the range, and a quarter of it fit, so no operation overflows.
+        let isPossible = fullAgain.map { $0 <= now + tolerance + interval } ?? true
+        let full = isPossible ? max(fullAgain ?? now, now) : now + tolerance
         let earliest = full - tolerance
         if earliest > now { return .empty(until: earliest) }
         return .taken(fullAgain: full + interval)

@@ -245,7 +245,10 @@ public final class Relay: Sendable {
 
     private func checkSettings() throws {
         try registrar.validate()
-        let mistakes = state.withLock(\.mistakes)
+        let shared = repeatable.sorted { $0.key < $1.key }.compactMap { name, subscription in
+            subscription.mistake(named: name, handled: registrar.eventNames(of: name))
+        }
+        let mistakes = state.withLock(\.mistakes) + shared
         if !mistakes.isEmpty { throw RelayError.invalidDeclarations(mistakes) }
         let schedule = configuration.longestRetrySchedule
         if configuration.idempotencyRetention < schedule {

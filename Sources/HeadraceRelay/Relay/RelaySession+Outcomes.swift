@@ -47,7 +47,7 @@ extension RelaySession {
         let grace = configuration.unknownEventGrace
         // In milliseconds, as in the store, which otherwise would lease the lane again and again within a millisecond.
         if unknownSince(delivery).advanced(by: grace).milliseconds > relay.wallClock().milliseconds { return nil }
-        return grace > .zero ? "For \(grace), no process has known the message. \(message.reason)" : message.reason
+        return grace > .zero ? "For \(grace), no program has known the message. \(message.reason)" : message.reason
     }
 
     /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
@@ -55,7 +55,7 @@ extension RelaySession {
         let since = unknownSince(delivery)
         let until = since.advanced(by: configuration.unknownEventGrace)
         Logger.current.notice(
-            "A message is unknown to this process and waits for a process that knows it",
+            "A message is unknown to this program and waits for a program that knows it",
             metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
                 $1
             }

@@ -15,6 +15,20 @@ struct RepeatableSubscription: Sendable {
     /// The message that stands for the states that the handlers can read; `nil` if the declaration is invalid.
     let known: KnownMessage?
 
+    /// The names of the events that the type reacts to.
+    let eventNames: Set<String>
+
+    /// The mistake of a handler that has the name of a process and handles another event; `nil` if there is none.
+    ///
+    /// The relay would repeat it, as it repeats a reaction that only changes the store.
+    func mistake(named name: String, handled: Set<String>) -> String? {
+        guard let event = handled.subtracting(eventNames).min() else { return nil }
+        return """
+            '\(String(naming: type))' has the processName '\(name)', which is also the subscriptionName of a handler of \
+            '\(event)'. To fix, give the handler a unique name.
+            """
+    }
+
     /// The mistake of two types with one name.
     static func mistake(_ one: Any.Type, _ other: Any.Type, _ name: String) -> String {
         """

@@ -82,6 +82,10 @@ enum DeliveryReader {
         )
     }
 
+    static func prunedPosition(in database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT position FROM pruned_event") ?? 0
+    }
+
     static func statistics(in database: Database) throws -> DeliveryStatistics {
         let rows = try Row.fetchAll(
             database,

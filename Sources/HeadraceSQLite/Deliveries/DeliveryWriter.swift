@@ -287,7 +287,8 @@ struct DeliveryWriter {
             count += database.changesCount
         }
         if let date = request.eventsBefore {
-            try database.execute(
+            let positions = try Int64.fetchAll(
+                database,
                 sql: """
                     DELETE FROM event WHERE position IN (
                         SELECT position FROM event
@@ -296,10 +297,17 @@ struct DeliveryWriter {
                             AND position NOT IN (SELECT position FROM dead_letter)
                         ORDER BY position LIMIT ?
                     )
+                    RETURNING position
                     """,
                 arguments: [date.milliseconds, max(0, request.limit - count)]
             )
-            count += database.changesCount
+            if let last = positions.max() {
+                try database.execute(
+                    sql: "UPDATE pruned_event SET position = max(position, ?)",
+                    arguments: [last]
+                )
+            }
+            count += positions.count
         }
         return count
     }

@@ -51,6 +51,12 @@ final class TableReader: StoreContentsReader {
         }
     }
 
+    func prunedPosition() async throws -> Int64 {
+        try await SQLiteErrorMapper(path: path).translating {
+            try await snapshot.read { try $0.integer("SELECT position FROM pruned_event") ?? 0 }
+        }
+    }
+
     func requireUnchanged() async throws {
         let now = try SQLiteErrorMapper(path: path).translating { try Self.version(watch) }
         if now == version { return }

@@ -90,5 +90,23 @@ enum DeliverySchema {
         ALTER TABLE lane ADD COLUMN unknown_since INTEGER;
         CREATE INDEX lane_by_unknown_name ON lane (subscription, unknown_name) WHERE unknown_name IS NOT NULL;
         """
+
+    /// The table with the greatest position of a pruned event.
+    ///
+    /// A transaction that is rolled back leaves out no position, so each missing position is that of a pruned event.
+    static let prunedEvents = """
+        CREATE TABLE pruned_event (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            position INTEGER NOT NULL
+        ) STRICT;
+
+        INSERT INTO pruned_event (one, position)
+        SELECT 1, coalesce(max(position), 0) FROM (
+            SELECT position - 1 AS position FROM event
+            WHERE position > 1 AND position - 1 NOT IN (SELECT position FROM event)
+            UNION ALL
+            SELECT seq FROM sqlite_sequence WHERE name = 'event' AND seq NOT IN (SELECT position FROM event)
+        );
+        """
 }
 #endif

@@ -140,6 +140,7 @@ enum StoreSchema {
             "ALTER TABLE entity_index ADD COLUMN holds_one_value INTEGER NOT NULL DEFAULT 0"
         ),
         ("4 clocks and unknown messages", DeliverySchema.clocksAndUnknownMessages),
+        ("5 pruned events", DeliverySchema.prunedEvents),
     ]
 }
 #endif

@@ -122,6 +122,13 @@ extension SQLiteStore: DeliveryStore {
         try await write { try DeliveryWriter($0).prune(request) }
     }
 
+    /// Returns the greatest position of an event that was pruned, or 0 if none ever was.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func prunedPosition() async throws -> Int64 {
+        try await read { try DeliveryReader.prunedPosition(in: $0) }
+    }
+
     /// Returns the progress of the subscriptions.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.

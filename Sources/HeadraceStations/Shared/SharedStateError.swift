@@ -10,7 +10,7 @@ public import HeadraceCore
 public struct SharedStateError: CodedError {
     /// The kind of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case damaged, unavailable }
+        private enum Kind: String { case damaged, unencodable, unavailable }
 
         private let kind: Kind
 
@@ -18,6 +18,11 @@ public struct SharedStateError: CodedError {
         ///
         /// It was kept as it is.
         public static let damaged = Code(kind: .damaged)
+
+        /// The new value can't be encoded.
+        ///
+        /// The stored content was kept as it is.
+        public static let unencodable = Code(kind: .unencodable)
 
         /// The storage can't be read or written.
         public static let unavailable = Code(kind: .unavailable)
@@ -43,6 +48,28 @@ public struct SharedStateError: CodedError {
             message: """
                 The shared state in '\(place)' isn't a '\(String(naming: value))', and was kept. To fix, repair or move the \
                 content, or read it with the type that has written it.
+                """,
+            cause: cause
+        )
+    }
+
+    package static func unencodable(_ place: String, _ value: Any.Type, _ cause: any Error) -> SharedStateError {
+        SharedStateError(
+            code: .unencodable,
+            message: """
+                The new '\(String(naming: value))' can't be encoded, so the shared state in '\(place)' was kept. To fix, store only \
+                values that JSON can have; it has no infinite numbers, for example.
+                """,
+            cause: cause
+        )
+    }
+
+    package static func undeclared(_ place: String, _ entity: Any.Type, _ cause: any Error) -> SharedStateError {
+        SharedStateError(
+            code: .unavailable,
+            message: """
+                The store was not opened with '\(String(naming: entity))', so it can't keep the shared state '\(place)'. To fix, \
+                add '\(String(naming: entity)).self' to the 'entities' of the store.
                 """,
             cause: cause
         )

@@ -23,6 +23,11 @@ package protocol StoreContentsReader: StoreTableReader {
     /// - Throws: ``StoreError``.
     func lastNumbers() async throws -> [String: Int64]
 
+    /// Returns the greatest position of an event that was pruned, or 0 if none ever was.
+    ///
+    /// - Throws: ``StoreError``.
+    func prunedPosition() async throws -> Int64
+
     /// Requires that nothing was committed to the store since the contents were opened.
     ///
     /// - Throws: ``StoreError`` with the code ``StoreError/Code/locked`` if a program has changed the store.

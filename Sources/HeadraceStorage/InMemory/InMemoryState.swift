@@ -24,6 +24,9 @@ struct InMemoryState {
     private var documents = InMemoryDocuments()
     private(set) var events: [EventRecord] = []
     private(set) var lastPosition: Int64 = 0
+
+    /// The greatest position of an event that was removed.
+    private(set) var prunedPosition: Int64 = 0
     var deliveries = InMemoryDeliveries()
     private var indexes: [IndexName: InMemoryIndex] = [:]
 
@@ -118,6 +121,7 @@ struct InMemoryState {
         let old = events.filter { $0.event.recordedAt < date && !deliveries.needs($0.position) }.prefix(max(0, limit))
         let positions = Set(old.map(\.position))
         events.removeAll { positions.contains($0.position) }
+        prunedPosition = max(prunedPosition, positions.max() ?? 0)
         return positions.count
     }
 

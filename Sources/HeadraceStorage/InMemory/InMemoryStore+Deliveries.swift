@@ -99,6 +99,11 @@ extension InMemoryStore: DeliveryStore {
         }
     }
 
+    /// Returns the greatest position of an event that was pruned, or 0 if none ever was.
+    public func prunedPosition() async throws -> Int64 {
+        state.withLock(\.prunedPosition)
+    }
+
     /// Returns the progress of the subscriptions.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
         state.withLock { state in

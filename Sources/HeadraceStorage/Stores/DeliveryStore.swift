@@ -104,6 +104,14 @@ public protocol DeliveryStore: EntityStore {
     /// - Throws: ``StoreError``.
     func prune(_ request: PruneRequest) async throws -> Int
 
+    /// Returns the greatest position of an event that was pruned, or 0 if none ever was.
+    ///
+    /// It is stored in the transaction that removes the events. A reader of the log that finds a gap of positions after it lacks
+    /// no event: a transaction that was rolled back can leave out positions.
+    ///
+    /// - Throws: ``StoreError``.
+    func prunedPosition() async throws -> Int64
+
     /// Returns the progress of the subscriptions.
     ///
     /// - Throws: ``StoreError``.

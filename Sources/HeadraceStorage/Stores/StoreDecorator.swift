@@ -123,6 +123,11 @@ extension StoreDecorator {
         try await base.prune(request)
     }
 
+    /// Passes on; see ``DeliveryStore/prunedPosition()``.
+    public func prunedPosition() async throws -> Int64 {
+        try await base.prunedPosition()
+    }
+
     /// Passes on; see ``DeliveryStore/deliveryStatistics()``.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
         try await base.deliveryStatistics()

@@ -135,6 +135,8 @@ private struct DeliveryWalk {
             let request = PruneRequest(eventsBefore: .distantFuture, limit: Int.random(in: 0..<9, using: &generator))
             let counts = try await (actual.store.prune(request), expected.store.prune(request))
             try requireEqual(counts.0, counts.1, "the number of events that \(subject) prunes")
+            let last = try await (actual.store.prunedPosition(), expected.store.prunedPosition())
+            try requireEqual(last.0, last.1, "the position of the last pruned event in \(subject)")
         }
     }
 

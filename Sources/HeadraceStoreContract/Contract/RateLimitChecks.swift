@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay
@@ -12,6 +13,9 @@ import HeadraceTesting
 
 /// Rate limits whose buckets are in the store, see `SharedRateLimitMiddleware`.
 extension StoreContract {
+    /// The clock of the test, instead of the clock of the store.
+    private static var now: @Sendable () -> Date { { SystemValues.currentDate } }
+
     /// The checks; if the store is shared, each process has its own store object.
     static func rateLimitChecks(for capabilities: Capabilities) -> [Check] {
         [
@@ -22,7 +26,7 @@ extension StoreContract {
                 let clock = TestClock()
                 try await SystemValues.withCurrent(.test(clock: clock)) {
                     let processes = [first, second].map { store in
-                        Limited(SharedRateLimitMiddleware(10, every: .seconds(10), burst: 6, on: store))
+                        Limited(SharedRateLimitMiddleware(10, every: .seconds(10), burst: 6, on: store, wallClock: now))
                     }
                     for (round, expected) in [6, 2, 0, 6].enumerated() {
                         let passed = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -43,7 +47,8 @@ extension StoreContract {
                 try await SystemValues.withCurrent(.test(clock: clock)) {
                     var model = TokenBuckets<String>(size: 3, interval: .milliseconds(250), maximumCount: 10)
                     let limit = Limited(
-                        SharedRateLimitMiddleware(4, every: .seconds(1), burst: 3, per: .principal, on: store))
+                        SharedRateLimitMiddleware(
+                            4, every: .seconds(1), burst: 3, per: .principal, on: store, wallClock: now))
                     for step in 0..<200 {
                         let principal = ["ada", "bob"][Int.random(in: 0...1, using: &generator)]
                         let expected = model.take(principal, at: clock.now).map { clock.now.duration(to: $0) }
@@ -56,7 +61,7 @@ extension StoreContract {
             Check("a token stays taken if its message fails, also within a unit of work") { fixture in
                 let store = try await fixture.openStore([RateLimitBucket.self])
                 try await SystemValues.withCurrent(.test()) {
-                    let limit = Limited(SharedRateLimitMiddleware(1, every: .seconds(10), on: store))
+                    let limit = Limited(SharedRateLimitMiddleware(1, every: .seconds(10), on: store, wallClock: now))
                     do {
                         let work = UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(store))
                         try await work.execute { _ in
@@ -71,7 +76,9 @@ extension StoreContract {
                 let store = try await fixture.openStore([RateLimitBucket.self])
                 try await SystemValues.withCurrent(.test()) {
                     for name in ["mails", "orders"] {
-                        let limit = Limited(SharedRateLimitMiddleware(1, every: .seconds(10), named: name, on: store))
+                        let limit = Limited(
+                            SharedRateLimitMiddleware(
+                                1, every: .seconds(10), named: name, on: store, wallClock: now))
                         try requireEqual(try await limit.passes(), nil, "the wait of the limit '\(name)'")
                     }
                 }

@@ -63,11 +63,15 @@ extension StoreContract {
 
             let young = PruneRequest(eventsBefore: recorded)
             try requireEqual(try await fixture.store.prune(young), 0, "the number of pruned events that are too young")
+            try requireEqual(try await fixture.store.prunedPosition(), 0, "the position before any event is pruned")
+            let all = try await fixture.store.events(after: 0, limit: .max).map(\.position)
             let request = PruneRequest(eventsBefore: recorded.addingTimeInterval(1), limit: 1)
             var counts: [Int] = []
             repeat { counts.append(try await fixture.store.prune(request)) } while counts.last == 1
 
             try requireEqual(counts, [1, 1, 0], "the list of numbers of pruned events")
+            // The second event is a dead letter, and two are pending.
+            try requireEqual(try await fixture.store.prunedPosition(), all[4], "the position of the last pruned event")
             let left = try await fixture.store.events(after: 0, limit: .max)
             try requireEqual(left.map { $0.event.id.uuid.15 }, [2, 3, 4], "the list of remaining events")
             try await fixture.store.commit(ChangeSet().delivering(6))

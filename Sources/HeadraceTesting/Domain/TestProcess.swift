@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
+public import HeadraceCore
 public import HeadraceDomain
 public import HeadraceRelay
 import HeadraceStorage
@@ -57,30 +58,52 @@ public struct TestProcess<Process: DurableProcess> {
 
     /// Lets the process react to `events` before the part that is tested; ``commands`` and ``ignored`` are empty afterwards.
     ///
-    /// - Throws: The errors of reactions; ``HeadraceRelay/ProcessError``; the errors of encoding and decoding the state.
+    /// - Throws: The errors of reactions; ``HeadraceRelay/ProcessError``; the errors of encoding and decoding the state. Then
+    ///   nothing has changed.
     public mutating func given(_ events: any DurableDomainEvent...) throws {
-        for event in events { try react(to: event) }
-        (commands, ignored) = ([], [])
+        try change { process in
+            for event in events { try process.react(to: event) }
+            (process.commands, process.ignored) = ([], [])
+        }
     }
 
     /// Lets the process react to `event`.
     ///
     /// - Throws: The same errors as ``given(_:)``; then nothing has changed.
     public mutating func when(_ event: some DurableDomainEvent) throws {
-        (commands, ignored) = ([], [])
-        try react(to: event)
+        try change { process in
+            (process.commands, process.ignored) = ([], [])
+            try process.react(to: event)
+        }
     }
 
     /// Lets time pass, and each time-out fire at its time.
     ///
     /// - Parameter duration: The time; it must not be negative.
-    /// - Throws: The same errors as ``given(_:)``.
+    /// - Throws: The same errors as ``given(_:)``; ``TestProcessError`` if time-outs fire again and again at one date. Then nothing
+    ///   has changed.
     public mutating func whenTimePasses(_ duration: Duration) throws {
-        (commands, ignored) = ([], [])
-        let end = date.advanced(by: duration)
+        precondition(duration >= .zero, "The time that passes is negative. To fix, pass zero or more.")
+        try change { process in
+            (process.commands, process.ignored) = ([], [])
+            try process.fireTimeouts(until: process.date.advanced(by: duration))
+        }
+    }
+
+    /// Changes the process by `body`, unless that throws.
+    private mutating func change(_ body: (inout TestProcess) throws -> Void) rethrows {
+        var copy = self
+        try body(&copy)
+        self = copy
+    }
+
+    private mutating func fireTimeouts(until end: Date) throws {
+        var count = 0
         while let (timeout, due) = timeouts.min(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }),
             due <= end
         {
+            count = due > date ? 1 : count + 1
+            if count > Self.firingLimit { throw TestProcessError.endlessTimeout(timeout.rawValue, of: Process.self) }
             date = max(date, due)
             timeouts[timeout] = nil
             guard let reaction = ProcessReaction<Process>.find(for: timeout), let state else { continue }
@@ -88,6 +111,9 @@ public struct TestProcess<Process: DurableProcess> {
         }
         date = end
     }
+
+    /// Maximum number of time-outs that fire at one date.
+    private static var firingLimit: Int { 10_000 }
 
     /// The commands of `type` among ``commands``, in the order sent.
     public func sent<Command: DurableCommand>(_ type: Command.Type) -> [Command] {
@@ -116,5 +142,39 @@ public struct TestProcess<Process: DurableProcess> {
             isEnded = true
             timeouts = [:]
         }
+    }
+}
+
+/// An error of a ``TestProcess``.
+///
+/// Branch on ``code``, log ``message``. Later releases may add codes.
+public struct TestProcessError: CodedError {
+    /// The kind of error, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case endlessTimeout }
+
+        private let kind: Kind
+
+        /// Time-outs fire again and again at one date, because a reaction sets a time-out for the same date.
+        public static let endlessTimeout = Code(kind: .endlessTimeout)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of error.
+    public let code: Code
+
+    /// The error and how to fix it, in one sentence each.
+    public let message: String
+
+    static func endlessTimeout(_ timeout: String, of process: Any.Type) -> TestProcessError {
+        TestProcessError(
+            code: .endlessTimeout,
+            message: """
+                The time-outs of '\(String(naming: process))' don't end: 10,000 have fired at one date, the last one '\(timeout)'. \
+                To fix, set a time-out for a later date in its reaction.
+                """
+        )
     }
 }

@@ -14,7 +14,10 @@ struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
         abstract: "Removes old events and idempotency keys, in small transactions.",
-        discussion: "Events that are pending or dead letters stay. A replay can't deliver events that were removed."
+        discussion: """
+            Events that are pending or dead letters stay. A replay can't deliver events that were removed. A projection \
+            needs them to be built again, so its next version stops, unless it is declared to skip missing events.
+            """
     )
 
     @Option(help: ArgumentHelp("Removes events that are at least as old.", valueName: "days"))
@@ -28,7 +31,7 @@ struct PruneCommand: AsyncParsableCommand {
     func validate() throws {
         if eventDays == nil, keyDays == nil { throw ValidationError("Name '--event-days' or '--key-days'.") }
         for days in [eventDays, keyDays].compactMap({ $0 }) where !(days >= 0 && days < 1_000_000) {
-            throw ValidationError("A number of days must be positive and less than 1,000,000.")
+            throw ValidationError("A number of days must be at least 0 and less than 1,000,000.")
         }
     }
 

@@ -15,7 +15,7 @@ struct ReplayCommand: AsyncParsableCommand {
         abstract: "Delivers events of the log to a subscription again, marked as a replay.",
         discussion: """
             The tool doesn't know which events a subscription handles, so name all of them. A handler that isn't ready \
-            for repeated events repeats its effects, such as mails.
+            for repeated events repeats its effects, such as mails. A durable process ignores replayed events.
             """
     )
 
@@ -37,6 +37,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await store.run { open in
+            // The store would create it.
+            let known = try await open.store.deliveryStatistics().subscriptions.map(\.name)
+            if !known.contains(subscription) { throw ToolFailure.unknownSubscription(subscription, known: known) }
             let count = try await open.store.replay(subscription, eventsNamed: Set(events), after: after)
             return ChangeReport(count, "event", "events", "will be delivered again")
         }

@@ -110,7 +110,8 @@ struct ScheduleList: Report {
         return schedules.map { each in
             let next = each.isPaused ? "paused" : each.nextDue.map { "next at \($0.text)" } ?? "no further time"
             let last = each.lastDue.map { "last at \($0.text)" } ?? "never fired"
-            return "\(each.name): \(next), \(last), fired \(each.firingCount) times"
+            let count = each.firingCount == 1 ? "fired once" : "fired \(each.firingCount) times"
+            return "\(each.name): \(next), \(last), \(count)"
         }
     }
 }

@@ -32,13 +32,13 @@ struct StatusReport: Report {
         let deadLetters: Int
     }
 
-    let events: Int64
+    let lastPosition: Int64
     let pending: Int
     let deadLetters: Int
     let subscriptions: [Subscription]
 
     init(_ statistics: DeliveryStatistics) {
-        events = statistics.lastPosition
+        lastPosition = statistics.lastPosition
         pending = statistics.pendingCount
         deadLetters = statistics.deadLetterCount
         subscriptions = statistics.subscriptions.map {
@@ -52,10 +52,11 @@ struct StatusReport: Report {
     }
 
     var lines: [String] {
-        ["position of the last event: \(events)"]
+        ["position of the last event: \(lastPosition)"]
             + subscriptions.map { each in
                 let oldest = each.oldestPending.map { ", the oldest of \($0.text)" } ?? ""
-                return "\(each.name): \(each.pending) pending\(oldest), \(each.deadLetters) dead letters"
+                let letters = each.deadLetters == 1 ? "1 dead letter" : "\(each.deadLetters) dead letters"
+                return "\(each.name): \(each.pending) pending\(oldest), \(letters)"
             }
     }
 }

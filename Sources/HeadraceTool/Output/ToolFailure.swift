@@ -37,6 +37,16 @@ struct ToolFailure: Error, CustomStringConvertible {
         )
     }
 
+    static func unknownSubscription(_ name: String, known: [String]) -> ToolFailure {
+        let remedy =
+            known.isEmpty
+            ? "run the program, whose first delivery creates its subscriptions"
+            : "use one of \(known.map { "'\($0)'" }.joined(separator: ", "))"
+        return ToolFailure(
+            description: "There is no subscription '\(name)', so nothing was changed. To fix, \(remedy)."
+        )
+    }
+
     /// Runs `operation`, and replaces its error by the message of that error.
     static func translating<Value>(_ operation: () async throws -> Value) async throws -> Value {
         do {

@@ -117,7 +117,7 @@ private func centsByDay(in path: String) throws -> [String: Int] {
             #expect(
                 tables == [
                     "dead_letter", "delivery", "entity", "entity_index", "entity_kind", "event", "grdb_migrations",
-                    "idempotency", "index_entry", "lane", "scheduled_message", "subscription",
+                    "idempotency", "index_entry", "lane", "pruned_event", "scheduled_message", "subscription",
                 ]
             )
         }

@@ -43,6 +43,23 @@ import Testing
         running.cancel()
         await running.value
     }
+
+    @Test func aVersionThatIsBeingRemovedIsNotReady() async throws {
+        let bench = try ProjectionBench()
+        try await bench.build(sales(1))
+        let factory = TestMetrics()
+        let projections = bench.projections(sales(1), on: FailingDeletions(bench.store))
+        await #expect(throws: (any Error).self) { try await projections.remove("sales") }
+
+        let metrics = ProjectionMetrics(projections, factory: factory, clock: bench.clock)
+        let running = Task { await metrics.run() }
+        await bench.clock.waitForSleepers(1)
+        let gauge = try factory.expectRecorder("headrace.projection.ready", [("projection", "sales")])
+        #expect(gauge.lastValue == 0)
+
+        running.cancel()
+        await running.value
+    }
 }
 
 private struct Failure: Error {}

@@ -170,6 +170,32 @@ import Testing
         }
     }
 
+    @Test func allEndedProcessesAreRemovedInSeveralTransactions() async throws {
+        try await ProcessPlace.memory.withStore { store in
+            let bench = ProcessBench(store)
+            try await bench.run { relay, container in
+                let processes: Processes = container.resolve()
+                for number in 0..<5 { try await bench.raise(PurchasePlaced(order: "\(number)"), container) }
+                try await relay.advance(by: .seconds(900))
+                try await relay.advance(by: .seconds(1))
+
+                #expect(try await processes.removeEnded(before: bench.clock.date, batchLimit: 2) == 5)
+                #expect(try await processes.find(Fulfilment.self, key: "4") == nil)
+                for number in 5..<9 { try await bench.raise(PurchasePlaced(order: "\(number)"), container) }
+                try await relay.advance(by: .seconds(900))
+                try await relay.advance(by: .seconds(1))
+
+                // In a unit of work, all of them are removed in its transaction.
+                let delegator: any DomainEventDelegator = container.resolve()
+                let removed = try await UnitOfWork(on: store, delegator: delegator).execute { _ in
+                    try await processes.removeEnded(before: bench.clock.date, batchLimit: 2)
+                }
+                #expect(removed == 4)
+                #expect(try await processes.find(Fulfilment.self, key: "8") == nil)
+            }
+        }
+    }
+
     @Test func aProcessCanNotBeReplayed() async throws {
         try await ProcessPlace.memory.withStore { store in
             let bench = ProcessBench(store)

@@ -118,6 +118,24 @@ import Testing
                 "'HeadraceTests.Alarm' and 'HeadraceTests.OtherAlarm' both have the processName 'alarm'") == true)
     }
 
+    @Test func aHandlerWithTheNameOfAProcessIsReportedWhenTheRelayRuns() async throws {
+        let store = try InMemoryStore(entities: [StoredProcess.self])
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        let relay = Relay(store: store, registrar: registrar)
+        relay.register(Fulfilment.self)
+        registrar.register(NamesakeHandler.self)
+
+        let error = await #expect(throws: RelayError.self) { try await relay.run() }
+
+        #expect(error?.code == .invalidDeclarations)
+        #expect(
+            error?.message == """
+                'HeadraceTests.Fulfilment' has the processName 'fulfilment', which is also the subscriptionName of a handler of \
+                'namesake-raised'. To fix, give the handler a unique name.
+                """
+        )
+    }
+
     @Test func anUndeclaredCommandFailsTheReaction() async throws {
         try await ProcessPlace.memory.withStore { store in
             let bench = ProcessBench(store)
@@ -202,4 +220,15 @@ private struct Mistaken: DurableProcess {
     var step = OneStep.only
 
     init(key: String) {}
+}
+
+private struct NamesakeRaised: DurableDomainEvent {
+    static let eventName = "namesake-raised"
+}
+
+/// An ordinary handler with the name of a process.
+private enum NamesakeHandler: DurableDomainEventHandler {
+    static var subscriptionName: String { Fulfilment.processName }
+
+    static func handle(event: NamesakeRaised, resolver: any DependencyResolver) async throws {}
 }
