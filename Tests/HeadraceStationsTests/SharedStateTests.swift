@@ -270,6 +270,17 @@ private final class FailingStorage: SharedStorage {
         }
     }
 
+    @Test func aValueThatJSONCannotHaveLeavesTheFileUnchanged() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let storage = SharedFile<Double>(file)
+        _ = try await storage.replace { _ in 1 }
+
+        let error = await #expect(throws: SharedStateError.self) { _ = try await storage.replace { _ in .nan } }
+
+        #expect(error?.code == .unencodable)
+        #expect(try await storage.load() == 1)
+    }
+
     @Test func userDefaultsKeepAValueAndADamagedValue() async throws {
         let suite = "headrace-\(UUID().uuidString)"
         defer { UserDefaults().removePersistentDomain(forName: suite) }

@@ -56,7 +56,7 @@ public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
         do {
             json = try JSONDocumentEncoder.encode(value)
         } catch {
-            throw SharedStateError.damaged(url.path, Value.self, error)
+            throw SharedStateError.unencodable(url.path, Value.self, error)
         }
         do {
             try json.write(to: url, options: .atomic)

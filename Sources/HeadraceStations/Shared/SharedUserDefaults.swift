@@ -41,7 +41,7 @@ public struct SharedUserDefaults<Value: Codable & Sendable>: SharedStorage {
         do {
             defaults.set(try JSONDocumentEncoder.encode(value), forKey: key)
         } catch {
-            throw SharedStateError.damaged(key, Value.self, error)
+            throw SharedStateError.unencodable(key, Value.self, error)
         }
         return value
     }
