@@ -31,6 +31,8 @@ final class GroupHandling: Sendable {
     ///   - owner: The object to which the group belongs; it must exist until the end of the handling.
     ///   - atEnd: It is called once, at the end of the last message.
     ///   - operation: Handles the message.
+    /// - Returns: The result of `operation`.
+    /// - Throws: The errors of `operation`.
     static nonisolated(nonsending) func run<Result>(
         _ key: MessageGroupKey,
         of owner: AnyObject,

@@ -196,10 +196,7 @@ extension Blueprint {
 
     /// The bindings that the factories of `binding` resolve, the last first.
     fileprivate func neededByFactories(of binding: Binding) -> [Binding] {
-        binding.description.parts.filter(\.isInSameScope).flatMap(\.dependencies.stated).flatMap {
-            targets(of: $0) ?? []
-        }
-        .reversed()
+        binding.description.dependenciesOfFactories.flatMap { targets(of: $0) ?? [] }.reversed()
     }
 
     /// Whether the creation of the object of `start` resolves one of `bindings`.

@@ -63,7 +63,9 @@ extension DependencyGraph {
     var captives: [CompositionProblem] {
         nodes.indices.filter { nodes[$0].lifetime?.isContainerWide == true }.flatMap { holder in
             paths(from: holder, along: heldTargets) { nodes[$0].lifetime == .scoped }
-                .map { .captive(contracts($0), heldBy: nodes[holder].lifetime ?? .singleton) }
+                .map {
+                    .captive(contracts($0), heldBy: nodes[holder].lifetime.flatMap { $0 == .singleton ? nil : "\($0)" })
+                }
                 + paths(from: holder, along: immediateTargets) { hasShorterTime($0, than: holder) }
                 .map { .heldBeyondItsTime(contracts($0)) }
         }

@@ -66,22 +66,24 @@ extension CompositionProblem {
     }
 
     /// The first type of `path` is shared, and holds the last one, which is scoped.
-    static func captive(_ path: [Any.Type], heldBy lifetime: Lifetime) -> CompositionProblem {
+    ///
+    /// `lifetime` is the lifetime of the first; `nil` if it is a singleton.
+    static func captive(_ path: [Any.Type], heldBy lifetime: String?) -> CompositionProblem {
         let holder = path.first.map { TypeSpelling.expression(of: $0) } ?? ""
         let scoped = path.last.map { TypeSpelling.expression(of: $0) } ?? ""
         let arrows = TypeSpelling.path(path)
-        let message =
-            lifetime == .singleton
-            ? """
+        var message = """
             A singleton keeps a scoped object, which belongs to the outermost scope, forever: \(arrows). \
             To fix, register the first with 'builder.scoped(\(holder)) { … }', \
             or the last with 'builder.singleton(\(scoped)) { … }'.
             """
-            : """
-            An object that all scopes share (\(lifetime)) keeps a scoped object, which belongs to the outermost scope: \
-            \(arrows). To fix, register the last with 'builder.singleton(\(scoped)) { … }', \
-            or pass it as an argument where it is used.
-            """
+        if let lifetime {
+            message = """
+                An object that all scopes share (\(lifetime)) keeps a scoped object, which belongs to the outermost scope: \
+                \(arrows). To fix, register the last with 'builder.singleton(\(scoped)) { … }', \
+                or pass it as an argument where it is used.
+                """
+        }
         return CompositionProblem(.captive, path: path, message: message)
     }
 

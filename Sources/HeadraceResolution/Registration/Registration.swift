@@ -216,7 +216,7 @@ public struct Registration: Sendable {
                 implementation: implementation,
                 member: member,
                 dependencies: dependencies,
-                parts: parts,
+                dependenciesOfFactories: parts.filter(\.isInSameScope).flatMap(\.dependencies.stated),
                 index: index
             ),
             decorations

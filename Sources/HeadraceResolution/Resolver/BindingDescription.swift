@@ -18,8 +18,8 @@ struct BindingDescription: Sendable {
     /// The dependencies of the factory.
     var dependencies = Dependencies.unknown
 
-    /// The types that the object creates in its scope later.
-    var parts: [RegistrationPart] = []
+    /// The dependencies of the factories that use the scope of the object.
+    var dependenciesOfFactories: [Dependency] = []
 
     /// Position of the registration among all registrations of the container, counting from 0.
     var index = 0

@@ -8,7 +8,9 @@ import CoreMetrics
 import HeadraceCore
 import Synchronization
 
-/// A factory whose only gauge lets a test wait for its values. All other metrics are dropped.
+/// A factory of metrics whose gauges let a test wait for their values.
+///
+/// All other metrics are dropped.
 final class WatchedGauge: MetricsFactory {
     private struct State {
         var values: [Double] = []
