@@ -23,12 +23,18 @@ public struct Followed {
 
 /// A counter with a reaction to each change of the count.
 public struct ReactingTally: Dripper {
+    /// The state of the dripper.
+    public typealias State = Followed
+
+    /// The only action.
+    public typealias Action = Void
+
     /// Creates a dripper.
     public init() {}
 
     /// Increments the count, and copies it in a reaction.
     public var body: some Dripper<Followed, Void> {
-        Drip { state, _ in
+        Drip<Followed, Void> { state, _ in
             state.count &+= 1
             return .none
         }
@@ -41,12 +47,18 @@ public struct ReactingTally: Dripper {
 
 /// A counter whose actions can be undone.
 public struct UndoableTally: Dripper {
+    /// The state of the dripper.
+    public typealias State = Followed
+
+    /// The only action.
+    public typealias Action = Void
+
     /// Creates a dripper.
     public init() {}
 
     /// Increments the count, and keeps the count before.
     public var body: some Dripper<Followed, Void> {
-        Drip { state, _ in
+        Drip<Followed, Void> { state, _ in
             state.count &+= 1
             return .none
         }
