@@ -30,8 +30,7 @@ enum TableSchema {
             ]
         ),
         // The greatest position of a pruned event. In an existing log, a missing position is that of a pruned event or of a
-        // transaction that was rolled back. The oldest events are pruned first, except pending events and dead letters, so
-        // positions after the first other event weren't pruned. All before it count as pruned, so that no loss is overlooked.
+        // transaction that was rolled back. All before the last event count as pruned, so that no loss is overlooked.
         (
             4,
             [
@@ -40,11 +39,6 @@ enum TableSchema {
                 UPDATE store SET pruned_position = coalesce(
                     (SELECT max(position) - 1 FROM event
                         WHERE position > 1
-                            AND position <= (
-                                SELECT coalesce(min(position), (SELECT max(position) FROM event)) FROM event free
-                                WHERE NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.position = free.position)
-                                    AND NOT EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.position = free.position)
-                            )
                             AND NOT EXISTS (SELECT 1 FROM event other WHERE other.position = event.position - 1)),
                     CASE WHEN EXISTS (SELECT 1 FROM event) THEN 0 END,
                     (SELECT last_value FROM event_position WHERE is_called),

@@ -16,6 +16,6 @@ public struct MissingEvents: Hashable, Sendable {
     /// The projection is computed from the events that the log still has.
     ///
     /// Choose it if the rows describe recent events only. Choose it also if an earlier version of Headrace has written
-    /// the beginning of a PostgreSQL log, and a position there never had an event because a transaction was rolled back.
+    /// a PostgreSQL log, and a position there never had an event because a transaction was rolled back.
     public static let skipped = MissingEvents(kind: .skipped)
 }

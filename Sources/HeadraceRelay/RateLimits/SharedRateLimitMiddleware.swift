@@ -29,7 +29,8 @@ public import HeadraceStorage
 /// the bottleneck. Prefer a key, or the limit in memory.
 ///
 /// The instants are those of the store's clock, if it has one, and otherwise those of the machines' clocks. A process whose clock is
-/// ahead receives tokens early, but other processes never wait longer than for an empty bucket.
+/// ahead receives tokens early, and other processes wait at most a minute longer than for an empty bucket. A clock that is ahead by
+/// more than a minute may exceed the limit.
 public struct SharedRateLimitMiddleware: Middleware {
     private let rule: StoredTokenBucket
     private let name: String

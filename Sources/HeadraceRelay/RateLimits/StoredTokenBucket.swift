@@ -33,13 +33,17 @@ struct StoredTokenBucket: Sendable {
         self.tolerance = isOverflown ? Int64.max / 2 : min(tolerance, Int64.max / 2)
     }
 
+    /// The largest difference of two clocks that both count as right, in nanoseconds: a minute.
+    private static let skew: Int64 = 60_000_000_000
+
     /// Takes a token at `now` from a bucket that was stored with `fullAgain`; `nil` if it isn't stored.
     ///
-    /// An instant that is later than that of an empty bucket is the work of a clock that was ahead. It counts as a bucket with one
-    /// token, so that no process waits until the other clocks reach the instant.
+    /// The clocks of processes may differ by ``skew``. An instant that is later than the instant of an empty bucket by more than that
+    /// was stored by a wrong clock. It counts as a bucket with one token, so that no process waits until the other clocks reach
+    /// the instant.
     func take(from fullAgain: Int64?, at now: Int64) -> Decision {
         // Times since 1970, half of the range, and a quarter of it fit, so no operation overflows.
-        let isPossible = fullAgain.map { $0 <= now + tolerance + interval } ?? true
+        let isPossible = fullAgain.map { $0 - now <= tolerance + interval + Self.skew } ?? true
         let full = isPossible ? max(fullAgain ?? now, now) : now + tolerance
         let earliest = full - tolerance
         if earliest > now { return .empty(until: earliest) }

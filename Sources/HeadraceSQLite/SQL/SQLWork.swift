@@ -31,8 +31,8 @@ extension EntityContext {
     /// `body` may run twice: units of work can share a transaction, and if that transaction fails, each runs again. So
     /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not write to the
     /// tables of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `event`, `subscription`, `lane`,
-    /// `delivery`, `scheduled_message`, `dead_letter`, `idempotency`, and `grdb_migrations`. <doc:PlainSQL> shows how to
-    /// create and read your own tables.
+    /// `delivery`, `scheduled_message`, `dead_letter`, `idempotency`, `pruned_event`, and `grdb_migrations`. <doc:PlainSQL>
+    /// shows how to create and read your own tables.
     ///
     /// Only an ``HeadraceSQLite/SQLiteStore`` supports plain SQL. On another store the commit throws `StoreError` with
     /// the code `unsupportedWork`.

@@ -31,8 +31,8 @@ import Testing
         try await withProjections(bench.projections(projection) { $0.batchLimit = 1 }) { projections in
             await #expect(throws: ProjectionError.self) { try await projections.untilCurrent() }
             #expect(try await projections.status().first?.failure != nil)
-            isBroken.withLock { $0 = false }
             await bench.clock.waitForSleepers(1)
+            isBroken.withLock { $0 = false }
             bench.clock.advance(by: .seconds(1))
             await gate.arrivals(1)
 
