@@ -44,7 +44,7 @@ import Testing
         #expect(takeAll(from: right.fullAgain, at: Self.now + Self.second).count == 1)
     }
 
-    /// Two processes take turns. Neither receives tokens because of the other clock.
+    /// Two processes take turns, and neither receives tokens because of the other clock.
     @Test(arguments: [1, 5_000_000, second / 2, 10 * second, 59 * second] as [Int64])
     func clocksThatDifferByLessThanAMinuteGiveNoTokens(skew: Int64) {
         var fullAgain = takeAll(from: nil, at: Self.now + skew).fullAgain

@@ -155,6 +155,17 @@ import Testing
         #expect(log.all == ["first", "second", "second ends", "first ends", "shut down"])
     }
 
+    @Test func aConstructionCanShutItsContainerDown() async throws {
+        let current = Mutex<Container?>(nil)
+        let container = builder { await current.withLock(\.self)?.shutdown() }.build()
+        current.withLock { $0 = container }
+
+        let error = await #expect(throws: BootstrapError.self) { try await container.bootstrap(clock: clock) }
+
+        #expect(error?.code == .closed)
+        #expect(log.all == ["first", "second", "second ends", "first ends"])
+    }
+
     @Test func aContainerThatWasShutDownCannotBeStarted() async throws {
         let container = builder().build()
 

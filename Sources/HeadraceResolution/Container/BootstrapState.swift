@@ -6,6 +6,11 @@
 
 import HeadraceCore
 
+/// The containers whose objects the current task creates.
+enum StartingContainers {
+    @TaskLocal static var numbers: Set<UInt> = []
+}
+
 /// The progress of `Container.bootstrap(clock:progress:)`.
 enum BootstrapState: Sendable {
     case pending

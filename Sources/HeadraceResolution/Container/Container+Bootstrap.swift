@@ -56,7 +56,10 @@ extension Container {
                 let start = clock.now
                 progress(
                     BootstrapProgress(service: service, number: index + 1, count: bindings.count, duration: nil))
-                let object = try await object(of: binding, named: service, clock: clock)
+                let starting = StartingContainers.numbers.union([containerNumber])
+                let object = try await StartingContainers.$numbers.binding(starting) {
+                    try await self.object(of: binding, named: service, clock: clock)
+                }
                 shutdowns.append(object.shutdown)
                 object.keep()
                 progress(
@@ -81,7 +84,7 @@ extension Container {
     ///
     /// They can still be resolved. If `bootstrap` is creating objects, it ends the construction that it has begun, then shuts
     /// down all objects, and throws; this method waits for that. A container that was shut down can't be started. Another call
-    /// does nothing. The objects are shut down even if the task is cancelled.
+    /// does nothing. The objects are shut down even if the task is cancelled. A construction may call it, too, and doesn't wait.
     public nonisolated(nonsending) func shutdown() async {
         var shutdowns: [@Sendable () async -> Void] = []
         var running: OneShot<Void>?
@@ -98,7 +101,9 @@ extension Container {
             case .closed: break
             }
         }
-        if let running { await Task { try? await running.wait() }.value }
+        // A construction would wait for itself.
+        let isCreating = StartingContainers.numbers.contains(containerNumber)
+        if let running, !isCreating { await Task { try? await running.wait() }.value }
         await Self.end(shutdowns)
     }
 

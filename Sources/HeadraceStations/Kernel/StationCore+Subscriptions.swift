@@ -104,10 +104,13 @@ extension StationCore {
         return first
     }
 
-    /// Returns an action that counts to a subscription.
+    /// Returns an action that counts to a subscription, or to nothing else if the effect of the subscription has ended.
     private func makePending(_ action: Action, of running: RunningSubscription) -> PendingAction<Action> {
-        running.completion.begin()
-        return PendingAction(action: action, completion: running.completion, cause: nil, source: .effect)
+        let hasEnded = running.completion.isFinished
+        // A new completion has begun, and a finished one can't begin again: its scope is no longer among the running effects.
+        let completion = hasEnded ? ActionCompletion(in: runningEffects) : running.completion
+        if !hasEnded { completion.begin() }
+        return PendingAction(action: action, completion: completion, cause: nil, source: .effect)
     }
 
     /// Writes a shared value.

@@ -23,7 +23,8 @@ extension Dripper {
     /// An action that changes the property writes the shared value when it was reduced, and an effect of the action waits
     /// until it is saved. If saving fails, the effect fails, and the value in memory is kept. For each change by others, the
     /// station pours the action with the new value. This modifier sets the property, then the dripper reduces the action
-    /// too. If the dripper changes the new value, for example to a maximum, that is written.
+    /// too. If the dripper changes the new value, for example to a maximum, that is written. The limits of all stations need a
+    /// common value. If they have none, the stations stop after 100 of such changes in a row, and keep different values.
     ///
     /// When the station or the child with the property is created, the shared value wins. Put `shared.value` in the initial
     /// state, so that no action is needed. If the property and the shared value change at the same time, the merge rule of
@@ -131,7 +132,7 @@ struct SharingDripper<Base: Dripper, Value: Equatable & Sendable>: PrimitiveDrip
                 switch link.check(value) {
                 case .equal: return (.none, nil)
                 case .overwritten(let shared): return (.none, action.embed(shared))
-                case .refused(let base): return (change(key, from: base, to: value, brought: nil), nil)
+                case .refused(let base): return (change(key, from: base, to: value, brought: base), nil)
                 }
             }
         )

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import HeadraceCore
 import Synchronization
 
 /// Keeps a property of one station and a shared state equal.
@@ -19,7 +20,25 @@ final class SharedLink<Value: Equatable & Sendable>: Sendable {
 
         /// Whether the current action has brought the shared value.
         var hasReceived = false
+
+        /// Number of received values that the station has changed, one soon after the other.
+        var answerCount = 0
+
+        /// The instant of the last of these changes.
+        var lastAnswer: ContinuousClock.Instant?
+
+        /// Counts a change of a received value, and returns whether it may be written.
+        ///
+        /// Two stations that each change the value of the other one would do so for ever.
+        mutating func mayAnswer(at now: ContinuousClock.Instant) -> Bool {
+            if let lastAnswer, lastAnswer.duration(to: now) < .seconds(1) { answerCount += 1 } else { answerCount = 1 }
+            lastAnswer = now
+            return answerCount <= SharedLink.answerLimit
+        }
     }
+
+    /// Maximum number of changes of received values with less than a second between two of them.
+    private static var answerLimit: Int { 100 }
 
     let changes: AsyncStream<Void>
     private let shared: SharedState<Value>
@@ -52,14 +71,21 @@ final class SharedLink<Value: Equatable & Sendable>: Sendable {
     ///   - new: The value after the action.
     ///   - old: The value before the action.
     ///   - brought: The value in the action; `nil` if the action has none.
-    /// - Returns: Whether the station has changed the value.
+    /// - Returns: Whether the station has changed the value, and the change was written.
     func write(_ new: Value, insteadOf old: Value, brought: Value?) -> Bool {
-        let base = content.withLock { content in
+        let now = SystemValues.current.clock.now
+        let base: Value? = content.withLock { content in
             let received = brought.flatMap { $0 == content.incoming ? $0 : nil }
-            content = Content(known: new, hasReceived: received != nil)
-            return received ?? old
+            content.known = new
+            content.incoming = nil
+            content.hasReceived = received != nil
+            if let received {
+                return received == new || content.mayAnswer(at: now) ? received : nil
+            }
+            if brought == nil { content.answerCount = 0 }
+            return old
         }
-        if base == new { return false }
+        guard let base, base != new else { return false }
         shared.write(new, insteadOf: base)
         return true
     }
@@ -69,15 +95,17 @@ final class SharedLink<Value: Equatable & Sendable>: Sendable {
     /// Only the parent changes it otherwise, usually by another state of the child. So the shared value wins. If the parent
     /// refuses the shared value too, the value of the parent wins, so that the two don't alternate for ever.
     func check(_ value: Value) -> SharedCheck<Value> {
-        let (known, hadReceived) = content.withLock { content in
+        let now = SystemValues.current.clock.now
+        let (known, hadReceived, mayAnswer) = content.withLock { content in
             defer {
                 content.known = value
                 content.hasReceived = false
             }
-            return (content.known, content.hasReceived)
+            let isAnswer = content.hasReceived && content.known != value
+            return (content.known, content.hasReceived, isAnswer && content.mayAnswer(at: now))
         }
         if value == known { return .equal }
-        if hadReceived { return .refused(base: known) }
+        if hadReceived { return mayAnswer ? .refused(base: known) : .equal }
         return takeIncoming().map { .overwritten(by: $0) } ?? .equal
     }
 }

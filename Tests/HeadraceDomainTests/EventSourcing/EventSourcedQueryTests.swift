@@ -80,6 +80,16 @@ import Testing
         #expect(try await EntityContext(store).fetch(Wallet.self, limit: 1).map(\.id) == ["c"])
     }
 
+    @Test(.timeLimit(.minutes(1))) func aReadBesideAWriterThatReplacesEachSnapshotEnds() async throws {
+        try await Wallet.$interval.withValue(1) {
+            for (id, owner) in ["a": "Ada", "b": "Bob"] { try await wallets.open(id, owner: owner) }
+            let store = CountingStore(wallets.store)
+            store.beforeEachStream { [wallets] in try await wallets.add(1, to: "a") }
+
+            #expect(try await EntityContext(store).fetch(Wallet.self, limit: 1).map(\.id) == ["a"])
+        }
+    }
+
     @Test func aRollBackDuringTheReadIsReported() async throws {
         for (id, owner) in ["a": "Ada", "b": "Bob"] { try await wallets.open(id, owner: owner) }
         let store = CountingStore(wallets.store)
