@@ -12,7 +12,7 @@ extension EntitySchema {
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `invalidSchema` if two types have the same name, a name is
     ///   empty, two indexes of a type have the same name, the migrations of a type don't lead up to its version, or the
-    ///   declarations of an ``EventSourcedEntity`` contradict one another.
+    ///   declarations of an ``HeadraceDomain/EventSourcedEntity`` contradict one another.
     public init(_ entities: [any StoredEntity.Type]) throws {
         for entity in entities {
             if entity.entityName.isEmpty {
