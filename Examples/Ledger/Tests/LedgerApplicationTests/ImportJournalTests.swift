@@ -83,6 +83,73 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
     }
 
+    /// The new amount equals that of another transaction, so the new origin is that of the other transaction.
+    @Test(arguments: StoreKind.allCases)
+    func aChangedAmountIsRefusedIfItEqualsThatOfAnotherTransaction(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let text = Self.assigning + "2024-01-10\n    a  80 EUR\n    e\n"
+        try await books.import(text)
+
+        let refusal = await #expect(throws: ImportRefusal.self) { try await books.import(Self.earlier + text) }
+        let mended = try await books.import(Self.earlier + text.replacing("= 100", with: "100"))
+
+        #expect(refusal?.line == 4)
+        #expect(refusal?.refusal.code == .changedAssignment)
+        #expect(mended == GetImport.Outcome(posted: 1, known: 2, sameAs: nil))
+        #expect(try await books.balances() == ["a 200 EUR", "e -180 EUR", "i -20 EUR"])
+    }
+
+    /// The assigned transaction becomes the second of its content, and the first is new.
+    @Test func aNewTransactionWithTheAssignedAmountIsPosted() async throws {
+        let books = try await TestBooks()
+        try await books.import(Self.assigning)
+
+        let equal = "2024-01-10\n    a  100 EUR\n    e\n"
+        let opposite = "2024-01-05\n    a  -100 EUR\n    i\n"
+        let outcome = try await books.import(opposite + equal + Self.assigning)
+
+        #expect(outcome == GetImport.Outcome(posted: 2, known: 1, sameAs: nil))
+        #expect(try await books.balances() == ["a 100 EUR", "e -200 EUR", "i 100 EUR"])
+    }
+
+    @Test func anAssignedAmountWithOtherZerosIsKnown() async throws {
+        let books = try await TestBooks()
+        try await books.import(Self.assigning)
+
+        let cents = "2024-01-05\n    a  5.50 EUR\n    i\n2024-01-06\n    a  -5.50 EUR\n    i\n"
+        let outcome = try await books.import(cents + Self.assigning)
+        let again = try await books.import(cents + Self.assigning + "; again\n")
+
+        #expect(outcome == GetImport.Outcome(posted: 2, known: 1, sameAs: nil))
+        #expect(again == GetImport.Outcome(posted: 0, known: 3, sameAs: nil))
+        #expect(try await books.balances() == ["a 100.00 EUR", "e -100 EUR"])
+    }
+
+    /// The new origin is that of the written transaction, which would be posted again.
+    @Test func anAssignedAmountWithOtherZerosIsRefusedIfItEqualsThatOfAnotherTransaction() async throws {
+        let books = try await TestBooks()
+        let text = Self.assigning + "2024-01-10\n    a  100.00 EUR\n    e\n"
+        try await books.import(text)
+
+        let cents = "2024-01-05\n    a  5.50 EUR\n    i\n2024-01-06\n    a  -5.50 EUR\n    i\n"
+        let refusal = await #expect(throws: ImportRefusal.self) { try await books.import(cents + text) }
+        let mended = try await books.import(cents + text.replacing("= 100", with: "100"))
+
+        #expect(refusal?.refusal.message.contains("posted before, as 100 EUR to 'a', -100 EUR to 'e'.") == true)
+        #expect(mended == GetImport.Outcome(posted: 2, known: 2, sameAs: nil))
+        #expect(try await books.balances() == ["a 200.00 EUR", "e -200.00 EUR"])
+    }
+
+    @Test func theRefusalOfAChangedAmountNamesThePostedAmount() async throws {
+        let books = try await TestBooks()
+        let text = "2024-01-10\n    b  1 EUR\n    c  2 EUR\n    d  3 EUR\n    f  4 EUR\n    a  = 100 EUR\n    e\n"
+        try await books.import(text)
+
+        let refusal = await #expect(throws: ImportRefusal.self) { try await books.import(Self.earlier + text) }
+
+        #expect(refusal?.refusal.message.contains("posted before, as 100 EUR to 'a', -110 EUR to 'e', …") == true)
+    }
+
     @Test func equalAssignmentsOfOneDayAreDistinct() async throws {
         let books = try await TestBooks()
         let text = Self.assigning + "2024-01-10\n    a  -50 EUR\n    e\n" + Self.assigning

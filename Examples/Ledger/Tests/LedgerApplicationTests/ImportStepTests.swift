@@ -116,6 +116,37 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func anImportJobWithAChangedAssignmentDoesNotBegin(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let assigning = "2024-01-10\n    a  = 100 EUR\n    e\n"
+        let longer = "2024-01-05\n    a  20 EUR\n    i\n" + assigning
+        try await books.import(assigning, named: "steps.journal")
+        var origins = JournalOrigins(of: "steps.journal")
+        let assigned = try JournalParser().parse(Array(longer.utf8), file: "steps.journal").entries
+            .map { ImportStep.Entry($0.transaction, origin: origins.next($0), line: $0.line) }
+            .filter { $0.origin.assignment != nil }
+        let content = Fingerprint(bytes: Array(longer.utf8))
+        func begin() async throws -> ImportStatus? {
+            let id = UUID.version7()
+            try await books.dispatcher.dispatch(
+                BeginImport(id, of: "steps.journal", content: content, total: 2, assigned: assigned)
+            )
+            return try await books.dispatcher.dispatch(GetImportStatus(of: id))
+        }
+
+        let refusal = await #expect(throws: ImportRefusal.self) { try await begin() }
+
+        #expect(refusal?.refusal.code == .changedAssignment)
+        #expect(refusal?.line == 4)
+        #expect(try await books.dispatcher.dispatch(GetImports()) == [])
+
+        // The content isn't reserved. Under another name, it is another journal, and then nothing of it is posted here.
+        try await books.import(longer, named: "other.journal")
+        let twin = try await begin()
+        #expect(twin?.state == .finished && twin?.posted == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func anImportJobSkipsTransactionsOfAnEarlierImport(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
         let text = "2026-01-01 x\n    a  1 EUR\n    b\n"

@@ -166,6 +166,39 @@ extension LedgerServerTests {
             }
         }
 
+        /// The changed transaction is in the second step, so the first step must not be posted.
+        @Test func anImportWithAChangedAssignmentIsRefusedBeforeItsFirstStep() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let text = journal(600) + "2024-01-10 adj\n    a  = 100 EUR\n    e\n\n"
+                    let first = try await server.upload(text).json(ImportBegunResponse.self).import
+                    _ = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
+
+                    let longer = "2024-01-05 early\n    a  20 EUR\n    i\n\n" + text
+                    let answer = try await server.upload(longer)
+
+                    #expect(answer.status == 422)
+                    let error = try answer.json(ProblemBody.self)
+                    #expect(error.code == "changedAssignment")
+                    #expect(error.failures?.first?.line == 2_405)
+                    #expect(error.detail.contains("as 100 EUR to 'a'"))
+                    #expect(try await server.balances().contains("a 100 EUR"))
+                    #expect(
+                        try await server.get("/api/imports").json(ImportsResponse.self).imports.map(\.id) == [first])
+
+                    for (text, posted) in [(text, 0), (longer.replacing("= 100", with: "100"), 1)] {
+                        let id = try await server.upload(text).json(ImportBegunResponse.self).import
+                        let end = try await events.first("import", as: ImportResponse.self) {
+                            $0.id == id && $0.state != "queued" && $0.state != "running"
+                        }
+                        #expect(end.state == "finished" && end.posted == posted && end.known == 601)
+                    }
+                }
+            }
+        }
+
         /// Each change of the other process conflicts with several steps.
         @Test func anotherProcessCanChangeTheSameAccountsDuringAnImport() async throws {
             let folder = try TestFolder()

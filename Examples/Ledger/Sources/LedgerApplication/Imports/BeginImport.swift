@@ -6,6 +6,7 @@
 
 public import Foundation
 public import Headrace
+import LedgerBooks
 
 /// A command that starts an import job.
 public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
@@ -21,23 +22,31 @@ public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
     /// Number of transactions in the journal.
     public let total: Int
 
+    /// The transactions of the journal with balance assignments.
+    public let assigned: [ImportStep.Entry]
+
     /// The keys of the journal's name and of its content.
     public var lockKeys: Set<String> { ["journal/\(name)", "content/\(content.rawValue)"] }
 
     /// Creates the command.
-    public init(_ id: UUID, of name: String, content: Fingerprint, total: Int) {
+    public init(_ id: UUID, of name: String, content: Fingerprint, total: Int, assigned: [ImportStep.Entry] = []) {
         self.id = id
         self.name = name
         self.content = content
         self.total = total
+        self.assigned = assigned
     }
 }
 
 /// Starts the job and reserves the content for it.
 ///
 /// If the same content was imported under another name, the job finishes at once and posts nothing. If an import under
-/// another name hasn't finished, the handler throws ``ContentReserved``.
+/// another name hasn't finished, the handler throws ``ContentReserved``. If a transaction with balance assignments was
+/// posted with other amounts, it throws ``ImportRefusal``. Then nothing is stored, and no step is posted.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
+    /// Number of origins in one read.
+    private static let stride = 512
+
     private let context: EntityContext
 
     /// The types that the handler resolves.
@@ -59,6 +68,7 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
         var twin: String?
         switch try await JournalContent.claim(command.content, for: command.name, in: context) {
         case .reserved(let content):
+            try await requireUnchanged(command)
             content.begin(job)
             context.insert(job)
             if command.total > 0 { return }
@@ -70,5 +80,23 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
         job.advance(posted: 0, known: command.total)
         job.finish()
         try await ImportedJournal.record(job, sameAs: twin, in: context)
+    }
+
+    /// Throws ``ImportRefusal`` if a transaction was posted with other amounts that followed from balances.
+    ///
+    /// The step with that transaction refuses it, too, but then the steps before have posted theirs.
+    private func requireUnchanged(_ command: BeginImport) async throws {
+        for start in Swift.stride(from: 0, to: command.assigned.count, by: Self.stride) {
+            let entries = command.assigned[start..<min(start + Self.stride, command.assigned.count)]
+            var earlier = PostedOrigins(in: context)
+            try await earlier.read(entries.map(\.origin))
+            for entry in entries {
+                do {
+                    _ = try await earlier.isNew(entry.draft, from: entry.origin)
+                } catch let refusal as PostingRefusal {
+                    throw ImportRefusal(journal: command.name, line: entry.line, refusal: refusal)
+                }
+            }
+        }
     }
 }

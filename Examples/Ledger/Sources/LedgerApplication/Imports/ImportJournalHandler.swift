@@ -62,7 +62,7 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
                 progress.advance(of: command.name, done: index, total: origins.count)
             }
             do {
-                guard try await earlier.claim(origin) else { continue }
+                guard try await earlier.claim(entry.transaction, from: origin) else { continue }
                 try await bookkeeper.post(entry.transaction, origin: origin.fingerprint)
             } catch let refusal as PostingRefusal {
                 throw ImportRefusal(journal: entry.file ?? command.journal.file, line: entry.line, refusal: refusal)

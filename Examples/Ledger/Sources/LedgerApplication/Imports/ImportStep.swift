@@ -55,7 +55,7 @@ public struct ImportStep: CQDCommand, Encodable, SerializedCommand {
 ///
 /// If the job has ended or is paused, or if the step isn't the next one, nothing happens. If another import posts one
 /// of the transactions meanwhile, the step fails with a retryable conflict, and the retry skips that transaction. If
-/// the domain refuses a transaction, the handler throws ``ImportJob/Failure`` and nothing is posted.
+/// the domain refuses a transaction, the handler throws ``ImportJob/Failure`` and nothing of the step is posted.
 public final class ImportStepHandler: HandlesCommand, Resolvable {
     private let context: EntityContext
 
@@ -81,7 +81,7 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         var posted = 0
         for entry in command.entries {
             do {
-                guard try await earlier.claim(entry.origin) else { continue }
+                guard try await earlier.claim(entry.draft, from: entry.origin) else { continue }
                 try await bookkeeper.post(entry.draft, origin: entry.origin.fingerprint)
             } catch let refusal as PostingRefusal {
                 throw ImportJob.Failure(code: "\(refusal.code)", message: refusal.message, line: entry.line)

@@ -32,21 +32,39 @@ struct PostedOrigins {
         }
     }
 
-    /// Returns whether a transaction must be posted from `origin`, and records its balance assignments.
+    /// Returns whether `draft` must be posted from `origin`, and records its balance assignments.
     ///
     /// A transaction that an earlier version has posted is recorded, too.
     ///
-    /// - Throws: `PostingRefusal` if the transaction was posted with other amounts that followed from balances;
-    ///   `StoreError`.
-    func claim(_ origin: JournalOrigin) async throws -> Bool {
-        let isPosted = posted.contains(origin)
-        guard let assignment = origin.assignment else { return !isPosted }
-        if let record = assigned[assignment] {
-            if isPosted { return false }
-            let transactions = try await context.fetch(Transaction.self, where: [.equals(.origin, record.origin)])
-            throw PostingRefusal.changedAssignment(of: transactions.first?.postings ?? [])
+    /// - Throws: The errors of ``isNew(_:from:)``.
+    func claim(_ draft: TransactionDraft, from origin: JournalOrigin) async throws -> Bool {
+        let isNew = try await isNew(draft, from: origin)
+        if let assignment = origin.assignment, assigned[assignment] == nil {
+            context.insert(AssignedTransaction(assignment, origin: origin.fingerprint))
         }
-        context.insert(AssignedTransaction(assignment, origin: origin.fingerprint))
-        return !isPosted
+        return isNew
+    }
+
+    /// Returns whether `draft` must be posted from `origin`.
+    ///
+    /// - Throws: `PostingRefusal` if the transaction was posted with other amounts that followed from balances, or if
+    ///   it isn't balanced; `StoreError`.
+    func isNew(_ draft: TransactionDraft, from origin: JournalOrigin) async throws -> Bool {
+        let isPosted = posted.contains(origin)
+        guard let assignment = origin.assignment, let record = assigned[assignment] else { return !isPosted }
+        if record.origin == origin.fingerprint { return false }
+
+        let transactions = try await context.fetch(Transaction.self, where: [.equals(.origin, record.origin)])
+        let before = transactions.first?.postings ?? []
+        let now = try draft.balanced()
+        if before == now {
+            // With the same texts, only the number among the transactions of this content has changed. All of these
+            // are alike, so the journal has a new one if this number is new.
+            if zip(before, now).allSatisfy({ $0.amount.description == $1.amount.description }) { return !isPosted }
+            // The amounts have other zeros after the point. If the origin is posted, it is that of another transaction,
+            // whose own origin would be new.
+            if !isPosted { return false }
+        }
+        throw PostingRefusal.changedAssignment(of: before, to: now)
     }
 }

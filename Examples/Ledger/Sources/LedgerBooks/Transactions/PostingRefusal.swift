@@ -116,14 +116,20 @@ extension PostingRefusal {
         Self(code: .overflow, message: "The transaction can't be summed: \(cause.message)", cause: cause)
     }
 
-    /// An error for a transaction that was posted as `postings`, before its amounts changed with its balances.
-    public static func changedAssignment(of postings: [Posting]) -> Self {
-        let amounts = postings.prefix(3).map { "\($0.amount) to '\($0.account)'" }.joined(separator: ", ")
+    /// An error for a transaction that was posted as `postings`, before its amounts changed with its balances to those of
+    /// `current`.
+    ///
+    /// The message names the changed postings, or all if none has another amount.
+    public static func changedAssignment(of postings: [Posting], to current: [Posting]) -> Self {
+        let changed = postings.filter { !current.contains($0) }
+        let named = (changed.isEmpty ? postings : changed).prefix(8)
+        let amounts = named.map { "\($0.amount) to '\($0.account)'" }.joined(separator: ", ")
         return Self(
             code: .changedAssignment,
-            message: "The transaction was posted before, as \(amounts)\(postings.count > 3 ? ", …" : ""). Its balance "
-                + "assignment means other amounts now, because earlier transactions were added or changed. To fix, write "
-                + "the posted amount in place of the balance assignment, or undo that change."
+            message:
+                "The transaction was posted before, as \(amounts)\(postings.count > named.count ? ", …" : ""). Its "
+                + "balance assignment means other amounts now, because earlier transactions were added or changed. To fix, "
+                + "write the posted amount in place of the balance assignment."
         )
     }
 

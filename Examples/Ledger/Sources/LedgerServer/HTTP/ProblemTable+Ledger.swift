@@ -16,6 +16,10 @@ extension ProblemTable {
     static let ledger: ProblemTable = {
         var problems = ProblemTable()
         problems.add(PostingRefusal.self) { .invalid("\($0.code)", $0.message) }
+        problems.add(ImportRefusal.self) { error in
+            .invalid("\(error.refusal.code)", error.refusal.message)
+                .with([Problem.Failure(path: "", text: error.refusal.message, line: error.line)])
+        }
         problems.add(AccountRefusal.self, status: .unprocessableContent)
         problems.add(StandingOrderRefusal.self, status: .unprocessableContent)
         problems.add(QuantityError.self) { .invalid("\($0.code)", $0.message) }

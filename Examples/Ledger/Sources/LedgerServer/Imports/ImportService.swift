@@ -48,8 +48,9 @@ final class ImportService: ServiceLifecycle.Service {
 
     /// Starts the import of the journal in `bytes`, if the parser accepts all of it.
     ///
-    /// - Throws: `JournalError`; `Problem` if too many imports are open, if an import of the same content under
-    ///   another name hasn't finished, or if the disk is full.
+    /// - Throws: `JournalError`; `ImportRefusal` if a transaction was posted with other amounts that followed from
+    ///   balances; `Problem` if too many imports are open, if an import of the same content under another name hasn't
+    ///   finished, or if the disk is full.
     func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
         if runs.withLock(\.count) >= limits.openImports {
             throw Problem(
@@ -59,13 +60,13 @@ final class ImportService: ServiceLifecycle.Service {
             )
             .retry(after: .seconds(5))
         }
-        let total = try await Self.count(bytes, named: name)
+        let (total, assigned) = try await Self.survey(bytes, named: name)
         let id = UUID.version7()
         let lock = try await spool.keep(bytes, for: id)
         defer { withExtendedLifetime(lock) {} }
         do {
             try await dispatcher.dispatch(
-                BeginImport(id, of: name, content: Fingerprint(bytes: bytes), total: total)
+                BeginImport(id, of: name, content: Fingerprint(bytes: bytes), total: total, assigned: assigned)
             )
         } catch {
             await spool.discard(id)
@@ -200,9 +201,12 @@ final class ImportService: ServiceLifecycle.Service {
         )
     }
 
-    /// Parses a journal and returns the number of its transactions.
+    /// Parses a journal, and returns the number of its transactions, and those with balance assignments.
     @concurrent
-    private static func count(_ bytes: [UInt8], named name: String) async throws -> Int {
+    private static func survey(
+        _ bytes: [UInt8],
+        named name: String
+    ) async throws -> (count: Int, assigned: [ImportStep.Entry]) {
         let parser = JournalParser()
         var entries = parser.entries(of: bytes, file: name)
         var count = 0
@@ -211,7 +215,12 @@ final class ImportService: ServiceLifecycle.Service {
             if count.isMultiple(of: 256) { await Task.yield() }
         }
         // Balance assertions are checked in the order of the dates, so they need the whole journal.
-        if entries.claimsBalances { _ = try parser.parse(bytes, file: name) }
-        return count
+        guard entries.claimsBalances else { return (count, []) }
+        var origins = JournalOrigins(of: name)
+        let assigned = try parser.parse(bytes, file: name).entries.compactMap { entry in
+            let origin = origins.next(entry)
+            return origin.assignment.map { _ in ImportStep.Entry(entry.transaction, origin: origin, line: entry.line) }
+        }
+        return (count, assigned)
     }
 }
