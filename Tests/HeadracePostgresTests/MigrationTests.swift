@@ -51,6 +51,18 @@ import Testing
         }
     }
 
+    /// The pruning of the first version, which may wait during the migration, deletes events and stores nothing else.
+    @Test func eventsThatAProgramOfTheFirstVersionPrunesAreNoted() async throws {
+        try await withFirstVersion { url in
+            let store = try await PostgresStore(url: url, entities: [Account.self])
+
+            try await TestSchema(url: url, name: "headrace").run("DELETE FROM event WHERE position > 300")
+
+            #expect(try await store.prunedPosition() == 302)
+            store.close()
+        }
+    }
+
     /// A program of the first version is open while a program of this version migrates the database.
     @Test func aProgramOfTheFirstVersionGoesOnBesideThisVersion() async throws {
         try await withFirstVersion { url in

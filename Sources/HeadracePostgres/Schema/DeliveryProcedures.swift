@@ -205,7 +205,6 @@ enum DeliveryProcedures {
         DECLARE
             v_records bigint := 0;
             v_events bigint := 0;
-            v_last bigint;
         BEGIN
             PERFORM \(CommitProcedure.lock);
             IF p_records_before IS NOT NULL THEN
@@ -215,16 +214,13 @@ enum DeliveryProcedures {
                 GET DIAGNOSTICS v_records = ROW_COUNT;
             END IF;
             IF p_events_before IS NOT NULL THEN
-                WITH pruned AS (
-                    DELETE FROM event WHERE position IN (
-                        SELECT position FROM event WHERE recorded_at < p_events_before
-                            AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.position = event.position)
-                            AND NOT EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.position = event.position)
-                        ORDER BY position LIMIT p_limit - v_records
-                    ) RETURNING position
-                )
-                SELECT count(*), max(position) INTO v_events, v_last FROM pruned;
-                UPDATE store SET pruned_position = v_last WHERE pruned_position < v_last;
+                DELETE FROM event WHERE position IN (
+                    SELECT position FROM event WHERE recorded_at < p_events_before
+                        AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.position = event.position)
+                        AND NOT EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.position = event.position)
+                    ORDER BY position LIMIT p_limit - v_records
+                );
+                GET DIAGNOSTICS v_events = ROW_COUNT;
             END IF;
             RETURN v_records + v_events;
         END $function$

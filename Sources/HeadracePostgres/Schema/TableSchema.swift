@@ -31,6 +31,7 @@ enum TableSchema {
         ),
         // The greatest position of a pruned event. In an existing log, a missing position is that of a pruned event or of a
         // transaction that was rolled back. All before the last event count as pruned, so that no loss is overlooked.
+        // A trigger keeps the position, because a program of an earlier version may be in its 'prune' during the migration.
         (
             4,
             [
@@ -44,6 +45,19 @@ enum TableSchema {
                     (SELECT last_value FROM event_position WHERE is_called),
                     0
                 )
+                """,
+                """
+                CREATE FUNCTION note_pruned() RETURNS trigger LANGUAGE plpgsql AS $function$
+                BEGIN
+                    UPDATE store SET pruned_position = last
+                    FROM (SELECT max(position) AS last FROM pruned) AS newest
+                    WHERE pruned_position < last;
+                    RETURN NULL;
+                END $function$
+                """,
+                """
+                CREATE TRIGGER note_pruned AFTER DELETE ON event REFERENCING OLD TABLE AS pruned
+                FOR EACH STATEMENT EXECUTE FUNCTION note_pruned()
                 """,
             ]
         ),
