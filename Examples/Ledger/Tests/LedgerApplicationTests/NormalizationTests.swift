@@ -79,6 +79,26 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(try await books.balances(matching: composed) == ["\(composed) 30 EUR"])
     }
 
+    /// Its record has the composed origin, so the posted transaction isn't found.
+    @Test func aChangedAmountOfADecomposedTransactionOfAnEarlierVersionIsRefused() async throws {
+        let books = try await TestBooks()
+        let origin = Fingerprint(["test.journal", "2026-01-10", "", "", decomposed, "10 EUR", "cash", "", "1"])
+        var old = try transfer("10", from: "cash", to: decomposed, on: "2026-01-10")
+        old.description = ""
+        try await books.dispatcher.dispatch(PostTransaction(old, origin: origin))
+        let text = "2026-01-10\n    \(decomposed)  = 10 EUR\n    cash\n"
+
+        let known = try await books.import(text)
+        let same = try await books.import(text.composed)
+        let refusal = await #expect(throws: ImportRefusal.self) {
+            try await books.import("2026-01-05\n    \(decomposed)  2 EUR\n    cash\n" + text)
+        }
+
+        #expect([known, same].map { $0?.known } == [1, 1])
+        #expect(refusal?.refusal.message.hasPrefix("The transaction was posted before. Its balance") == true)
+        #expect(try await books.balances(matching: composed) == ["\(composed) 10 EUR"])
+    }
+
     /// An earlier version has stored names in their spelling, in documents and in indexes.
     @Test func dataOfAnEarlierVersionIsFoundByBothSpellings() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")

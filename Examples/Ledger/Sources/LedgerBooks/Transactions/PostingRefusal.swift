@@ -119,15 +119,15 @@ extension PostingRefusal {
     /// An error for a transaction that was posted as `postings`, before its amounts changed with its balances to those of
     /// `current`.
     ///
-    /// The message names the changed postings, or all if none has another amount.
+    /// The message names the changed postings, or all if none has another amount. Without `postings`, it names none.
     public static func changedAssignment(of postings: [Posting], to current: [Posting]) -> Self {
         let changed = postings.filter { !current.contains($0) }
         let named = (changed.isEmpty ? postings : changed).prefix(8)
-        let amounts = named.map { "\($0.amount) to '\($0.account)'" }.joined(separator: ", ")
+        let list = named.map { "\($0.amount) to '\($0.account)'" }.joined(separator: ", ")
+        let amounts = list.isEmpty ? "" : ", as \(list)"
         return Self(
             code: .changedAssignment,
-            message:
-                "The transaction was posted before, as \(amounts)\(postings.count > named.count ? ", …" : ""). Its "
+            message: "The transaction was posted before\(amounts)\(postings.count > named.count ? ", …" : ""). Its "
                 + "balance assignment means other amounts now, because earlier transactions were added or changed. To fix, "
                 + "write the posted amount in place of the balance assignment."
         )
