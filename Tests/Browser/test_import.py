@@ -19,7 +19,7 @@ class Imports(LedgerPageCase):
         return self.browser.script("return document.querySelector('#imports progress').value")
 
     def test_an_import_is_paused_resumed_and_reaches_its_end(self):
-        count = 4_000
+        count = 12_000
         self.page.open("assets:bank")
         self.browser.script(
             """window.percents = [];
