@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// SQLite leaves out no position, so a missing one is that of a pruned event.
+    /// SQLite leaves out no position, so a missing position belonged to a pruned event.
     @Test(arguments: [([], 0, 0), ([1, 2], 2, 0), ([1, 3], 3, 2), ([2, 3], 3, 1), ([1, 3], 5, 5), ([], 4, 4)])
     func missingPositionsOfAnEarlierFileCountAsPruned(positions: [Int64], last: Int64, pruned: Int64) async throws {
         try await withTemporaryFolder { folder in

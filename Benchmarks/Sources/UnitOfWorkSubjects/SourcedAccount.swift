@@ -8,7 +8,7 @@ public import HeadraceDomain
 public import HeadraceResolution
 import Measuring
 
-/// The entity of the measurement, whose balance is folded from its events.
+/// An event-sourced entity: its balance is folded from its events.
 public final class SourcedAccount: EventSourcedEntity {
     /// The name of the entity type.
     public static let entityName = "sourced-account"

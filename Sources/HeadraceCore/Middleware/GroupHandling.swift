@@ -8,8 +8,8 @@ import Synchronization
 
 /// The handling of a message by middleware that groups messages.
 ///
-/// A message that a handler sends within the same group joins the handling of the outer message: it needs no admission of
-/// its own. The handling ends with the last of these messages.
+/// A message that a handler sends within the same group joins the handling of the outer message, and needs no further
+/// admission. The handling ends with the last of these messages.
 final class GroupHandling: Sendable {
     @TaskLocal private static var current: [GroupHandling] = []
 
@@ -46,7 +46,7 @@ final class GroupHandling: Sendable {
         return try await $current.binding(handlings) { try await operation() }
     }
 
-    /// Joins the handling of a message of the same group, if the task has one that hasn't ended; the caller must leave it.
+    /// Joins a handling of the same group that the task inherits and that hasn't ended; the caller must leave it.
     static func join(_ key: MessageGroupKey, of owner: AnyObject) -> GroupHandling? {
         let handlings = current
         if handlings.isEmpty { return nil }

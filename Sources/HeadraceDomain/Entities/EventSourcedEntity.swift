@@ -46,7 +46,7 @@
 /// deletes such an entity like any other ``StoredEntity``, with the same conflicts, indexes, and deliveries. See
 /// <doc:EventSourcing>.
 ///
-/// The events of one entity are its *stream*. The store keeps a stream in documents of its own, in the same transaction as the
+/// The events of one entity are its *stream*. The store keeps a stream in separate documents, in the same transaction as the
 /// event log. Pruning the log removes nothing from a stream. Deleting the entity deletes its stream.
 ///
 /// A *snapshot* is the stored state after some event, as `Codable` encodes it. Loading an entity reads the latest snapshot and

@@ -168,7 +168,7 @@ struct FireTimeout: DurableCommand {
 
     /// The identifier of the message.
     ///
-    /// If the stored process has another one, the message is obsolete.
+    /// A message with another identifier than the stored process has is obsolete.
     let message: UUID
 
     static func name(of process: String, _ timeout: String) -> String { "\(commandName)/\(process)/\(timeout)" }

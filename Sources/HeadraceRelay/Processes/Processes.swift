@@ -70,7 +70,7 @@ public struct Processes: Sendable {
     ///   - date: The date.
     ///   - batchLimit: Maximum number of processes that are removed in one transaction; it must be at least 1.
     /// - Returns: Number of removed processes.
-    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`. What was removed before stays removed.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`. Processes that were removed before the error stay removed.
     @discardableResult
     public nonisolated(nonsending) func removeEnded(before date: Date, batchLimit: Int = 1_000) async throws -> Int {
         precondition(batchLimit >= 1, "The batch limit is less than 1. To fix, pass 1 or more.")

@@ -20,7 +20,7 @@ final class ProjectionWorker: Sendable {
         /// A batch of the rows of this version, which is being removed, was deleted.
         case removed
 
-        /// All events were applied, by this program or by another one.
+        /// All events were applied, by this program or by another program.
         case current(isHeld: Bool)
 
         /// Another program applies the events, and has applied those up to `position`.
@@ -121,7 +121,7 @@ final class ProjectionWorker: Sendable {
         return try await store.events(after: stored.position, limit: 1).isEmpty
     }
 
-    /// Applies `records`, or those before the first one that can't be applied.
+    /// Applies `records` up to the first record that can't be applied.
     private func apply(_ records: [EventRecord], after position: Int64, isEnd: Bool, at now: Date) async throws -> Step
     {
         var records = records[...]

@@ -247,7 +247,7 @@ public final class Projections: Sendable {
     ///
     /// A process that still declares the projection builds it again.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`. What was removed before stays removed.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`. Rows that were removed before the error stay removed.
     public nonisolated(nonsending) func remove(_ name: String) async throws {
         let versions = try await EntityContext(runtime.store).fetch(
             StoredProjection.self, where: [.equals(.name, name)])

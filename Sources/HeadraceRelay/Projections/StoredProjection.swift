@@ -101,7 +101,7 @@ extension EntityIndex<StoredProjection> {
 }
 
 extension [StoredProjection] {
-    /// The version that queries read unless their program has another: the latest one that has applied the whole log.
+    /// The version that queries read unless their program has another: the latest version that has applied the whole log.
     var active: StoredProjection? {
         filter { $0.isReady && !$0.isRemoved }.max { $0.version < $1.version }
     }

@@ -15,8 +15,8 @@ public import HeadraceStorage
 /// SharedRateLimitMiddleware(100, every: .seconds(60), burst: 20, per: .principal, on: store)
 /// ```
 ///
-/// The rule is that of a ``HeadraceCore/RateLimitMiddleware``, whose buckets are in memory. Here each bucket is a
-/// ``RateLimitBucket`` in the store, and the store checks its version at each commit, so no token is taken twice, however many
+/// A ``HeadraceCore/RateLimitMiddleware`` has the same rule, and keeps its buckets in memory. Here each bucket is a
+/// ``RateLimitBucket`` in the store, and the store checks its version at each commit, so no token is taken twice, even if many
 /// processes ask at the same time.
 ///
 /// A message that passes costs a read and a commit of one document, outside of any unit of work: its token stays taken if the
@@ -28,7 +28,7 @@ public import HeadraceStorage
 /// After that it throws the conflict, which is retryable. A limit for all messages of a busy program makes one document
 /// the bottleneck. Prefer a key, or the limit in memory.
 ///
-/// The instants are those of the store's clock, if it has one, and otherwise those of the machines' clocks. A process whose clock is
+/// The store's clock states the time, if it has a clock, and otherwise the clock of each machine. A process whose clock is
 /// ahead receives tokens early, and other processes wait at most a minute longer than for an empty bucket. A clock that is ahead by
 /// more than a minute may exceed the limit.
 public struct SharedRateLimitMiddleware: Middleware {

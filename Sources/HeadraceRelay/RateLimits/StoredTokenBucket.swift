@@ -6,8 +6,8 @@
 
 /// The rule of a token bucket that is stored as the instant at which it is full again.
 ///
-/// All times are integers, in nanoseconds since 1970, so all processes compute the same result. The rule is that of
-/// `TokenBuckets`.
+/// All times are integers, in nanoseconds since 1970, so all processes compute the same result. `TokenBuckets`
+/// has the same rule.
 struct StoredTokenBucket: Sendable {
     enum Decision: Equatable {
         /// A token was taken. The bucket is full again at this instant.

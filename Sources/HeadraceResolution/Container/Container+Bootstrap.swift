@@ -158,7 +158,7 @@ extension Container {
 
     /// The bindings to start, each after the bindings that its dependencies lead to.
     ///
-    /// What a factory needs comes first, too, because an object may call its factory while it is created. That isn't possible if
+    /// The objects that a factory needs come first, too, because an object may call its factory while it is created. That isn't possible if
     /// it needs the object itself.
     private var bootstrapOrder: [any BootstrappedBinding] {
         let blueprint = root.blueprint

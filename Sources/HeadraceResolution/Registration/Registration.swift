@@ -129,7 +129,7 @@ public struct Registration: Sendable {
         )
     }
 
-    /// Records that `factory` makes an object, and that another one is made after the last reference to it is gone.
+    /// Records that `factory` makes an object, and makes a new object after the last reference to it is gone.
     init<Object: AnyObject & Sendable>(
         weak object: Object.Type,
         _ dependencies: Dependencies,
@@ -139,7 +139,7 @@ public struct Registration: Sendable {
         makeBinding = { WeakBinding($0, $1.decorating(factory)) }
     }
 
-    /// Records that `factory` makes an object, and that another one is made after `limit`.
+    /// Records that `factory` makes an object, and makes a new object after `limit`.
     init<Contract: Sendable>(
         timeLimited contract: Contract.Type,
         _ dependencies: Dependencies,

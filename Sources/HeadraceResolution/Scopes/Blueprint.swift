@@ -20,7 +20,7 @@ final class Blueprint: Sendable {
     /// The results of checks without creating objects.
     let proof = ResolutionProof()
 
-    /// The outermost scope of the container whose objects this one shares, if any.
+    /// The outermost scope of the container whose objects this container shares, if any.
     private let lender: ResolutionScope?
 
     /// Creates a blueprint of `bindings`, in the order of registration.

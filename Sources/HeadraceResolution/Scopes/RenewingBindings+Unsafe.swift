@@ -10,9 +10,10 @@ import Synchronization
 // These bindings replace their objects, so they keep them behind a lock. They are subclasses, so the other lifetimes don't
 // pay for them. The creation gate ensures that each object is created once, even if several threads ask.
 
-/// Returns an object of a weak registration: the one that still exists, or another one.
+/// Returns the object of a weak registration that still exists, or makes a new object.
 ///
-/// Why `@unchecked Sendable` is right here: the only stored property is a lock around a weak reference to a `Sendable` object.
+/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` has the proof for the inherited
+/// properties. The only other property, `current`, is a constant `Mutex`, and the object to which it refers is `Sendable`.
 final class WeakBinding<T: AnyObject & Sendable>: TypedBinding<T>, @unchecked Sendable {
     private struct Reference: Sendable {
         weak var object: T?
@@ -61,10 +62,11 @@ private struct Generation: Sendable {
     let end: ContinuousClock.Instant
 }
 
-/// Returns an object of a time-limited registration: the one that hasn't expired, or another one.
+/// Returns the object of a time-limited registration that hasn't expired, or makes a new object.
 ///
-/// Why `@unchecked Sendable` is right here: the stored properties are immutable `Sendable` values and a lock around a shared
-/// instance, which is immutable.
+/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` has the proof for the inherited
+/// properties. The others are constants: `limit` and `clock` are `Sendable`, and `current` is a `Mutex` around a `Generation`,
+/// which Swift has checked to be `Sendable`.
 final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
     private let limit: Duration
     private let clock: any TimeSource
@@ -123,7 +125,8 @@ final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendabl
 
 /// Returns a singleton that `bootstrap` has created.
 ///
-/// Why `@unchecked Sendable` is right here: the stored properties are immutable `Sendable` values.
+/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` has the proof for the inherited
+/// properties. The others are constants: `recipe` is a `Sendable` structure, and `decorate` is a `@Sendable` closure.
 final class AsyncBinding<T: Sendable>: TypedBinding<T>, BootstrappedBinding, @unchecked Sendable {
     private let recipe: BootstrapRecipe<T>
     private let decorate: @Sendable (T, any DependencyResolutionScope) -> T

@@ -93,7 +93,7 @@ enum DeliverySchema {
 
     /// The table with the greatest position of a pruned event.
     ///
-    /// A transaction that is rolled back leaves out no position, so each missing position is that of a pruned event.
+    /// A transaction that is rolled back leaves out no position, so each missing position belonged to a pruned event.
     static let prunedEvents = """
         CREATE TABLE pruned_event (
             one INTEGER PRIMARY KEY CHECK (one = 1),

@@ -46,7 +46,7 @@ final class WaitingEffect {
         start()
     }
 
-    /// Cancels the delay, whose end drops the effect.
+    /// Cancels the delay, and so drops the effect.
     func cancel() {
         scope.cancel()
     }

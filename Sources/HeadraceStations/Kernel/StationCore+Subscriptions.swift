@@ -53,7 +53,7 @@ extension StationCore {
         updateSubscriptions(after: action, completion)
     }
 
-    /// Starts and cancels subscriptions so that those of the state are running.
+    /// Starts and cancels subscriptions so that exactly the subscriptions of the state are running.
     ///
     /// `completion` is the completion to which `action` counts; `nil` for the completion that is being poured.
     private func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {

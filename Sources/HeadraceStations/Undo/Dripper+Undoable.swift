@@ -27,7 +27,7 @@ extension Dripper {
     /// ```
     ///
     /// A step is an action that changes the property. Undoing a step restores the value of the property before that step, and
-    /// nothing else: the effects of the action aren't undone, and go on. An action that an effect has sent is a step of its own
+    /// nothing else: the effects of the action aren't undone, and go on. An action that an effect has sent is a separate step
     /// if it changes the property, so it is undone first, unless its role is ``UndoRole/untracked``. A change by an
     /// action other than undo and redo clears the steps that could be redone. An undo without a step changes nothing.
     ///

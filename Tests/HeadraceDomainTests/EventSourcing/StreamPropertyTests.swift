@@ -64,7 +64,7 @@ extension WalletFixture {
         }
     }
 
-    /// Requires that the store has these wallets, whose states are the folds of these events.
+    /// Requires that the store has these wallets, and that their states are the folds of these events.
     fileprivate nonisolated(nonsending) func requireFolds(
         _ expected: [String: [any DurableDomainEvent]]
     ) async throws {

@@ -83,7 +83,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
     }
 
-    /// The new amount equals that of another transaction, so the new origin is that of the other transaction.
+    /// The new amount equals the amount of another transaction, so both have the same origin.
     @Test(arguments: StoreKind.allCases)
     func aChangedAmountIsRefusedIfItEqualsThatOfAnotherTransaction(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
@@ -125,7 +125,7 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == ["a 100.00 EUR", "e -100 EUR"])
     }
 
-    /// The new origin is that of the written transaction, which would be posted again.
+    /// The new origin belongs to the written transaction, which would be posted again.
     @Test func anAssignedAmountWithOtherZerosIsRefusedIfItEqualsThatOfAnotherTransaction() async throws {
         let books = try await TestBooks()
         let text = Self.assigning + "2024-01-10\n    a  100.00 EUR\n    e\n"
