@@ -358,6 +358,7 @@ let package = Package(
                 .embedInCode("Page/inspector.css"),
                 .embedInCode("Page/inspector.js"),
                 .embedInCode("Page/flow.js"),
+                .embedInCode("Page/deliveries.js"),
                 .embedInCode("Page/panes.js"),
             ]
         ),

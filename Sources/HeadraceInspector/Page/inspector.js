@@ -1,6 +1,7 @@
 // The frame of the page: tabs, the event stream, and helpers for the panes. Values are inserted as text, never as markup.
+import { deliveries } from "./deliveries.js";
 import { Flow } from "./flow.js";
-import { deliveries, graphs, log, rates, stations } from "./panes.js";
+import { graphs, log, rates, stations } from "./panes.js";
 
 /** Creates an element. Children are elements or text. */
 export function make(name, attributes = {}, ...children) {

@@ -19,6 +19,7 @@ extension InspectorRoutes {
         case ["inspector.css"]: return Self.file("text/css; charset=utf-8", PackageResources.inspector_css)
         case ["inspector.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.inspector_js)
         case ["flow.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.flow_js)
+        case ["deliveries.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.deliveries_js)
         case ["panes.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.panes_js)
         default: break
         }
