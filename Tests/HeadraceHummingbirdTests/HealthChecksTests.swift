@@ -106,6 +106,23 @@ import Testing
                 """#)
     }
 
+    /// An operator has stopped these deliveries, so their age doesn't take the server out of service.
+    @Test func theDeliveriesOfAPausedSubscriptionDoNotCountAsLag() async throws {
+        let store = try InMemoryStore(entities: [])
+        var changes = ChangeSet(events: [
+            NewEvent(
+                id: UUID(), name: "old", version: 1, stream: nil, recordedAt: Date(timeIntervalSince1970: 0),
+                json: Data("{}".utf8))
+        ])
+        changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "mail")]
+        try await store.commit(changes)
+        #expect(try await ready(HealthChecks(store: store)).status == 503)
+
+        _ = try await store.pause("mail", at: Date(timeIntervalSince1970: 1))
+
+        #expect(try await ready(HealthChecks(store: store)).status == 200)
+    }
+
     @Test func aRunningRelayIsReady() async throws {
         let gate = Gate()
         let store = LeasingStore(try InMemoryStore(entities: []), gate: gate)

@@ -78,6 +78,7 @@ import Testing
             ]
             try await store.commit(changes)
         }
+        _ = try await store.pause(ScheduledMessage.subscription, at: now)
         // One lane is leased, one has failed, one waits for another relay, and one delivery is dead.
         let request = LeaseRequest(
             subscriptions: ["mail"], laneLimit: 4, batchLimit: 1, now: now, duration: .seconds(60))

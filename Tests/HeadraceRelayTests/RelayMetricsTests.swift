@@ -70,6 +70,21 @@ import Testing
         await running.value
     }
 
+    @Test func aGaugeShowsThatASubscriptionIsPaused() async throws {
+        try await bench.deposit(1)
+        let running = Task { [metrics = metrics()] in await metrics.run() }
+        await bench.clock.waitForSleepers(1)
+        #expect(try gauge("paused") == 0)
+
+        try await Subscriptions(in: bench.store).pause("mail")
+        bench.clock.advance(by: .seconds(15))
+        await bench.clock.waitForSleepers(1)
+        #expect(try gauge("paused") == 1)
+
+        running.cancel()
+        await running.value
+    }
+
     @Test func aStoreThatCannotBeReadIsCountedAndReadAgain() async throws {
         let store = UnreadableStore(bench.store)
         let metrics = RelayMetrics(store: store, factory: factory, clock: bench.clock)

@@ -26,9 +26,10 @@ import Testing
                     sql: """
                         PRAGMA foreign_keys = OFF;
                         DROP TABLE delivery; DROP TABLE lane; DROP TABLE dead_letter; DROP TABLE scheduled_message;
-                        DROP TABLE subscription; DROP TABLE idempotency;
+                        DROP TABLE subscription; DROP TABLE idempotency; DROP TABLE pruned_event;
                         ALTER TABLE event DROP COLUMN origin;
-                        DELETE FROM grdb_migrations WHERE identifier = '2 deliveries';
+                        DELETE FROM grdb_migrations
+                        WHERE identifier NOT IN ('1 entities and events', '3 indexes of one value');
                         """
                 )
             }
@@ -39,6 +40,34 @@ import Testing
             #expect(try await store.events(after: 0, limit: 10).map(\.event.origin.causationID) == [nil, nil, nil])
             #expect(try await store.noteIDs() == ["a", "b", "c"])
             #expect(try await store.deliveryStatistics().lastPosition == 3)
+        }
+    }
+
+    @Test func aFileOfAVersionWithoutPausesOpensWithItsDeliveriesAndCanBePaused() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let older = try openStore(path)
+            var changes = ChangeSet(events: [.counted])
+            changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "count")]
+            try await older.commit(changes)
+            try older.close()
+            try withOtherProgram(path) { database in
+                try database.execute(
+                    sql: """
+                        ALTER TABLE subscription DROP COLUMN paused_at;
+                        DELETE FROM grdb_migrations WHERE identifier = '6 paused subscriptions';
+                        """
+                )
+            }
+
+            let store = try openStore(path)
+            let request = LeaseRequest(
+                subscriptions: ["count"], laneLimit: 9, batchLimit: 9, now: Date(timeIntervalSince1970: 1_700_000_000),
+                duration: .seconds(10))
+            #expect(try await store.pause("count", at: request.now))
+            #expect(try await store.lease(request).lanes.isEmpty)
+            #expect(try await store.resume("count"))
+            #expect(try await store.lease(request).lanes.map(\.count) == [1])
         }
     }
 
@@ -189,6 +218,15 @@ private final class Counted: Sendable {
             }
             if isNow { continuation.resume() }
         }
+    }
+}
+
+extension NewEvent {
+    /// An event without content.
+    fileprivate static var counted: NewEvent {
+        NewEvent(
+            id: UUID(), name: "counted", version: 1, stream: nil, recordedAt: Date(timeIntervalSince1970: 0),
+            json: Data("{}".utf8))
     }
 }
 #endif

@@ -123,6 +123,34 @@ import Testing
         }
     }
 
+    @Test func aSubscriptionIsPausedAndResumed() async throws {
+        try await withStore { (path) async throws in
+            #expect(try await run("pause", "mails", "-d", path) == ["1 subscription paused."])
+            let line = try await run("status", "-d", path).last
+            #expect(line?.contains("1 dead letter, paused since 20") == true)
+            #expect(try await run("status", "--json", "-d", path).joined().contains(#""pausedSince" : "20"#))
+            let store = try SQLiteStore(path: path, entities: [])
+            let request = LeaseRequest(
+                subscriptions: ["mails"], laneLimit: 1, batchLimit: 1, now: Date(timeIntervalSince1970: 2_000_000_000),
+                duration: .seconds(60))
+            #expect(try await store.lease(request).lanes.isEmpty)
+
+            #expect(try await run("resume", "mails", "-d", path) == ["1 subscription resumed."])
+            #expect(try await store.lease(request).lanes.count == 1)
+            try store.close()
+            #expect(try await run("status", "-d", path).last?.contains("paused") == false)
+        }
+    }
+
+    @Test func anUnknownSubscriptionCannotBePaused() async throws {
+        try await withStore { (path) async throws in
+            for command in ["pause", "resume"] {
+                let message = await failure(command, "mail", "-d", path)
+                #expect(message.contains("no subscription 'mail'") && message.contains("mails"), "\(message)")
+            }
+        }
+    }
+
     @Test func deadLettersAreListedAndShownWithoutTheirControlCharacters() async throws {
         try await withStore { (path) async throws in
             #expect(

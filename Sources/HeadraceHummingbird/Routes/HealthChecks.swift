@@ -55,7 +55,7 @@ public struct HealthChecks: Sendable {
 
     /// Maximum age of the oldest pending event; 5 minutes by default, `nil` for no limit.
     ///
-    /// Deliveries that are scheduled for later don't count.
+    /// Deliveries that are scheduled for later and deliveries of paused subscriptions don't count.
     public var largestLag: Duration? = .seconds(300)
 
     /// Time in which the store must answer; 2 seconds by default.
@@ -87,7 +87,8 @@ public struct HealthChecks: Sendable {
             let statistics = await statistics(of: store)
             results.append(Result(name: "store", isReady: statistics != nil))
             if let largestLag, let statistics {
-                let oldest = statistics.subscriptions.compactMap(\.oldestPending).min()
+                let running = statistics.subscriptions.filter { $0.pausedSince == nil }
+                let oldest = running.compactMap(\.oldestPending).min()
                 let lag = oldest.map { wallClock().timeIntervalSince($0) } ?? 0
                 results.append(Result(name: "lag", isReady: .seconds(lag) <= largestLag))
             }

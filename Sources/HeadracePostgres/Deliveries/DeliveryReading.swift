@@ -66,7 +66,7 @@ struct DeliveryReading: Sendable {
     func statistics() async throws -> DeliveryStatistics {
         let rows = try await session.run(
             """
-            SELECT subscription.name, pending, letters, event.recorded_at FROM subscription
+            SELECT subscription.name, pending, letters, event.recorded_at, paused_at FROM subscription
             LEFT JOIN (
                 SELECT lane.subscription AS id, count(*) AS pending, min(position) FILTER (WHERE position > 0) AS first
                 FROM lane JOIN delivery ON delivery.lane = lane.id GROUP BY lane.subscription
@@ -86,7 +86,8 @@ struct DeliveryReading: Sendable {
                     name: try row.text(0),
                     pendingCount: Int(row.optionalInteger(1) ?? 0),
                     oldestPending: row.optionalInteger(3).map(Date.init(milliseconds:)),
-                    deadLetterCount: Int(row.optionalInteger(2) ?? 0)
+                    deadLetterCount: Int(row.optionalInteger(2) ?? 0),
+                    pausedSince: row.optionalInteger(4).map(Date.init(milliseconds:))
                 )
             },
             lastPosition: try last.first?.integer(0) ?? 0

@@ -52,7 +52,9 @@ struct Leasing: Sendable {
             // A handler can have effects outside of the database, so its event must not be lost any longer.
             _ = try await session.run("SELECT pg_logical_emit_message(true, 'headrace', '') IS NULL")
         }
-        leased.nextDue = try await next.first?.optionalInteger(0).map(Date.init(milliseconds:))
+        let states = try await next.rows
+        leased.nextDue = states.compactMap { $0.optionalInteger(0) }.min().map(Date.init(milliseconds:))
+        leased.paused = Set(states.compactMap { $0.optionalText(1) })
         return leased
     }
 

@@ -25,11 +25,21 @@ enum LeaseProcedure {
     /// The places of `o_is_new` and `o_replays` in the rows.
     static let (isNewColumn, replaysColumn) = (27, 28)
 
+    /// For each subscription, the time at which its next lane becomes due, or its name if it is paused.
     static let nextDue = """
-        SELECT min(next.ready_at) FROM subscription CROSS JOIN LATERAL (
+        SELECT CASE WHEN paused_at IS NULL THEN next.ready_at END, CASE WHEN paused_at IS NOT NULL THEN name END
+        FROM subscription LEFT JOIN LATERAL (
             SELECT lane.ready_at FROM lane WHERE lane.subscription = subscription.id AND lane.ready_at > $2
             ORDER BY lane.ready_at LIMIT 1
-        ) next WHERE subscription.name = ANY ($1)
+        ) next ON true WHERE subscription.name = ANY ($1) AND (paused_at IS NOT NULL OR next.ready_at IS NOT NULL)
+        """
+
+    /// The IDs of the requested subscriptions, 0 for each that doesn't exist or is paused.
+    private static let unpaused = """
+        ARRAY(
+            SELECT coalesce(subscription.id, 0) FROM unnest(p_subscriptions) WITH ORDINALITY wanted (name, n)
+            LEFT JOIN subscription ON subscription.name = wanted.name AND subscription.paused_at IS NULL ORDER BY wanted.n
+        )
         """
 
     static let statements = [
@@ -93,10 +103,7 @@ enum LeaseProcedure {
         DECLARE
             v_replays bigint := (SELECT last_value FROM replay_number);
             v_hints bigint[] := CASE WHEN v_replays = p_replays THEN p_hints ELSE '{}' END;
-            v_ids bigint[] := ARRAY(
-                SELECT coalesce(subscription.id, 0) FROM unnest(p_subscriptions) WITH ORDINALITY wanted (name, n)
-                LEFT JOIN subscription ON subscription.name = wanted.name ORDER BY wanted.n
-            );
+            v_ids bigint[] := \(unpaused);
             v_share bigint;
             v_limit bigint;
             v_room bigint;
@@ -120,6 +127,8 @@ enum LeaseProcedure {
             ) THEN RETURN; END IF;
             PERFORM set_config('synchronous_commit', 'off', true);
             PERFORM \(CommitProcedure.lock);
+            -- A pause held the lock before, perhaps.
+            v_ids := \(unpaused);
             -- A replay that held the lock before has made lanes new again.
             v_replays := (SELECT last_value FROM replay_number);
             IF v_replays <> p_replays THEN v_hints := '{}'; END IF;

@@ -61,6 +61,9 @@ enum TableSchema {
                 """,
             ]
         ),
+        // When the subscription was paused; NULL if it isn't. The function that leases has the same parameters as before, so
+        // programs of earlier versions lease no lane of a paused subscription either.
+        (5, ["ALTER TABLE subscription ADD COLUMN paused_at bigint"]),
     ]
 
     /// The tables of the first version.

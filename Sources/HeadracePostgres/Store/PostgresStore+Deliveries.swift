@@ -128,6 +128,29 @@ extension PostgresStore: DeliveryStore {
         return Int(try rows.first?.integer(0) ?? 0)
     }
 
+    /// Pauses a subscription for all programs on the database, until it is resumed.
+    ///
+    /// - Returns: Whether the subscription exists.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func pause(_ subscription: String, at date: Date) async throws -> Bool {
+        try await setPause(of: subscription, since: date)
+    }
+
+    /// Ends the pause of a subscription.
+    ///
+    /// - Returns: Whether the subscription exists.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func resume(_ subscription: String) async throws -> Bool {
+        try await setPause(of: subscription, since: nil)
+    }
+
+    private func setPause(of subscription: String, since date: Date?) async throws -> Bool {
+        let rows = try await write(
+            "SELECT set_pause($1, $2)", [.bytes([UInt8](subscription)), .integer(date?.milliseconds)])
+        notifyRelays()
+        return try rows.first?.flag(0) ?? false
+    }
+
     /// Removes the rows that `request` selects, the oldest first.
     ///
     /// - Returns: The number of removed rows.

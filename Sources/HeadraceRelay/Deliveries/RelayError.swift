@@ -27,7 +27,7 @@ public struct RelayError: CodedError {
         /// The relay has ended, so it delivers nothing any longer.
         public static let ended = Code(kind: .ended)
 
-        /// No handler states the subscription.
+        /// No handler states the subscription, or the store has never had a delivery to it.
         public static let unknownSubscription = Code(kind: .unknownSubscription)
 
         /// The subscription belongs to a ``DurableProcess``, which would send its commands again.
@@ -79,6 +79,16 @@ extension RelayError {
             message: """
                 The subscription '\(name)' belongs to a process, which would send its commands again. To fix, replay other \
                 subscriptions, or build a read model in a handler of its own.
+                """
+        )
+    }
+
+    static func unstoredSubscription(_ name: String, known: [String]) -> RelayError {
+        RelayError(
+            code: .unknownSubscription,
+            message: """
+                The store has no subscription '\(name)', so nothing was changed. Its subscriptions: \(known). To fix, use one \
+                of these names; the first delivery to a subscription creates it.
                 """
         )
     }

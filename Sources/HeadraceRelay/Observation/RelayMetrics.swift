@@ -34,7 +34,8 @@ public import ServiceLifecycle
 ///
 /// - `headrace.relay.pending`, the number of deliveries that wait, are being handled, or are scheduled for later;
 /// - `headrace.relay.lag`, the age of the oldest event that wasn't delivered, in seconds;
-/// - `headrace.relay.dead_letters`, the number of dead letters.
+/// - `headrace.relay.dead_letters`, the number of dead letters;
+/// - `headrace.relay.paused`, which is 1 while the subscription is paused, and 0 otherwise.
 ///
 /// The number of distinct labels is limited by the number of subscriptions. For the durations of handlers, pass
 /// ``HeadraceCore/MetricsMiddleware`` to the relay.
@@ -48,6 +49,7 @@ public final class RelayMetrics: RelayObserver {
         let pending: Gauge
         let lag: Gauge
         let deadLetters: Gauge
+        let paused: Gauge
     }
 
     private struct State {
@@ -110,6 +112,7 @@ public final class RelayMetrics: RelayObserver {
             // The clock of the process that recorded the event can be ahead of the clock of this process.
             gauges.lag.record(subscription.oldestPending.map { max(0, now.timeIntervalSince($0)) } ?? 0)
             gauges.deadLetters.record(subscription.deadLetterCount)
+            gauges.paused.record(subscription.pausedSince == nil ? 0 : 1)
         }
     }
 
@@ -120,7 +123,8 @@ public final class RelayMetrics: RelayObserver {
             let gauges = Gauges(
                 pending: Gauge(label: "headrace.relay.pending", dimensions: dimensions, factory: factory),
                 lag: Gauge(label: "headrace.relay.lag", dimensions: dimensions, factory: factory),
-                deadLetters: Gauge(label: "headrace.relay.dead_letters", dimensions: dimensions, factory: factory)
+                deadLetters: Gauge(label: "headrace.relay.dead_letters", dimensions: dimensions, factory: factory),
+                paused: Gauge(label: "headrace.relay.paused", dimensions: dimensions, factory: factory)
             )
             state.gauges[subscription] = gauges
             return gauges

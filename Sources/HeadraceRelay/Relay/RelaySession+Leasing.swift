@@ -109,10 +109,11 @@ extension RelaySession {
                 known: known
             )
         )
-        if !leased.lanes.isEmpty {
-            state.withLock { $0.enqueue(leased.lanes, until: end) }
-            work.notify()
+        state.withLock { state in
+            state.note(paused: leased.paused, of: subscriptions)
+            state.enqueue(leased.lanes, until: end)
         }
+        if !leased.lanes.isEmpty { work.notify() }
         return leased
     }
 }

@@ -37,6 +37,9 @@ struct RelayState {
         var isDoubtful = false
     }
 
+    /// The subscriptions that were paused at the last request for leases; no further handler of them begins.
+    private var paused: Set<String> = []
+
     private var lanes: WaitingLanes
 
     /// The leases that the relay holds, by lane.
@@ -65,6 +68,16 @@ struct RelayState {
     init(limits: [String: Int] = [:]) {
         lanes = WaitingLanes(limits: limits)
     }
+
+    /// Notes which of `subscriptions` are paused.
+    mutating func note(paused now: Set<String>, of subscriptions: [String]) {
+        if now.isEmpty && paused.isEmpty { return }
+        paused.subtract(subscriptions)
+        paused.formUnion(now)
+    }
+
+    /// Whether a handler of `subscription` may begin.
+    func mayBegin(_ subscription: String) -> Bool { !isClosing && !paused.contains(subscription) }
 
     /// Whether the relay holds nothing and handles nothing.
     var isIdle: Bool { held.isEmpty && runningCount == 0 && waiting.isEmpty && inFlight.isEmpty }

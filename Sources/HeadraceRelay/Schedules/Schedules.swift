@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
-import HeadraceCore
 public import HeadraceDomain
 public import HeadraceStorage
 
@@ -137,9 +136,4 @@ public struct ScheduleStatus: Hashable, Sendable {
 
     /// Returns the next `count` times after `date`, as if it weren't paused.
     public func times(after date: Date, count: Int) -> [Date] { recurrence.times(after: date, count: count) }
-}
-
-extension DeliveryStore {
-    /// The clock of the store, or of this machine if the store has none.
-    var relayClock: @Sendable () -> Date { wallClock ?? { SystemValues.current.date() } }
 }

@@ -90,7 +90,7 @@ enum DeliveryReader {
         let rows = try Row.fetchAll(
             database,
             sql: """
-                SELECT subscription.name AS name, pending, letters, event.recorded_at AS oldest
+                SELECT subscription.name AS name, pending, letters, event.recorded_at AS oldest, paused_at
                 FROM subscription
                 LEFT JOIN (
                     SELECT lane.subscription AS id, count(*) AS pending,
@@ -112,7 +112,8 @@ enum DeliveryReader {
                     name: try row.decode(SQLText.self, forColumn: "name").text,
                     pendingCount: try row.decode(Int?.self, forColumn: "pending") ?? 0,
                     oldestPending: try row.decode(Int64?.self, forColumn: "oldest").map(Date.init(milliseconds:)),
-                    deadLetterCount: try row.decode(Int?.self, forColumn: "letters") ?? 0
+                    deadLetterCount: try row.decode(Int?.self, forColumn: "letters") ?? 0,
+                    pausedSince: try row.decode(Int64?.self, forColumn: "paused_at").map(Date.init(milliseconds:))
                 )
             },
             lastPosition: lastPosition ?? 0

@@ -271,6 +271,20 @@ struct DeliveryWriter {
         return events.count
     }
 
+    // MARK: Pauses
+
+    /// Pauses or resumes the subscription `name`, and returns whether it exists.
+    func setPause(of name: String, since date: Date?) throws -> Bool {
+        try database.execute(
+            sql: """
+                UPDATE subscription SET paused_at = CASE WHEN ?1 IS NOT NULL THEN ifnull(paused_at, ?1) END
+                WHERE name = ?2
+                """,
+            arguments: [date?.milliseconds, SQLText(name)]
+        )
+        return database.changesCount == 1
+    }
+
     // MARK: Pruning
 
     func prune(_ request: PruneRequest) throws -> Int {

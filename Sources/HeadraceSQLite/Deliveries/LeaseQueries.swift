@@ -38,7 +38,7 @@ struct LeaseQueries {
     /// Checked before writing, which costs more.
     func isDue() throws -> Bool {
         let now = request.now.milliseconds
-        for subscription in try subscriptions() {
+        for subscription in try subscriptions().running {
             let due = try database.integer(
                 "SELECT 1 FROM lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
             ) { statement in
@@ -62,7 +62,7 @@ struct LeaseQueries {
     /// Returns the date at which the next waiting lane becomes due.
     func nextDue() throws -> Date? {
         let now = request.now.milliseconds
-        return try subscriptions().compactMap { subscription in
+        return try subscriptions().running.compactMap { subscription in
             try database.integer("SELECT min(ready_at) FROM lane WHERE subscription = ? AND ready_at > ?") {
                 statement in
                 statement.bind(subscription.id)
@@ -91,11 +91,11 @@ struct LeaseQueries {
     }
 
     func lease() throws -> LeasedDeliveries {
-        let subscriptions = try subscriptions()
+        let (subscriptions, paused) = try subscriptions()
         if checksClocks {
             for subscription in subscriptions { try shortenWaits(of: subscription.id) }
         }
-        var leased = LeasedDeliveries()
+        var leased = LeasedDeliveries(paused: paused)
         let share = max(1, request.laneLimit / max(1, subscriptions.count))
         for limit in [share, request.laneLimit] {
             for subscription in subscriptions {
@@ -111,10 +111,27 @@ struct LeaseQueries {
         return leased
     }
 
-    private func subscriptions() throws -> [(id: Int64, name: String)] {
-        try request.subscriptions.compactMap { name in
-            try database.integer("SELECT id FROM subscription WHERE name = ?") { $0.bind(name) }.map { ($0, name) }
+    /// Returns the subscriptions of the request that exist and aren't paused, and the names of those that are paused.
+    private func subscriptions() throws -> (running: [(id: Int64, name: String)], paused: Set<String>) {
+        var running: [(id: Int64, name: String)] = []
+        var paused: Set<String> = []
+        for name in request.subscriptions {
+            try database.withPreparedStatement("SELECT id, paused_at FROM subscription WHERE name = ?") { statement in
+                statement.bind(name)
+                guard try statement.next() else { return }
+                if statement.isNull(1) {
+                    running.append((try statement.integer(0), name))
+                } else {
+                    paused.insert(name)
+                }
+            }
         }
+        return (running, paused)
+    }
+
+    /// Returns the answer to a request for which no lane is due.
+    func nothing() throws -> LeasedDeliveries {
+        LeasedDeliveries(nextDue: try nextDue(), paused: try subscriptions().paused)
     }
 
     /// Returns the lanes that are due: first those that waited, up to half of the limit, then new lanes.

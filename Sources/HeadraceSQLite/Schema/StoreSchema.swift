@@ -141,6 +141,8 @@ enum StoreSchema {
         ),
         ("4 clocks and unknown messages", DeliverySchema.clocksAndUnknownMessages),
         ("5 pruned events", DeliverySchema.prunedEvents),
+        // When the subscription was paused; NULL if it isn't.
+        ("6 paused subscriptions", "ALTER TABLE subscription ADD COLUMN paused_at INTEGER"),
     ]
 }
 #endif

@@ -21,11 +21,11 @@ extension SQLiteStore: DeliveryStore {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         // A search for wrong clocks reads many lanes.
-        let nextDue: LeasedDeliveries? = try await read(isBrief: !checksClocks) { database in
+        let nothing: LeasedDeliveries? = try await read(isBrief: !checksClocks) { database in
             let leasing = LeaseQueries(request, checksClocks: checksClocks, in: database)
-            return try leasing.isDue() ? nil : LeasedDeliveries(nextDue: try leasing.nextDue())
+            return try leasing.isDue() ? nil : leasing.nothing()
         }
-        if let nextDue { return nextDue }
+        if let nothing { return nothing }
         return try await write(isDurable: false, after: .afterLease) {
             try LeaseQueries(request, checksClocks: checksClocks, in: $0).lease()
         }
@@ -112,6 +112,28 @@ extension SQLiteStore: DeliveryStore {
         }
         deliverySignal.notify()
         return count
+    }
+
+    /// Pauses a subscription for all programs that use the file, until it is resumed.
+    ///
+    /// Relays of this store notice it at once, and relays of other processes with their next request for leases.
+    ///
+    /// - Returns: Whether the subscription exists.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func pause(_ subscription: String, at date: Date) async throws -> Bool {
+        let exists = try await write { try DeliveryWriter($0).setPause(of: subscription, since: date) }
+        deliverySignal.notify()
+        return exists
+    }
+
+    /// Ends the pause of a subscription.
+    ///
+    /// - Returns: Whether the subscription exists.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func resume(_ subscription: String) async throws -> Bool {
+        let exists = try await write { try DeliveryWriter($0).setPause(of: subscription, since: nil) }
+        deliverySignal.notify()
+        return exists
     }
 
     /// Removes the rows that `request` selects, the oldest first.

@@ -63,7 +63,8 @@ package struct StoreTable: Sendable, Hashable {
         Column("stream_kind", .name), Column("stream_key", .name), Column("recorded_at", .integer),
         Column("document", .text), Column("origin", .plainText))
 
-    package static let subscriptions = StoreTable("subscription", Column("id", .integer), Column("name", .name))
+    package static let subscriptions = StoreTable(
+        "subscription", Column("id", .integer), Column("name", .name), Column("paused_at", .integer))
 
     package static let lanes = StoreTable(
         "lane", Column("id", .integer), Column("subscription", .integer), Column("stream_kind", .name),

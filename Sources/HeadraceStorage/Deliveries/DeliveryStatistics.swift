@@ -22,12 +22,22 @@ public struct DeliveryStatistics: Hashable, Sendable {
         /// Number of dead letters.
         public let deadLetterCount: Int
 
+        /// The time of the pause, to the millisecond; `nil` if the subscription isn't paused.
+        public let pausedSince: Date?
+
         /// Creates the statistics of a subscription, for stores.
-        public init(name: String, pendingCount: Int, oldestPending: Date?, deadLetterCount: Int) {
+        public init(
+            name: String,
+            pendingCount: Int,
+            oldestPending: Date?,
+            deadLetterCount: Int,
+            pausedSince: Date? = nil
+        ) {
             self.name = name
             self.pendingCount = pendingCount
             self.oldestPending = oldestPending
             self.deadLetterCount = deadLetterCount
+            self.pausedSince = pausedSince
         }
     }
 

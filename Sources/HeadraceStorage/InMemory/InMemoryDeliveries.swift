@@ -61,6 +61,9 @@ struct InMemoryDeliveries {
     private(set) var letters: [Int64: Letter] = [:]
     private(set) var records: [BytewiseString: IdempotencyRecord] = [:]
     private(set) var subscriptions: Set<BytewiseString> = []
+
+    /// When each paused subscription was paused, in milliseconds since 1970.
+    private(set) var pauses: [BytewiseString: Int64] = [:]
     private var scheduled: [Int64: ScheduledMessage] = [:]
     private var names: [LaneName: Int64] = [:]
     private var lastLane: Int64 = 0
@@ -118,10 +121,13 @@ struct InMemoryDeliveries {
 
     mutating func lease(_ request: LeaseRequest, events: (Int64) -> EventRecord?) -> LeasedDeliveries {
         let now = request.now.milliseconds
-        let known = request.subscriptions.filter { subscriptions.contains(BytewiseString($0)) }
+        let paused = request.subscriptions.filter { pauses[BytewiseString($0)] != nil }
+        let known = request.subscriptions.filter { name in
+            subscriptions.contains(BytewiseString(name)) && pauses[BytewiseString(name)] == nil
+        }
         shortenWaits(of: Set(known.map(BytewiseString.init)), request)
         let share = max(1, request.laneLimit / max(1, known.count))
-        var leased = LeasedDeliveries()
+        var leased = LeasedDeliveries(paused: Set(paused))
         for limit in [share, request.laneLimit] {
             for subscription in known {
                 let room = min(limit, request.laneLimit - leased.lanes.count)
@@ -297,6 +303,15 @@ struct InMemoryDeliveries {
         let old = records.values.filter { $0.date < date }.sorted { $0.date < $1.date }.prefix(max(0, limit))
         for record in old { records[BytewiseString(record.key)] = nil }
         return old.count
+    }
+
+    // MARK: Pauses
+
+    /// Pauses or resumes a subscription; returns whether it exists.
+    mutating func setPause(of subscription: BytewiseString, since date: Date?) -> Bool {
+        guard subscriptions.contains(subscription) else { return false }
+        pauses[subscription] = date.map { pauses[subscription] ?? $0.milliseconds }
+        return true
     }
 
     // MARK: Dead letters and replays

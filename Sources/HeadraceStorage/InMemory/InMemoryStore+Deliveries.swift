@@ -85,6 +85,20 @@ extension InMemoryStore: DeliveryStore {
         return count
     }
 
+    /// Pauses a subscription until it is resumed; returns whether it exists.
+    public func pause(_ subscription: String, at date: Date) async throws -> Bool {
+        let exists = state.withLock { $0.deliveries.setPause(of: BytewiseString(subscription), since: date) }
+        deliverySignal.notify()
+        return exists
+    }
+
+    /// Ends the pause of a subscription; returns whether the subscription exists.
+    public func resume(_ subscription: String) async throws -> Bool {
+        let exists = state.withLock { $0.deliveries.setPause(of: BytewiseString(subscription), since: nil) }
+        deliverySignal.notify()
+        return exists
+    }
+
     /// Removes the rows that `request` selects, the oldest first; returns the number of rows.
     public func prune(_ request: PruneRequest) async throws -> Int {
         state.withLock { state in
@@ -117,7 +131,8 @@ extension InMemoryStore: DeliveryStore {
                         name: name.text,
                         pendingCount: positions.count,
                         oldestPending: oldest?.event.recordedAt,
-                        deadLetterCount: letters[name]?.count ?? 0
+                        deadLetterCount: letters[name]?.count ?? 0,
+                        pausedSince: state.deliveries.pauses[name].map(Date.init(milliseconds:))
                     )
                 },
                 lastPosition: state.lastPosition

@@ -35,6 +35,8 @@ public protocol DeliveryStore: EntityStore {
     /// without a settlement that removes or releases those deliveries, the next lease says that their handlers may have
     /// run.
     ///
+    /// A lane of a paused subscription isn't due. ``LeasedDeliveries/paused`` names the paused subscriptions of the request.
+    ///
     /// - Throws: ``StoreError``, with the code `invalidDate` if `request.now` is before 1970.
     func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries
 
@@ -97,6 +99,27 @@ public protocol DeliveryStore: EntityStore {
     /// - Returns: Number of events that are delivered again.
     /// - Throws: ``StoreError``.
     func replay(_ subscription: String, eventsNamed names: Set<String>, after position: Int64) async throws -> Int
+
+    /// Pauses a subscription for all processes on the store, until ``resume(_:)``.
+    ///
+    /// Once this returns, no lease of the subscription is granted. Existing leases stay valid, so running handlers can settle
+    /// their deliveries. All deliveries keep their order, their attempts, and the times of their retries. A subscription that is
+    /// already paused keeps the time of its first pause.
+    ///
+    /// - Parameters:
+    ///   - subscription: The name of the subscription.
+    ///   - date: The time of the pause.
+    /// - Returns: Whether the subscription exists. It exists from its first delivery on.
+    /// - Throws: ``StoreError``.
+    func pause(_ subscription: String, at date: Date) async throws -> Bool
+
+    /// Ends the pause of a subscription, and notifies relays.
+    ///
+    /// Deliveries whose time has come during the pause are due at once.
+    ///
+    /// - Returns: Whether the subscription exists; it need not be paused.
+    /// - Throws: ``StoreError``.
+    func resume(_ subscription: String) async throws -> Bool
 
     /// Removes the rows that `request` selects, the oldest first.
     ///

@@ -60,11 +60,17 @@ public struct LeasedDeliveries: Sendable {
     public var lanes: [[Delivery]]
 
     /// The time at which the next lane becomes due that is not among ``lanes``, if a lane waits for its time.
+    ///
+    /// The lanes of paused subscriptions don't count.
     public var nextDue: Date?
 
+    /// The subscriptions of the request that are paused.
+    public var paused: Set<String>
+
     /// Creates a result, for stores.
-    public init(lanes: [[Delivery]] = [], nextDue: Date? = nil) {
+    public init(lanes: [[Delivery]] = [], nextDue: Date? = nil, paused: Set<String> = []) {
         self.lanes = lanes
         self.nextDue = nextDue
+        self.paused = paused
     }
 }

@@ -118,6 +118,16 @@ extension StoreDecorator {
         try await base.replay(subscription, eventsNamed: names, after: position)
     }
 
+    /// Passes on; see ``DeliveryStore/pause(_:at:)``.
+    public func pause(_ subscription: String, at date: Date) async throws -> Bool {
+        try await base.pause(subscription, at: date)
+    }
+
+    /// Passes on; see ``DeliveryStore/resume(_:)``.
+    public func resume(_ subscription: String) async throws -> Bool {
+        try await base.resume(subscription)
+    }
+
     /// Passes on; see ``DeliveryStore/prune(_:)``.
     public func prune(_ request: PruneRequest) async throws -> Int {
         try await base.prune(request)

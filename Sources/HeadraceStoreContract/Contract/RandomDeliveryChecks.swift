@@ -40,11 +40,12 @@ private struct DeliveryWalk {
 
     nonisolated(nonsending) mutating func step(_ subject: String) async throws {
         now += Double.random(in: 0..<2, using: &generator).rounded()
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
         case 0...2: try await commit()
         case 3...5: try await lease(subject)
         case 6...7: try await settle(subject)
         case 8: try await handleDeadLetters(subject)
+        case 9: try await pauseOrResume(subject)
         default: try await replayOrPrune(subject)
         }
     }
@@ -75,6 +76,7 @@ private struct DeliveryWalk {
         let other = try await expected.store.lease(request)
         try requireEqual(one.lanes.map(Self.seen), other.lanes.map(Self.seen), "the list of leases of \(subject)")
         try requireEqual(one.nextDue, other.nextDue, "the next due date in \(subject)")
+        try requireEqual(one.paused, other.paused, "the paused subscriptions in \(subject)")
         leases += zip(one.lanes, other.lanes).map { ($0, $1) }
     }
 
@@ -121,6 +123,18 @@ private struct DeliveryWalk {
             _ = try await actual.store.discardDeadLetters([letters[index].id])
             _ = try await expected.store.discardDeadLetters([others[index].id])
         }
+    }
+
+    private nonisolated(nonsending) mutating func pauseOrResume(_ subject: String) async throws {
+        let name = ["a", "b", ScheduledMessage.subscription].randomElement(using: &generator) ?? "a"
+        let date = DeliveryFixture.date(now)
+        // Pauses are shorter than the time between them, so that most steps lease.
+        let pauses = Int.random(in: 0..<3, using: &generator) == 0
+        let exists =
+            pauses
+            ? try await (actual.store.pause(name, at: date), expected.store.pause(name, at: date))
+            : try await (actual.store.resume(name), expected.store.resume(name))
+        try requireEqual(exists.0, exists.1, "whether the subscription exists in \(subject)")
     }
 
     private nonisolated(nonsending) mutating func replayOrPrune(_ subject: String) async throws {

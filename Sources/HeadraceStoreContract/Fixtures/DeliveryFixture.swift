@@ -18,6 +18,17 @@ struct DeliveryFixture {
         Date(timeIntervalSince1970: 1_700_000_000 + seconds)
     }
 
+    /// A request for everything that is due.
+    static func request(_ subscriptions: String..., at seconds: Double = 0) -> LeaseRequest {
+        LeaseRequest(
+            subscriptions: subscriptions,
+            laneLimit: 100,
+            batchLimit: 100,
+            now: date(seconds),
+            duration: .seconds(10)
+        )
+    }
+
     nonisolated(nonsending) func lease(
         _ subscriptions: String...,
         at seconds: Double = 0,

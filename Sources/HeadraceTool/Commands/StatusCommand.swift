@@ -30,6 +30,7 @@ struct StatusReport: Report {
         let pending: Int
         let oldestPending: Date?
         let deadLetters: Int
+        let pausedSince: Date?
     }
 
     let lastPosition: Int64
@@ -46,7 +47,8 @@ struct StatusReport: Report {
                 name: $0.name,
                 pending: $0.pendingCount,
                 oldestPending: $0.oldestPending,
-                deadLetters: $0.deadLetterCount
+                deadLetters: $0.deadLetterCount,
+                pausedSince: $0.pausedSince
             )
         }
     }
@@ -56,7 +58,8 @@ struct StatusReport: Report {
             + subscriptions.map { each in
                 let oldest = each.oldestPending.map { ", the oldest of \($0.text)" } ?? ""
                 let letters = each.deadLetters == 1 ? "1 dead letter" : "\(each.deadLetters) dead letters"
-                return "\(each.name): \(each.pending) pending\(oldest), \(letters)"
+                let paused = each.pausedSince.map { ", paused since \($0.text)" } ?? ""
+                return "\(each.name): \(each.pending) pending\(oldest), \(letters)\(paused)"
             }
     }
 }

@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Tool
+import ArgumentParser
+import HeadraceRelay
+
+/// Pauses a subscription.
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stops the deliveries to a subscription in all programs on the store, until 'resume'.",
+        discussion: """
+            Handlers that are running end normally. Deliveries wait, and keep their order, their attempts, and their times. The \
+            name 'headrace.scheduled' pauses scheduled messages and recurring schedules.
+            """
+    )
+
+    @Argument(help: "The name of the subscription.") var subscription: String
+    @OptionGroup var store: StoreOption
+
+    func run() async throws {
+        try await store.run { open in
+            try await Subscriptions(in: open.store).pause(subscription)
+            return ChangeReport(1, "subscription", "subscriptions", "paused")
+        }
+    }
+}
+
+/// Resumes a paused subscription.
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Lets the deliveries to a paused subscription go on."
+    )
+
+    @Argument(help: "The name of the subscription.") var subscription: String
+    @OptionGroup var store: StoreOption
+
+    func run() async throws {
+        try await store.run { open in
+            try await Subscriptions(in: open.store).resume(subscription)
+            return ChangeReport(1, "subscription", "subscriptions", "resumed")
+        }
+    }
+}
+#endif
