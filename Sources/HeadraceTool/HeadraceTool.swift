@@ -19,7 +19,8 @@ package struct HeadraceTool: AsyncParsableCommand {
             Exit codes: 0, success; 1, the command has failed, or 'check' has found damage; 64, wrong arguments.
             """,
         subcommands: [
-            StatusCommand.self, DeadLetterCommands.self, PauseCommand.self, ResumeCommand.self, ScheduleCommands.self,
+            StatusCommand.self, PendingCommand.self, DeadLetterCommands.self, PauseCommand.self, ResumeCommand.self,
+            ScheduleCommands.self,
             ReplayCommand.self, PruneCommand.self, CheckCommand.self,
         ],
         defaultSubcommand: StatusCommand.self

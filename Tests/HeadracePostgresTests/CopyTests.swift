@@ -87,7 +87,9 @@ import Testing
         let failure = Settlement.Failure(position: lanes[0].position, attempts: 3, reason: "Gone.\0", date: now)
         _ = try await store.settle([
             Settlement(lease: lanes[0].lease, failures: [failure], end: .finished(now: now)),
-            Settlement(lease: lanes[1].lease, attempts: 2, end: .retry(at: now.addingTimeInterval(9), now: now)),
+            Settlement(
+                lease: lanes[1].lease, attempts: 2, end: .retry(at: now.addingTimeInterval(9), now: now),
+                reason: "Busy.\0"),
             Settlement(
                 lease: lanes[2].lease,
                 end: .unknown(name: "new\0", version: 2, since: now, until: now.addingTimeInterval(5), now: now)),
@@ -127,6 +129,8 @@ import Testing
                 #expect(try await store.fetch(query) == source.fetch(query))
                 #expect(try await store.deadLetters(after: 0, of: nil, limit: 9).map(\.reason) == ["Gone.\0"])
                 #expect(try await store.deliveryStatistics() == source.deliveryStatistics())
+                let pending = PendingDeliveryRequest(state: .retrying, now: Date(timeIntervalSince1970: 1_700_000_001))
+                #expect(try await store.pendingDeliveries(pending).map(\.lastFailure) == ["Busy.\0"])
                 #expect(try await store.prunedPosition() == Int64(2 * count + 1))
                 let later = LeaseRequest(
                     subscriptions: ["mail", "odd \u{1}"], laneLimit: 99, batchLimit: 99,

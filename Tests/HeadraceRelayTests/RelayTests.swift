@@ -84,6 +84,26 @@ import Testing
         #expect(try await DeadLetters(in: bench.store).page().isEmpty)
     }
 
+    @Test func aRetriedDeliveryIsListedWithItsErrorAndTheTimeOfItsNextAttempt() async throws {
+        bench.registrar.register(Mail.self)
+        bench.desk.script { _, _ in throw Failure() }
+        let pending = PendingDeliveries(in: bench.store, wallClock: bench.wallClock)
+        let relay = bench.relay { $0.backoff = Backoff(base: .seconds(30), longest: .seconds(30), jitter: 0) }
+
+        try await withRelay(relay) {
+            try await bench.deposit(5)
+            await bench.desk.wait(for: 1, "failed")
+            try await relay.untilIdle()
+
+            let page = try await pending.page()
+            #expect(page.map(\.state) == [.retrying])
+            #expect(page.map(\.lastFailure) == ["\(Failure())"])
+            #expect(page.map(\.attempts) == [1])
+            #expect(page.map(\.nextAttempt) == [RelayBench.epoch.addingTimeInterval(30)])
+            #expect(try await pending.page(in: .waiting).isEmpty)
+        }
+    }
+
     @Test func aFailingHandlerBlocksOnlyItsOwnStreamAndSubscription() async throws {
         bench.registrar.register(Mail.self)
         bench.registrar.register(Book.self)

@@ -10,7 +10,7 @@ import GRDB
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
-import HeadraceSQLite
+@testable import HeadraceSQLite
 import HeadraceStorage
 import Synchronization
 import Testing
@@ -55,7 +55,9 @@ import Testing
                 try database.execute(
                     sql: """
                         ALTER TABLE subscription DROP COLUMN paused_at;
-                        DELETE FROM grdb_migrations WHERE identifier = '6 paused subscriptions';
+                        ALTER TABLE lane DROP COLUMN last_failure;
+                        DELETE FROM grdb_migrations
+                        WHERE identifier IN ('6 paused subscriptions', '7 failures of attempts');
                         """
                 )
             }
@@ -68,6 +70,21 @@ import Testing
             #expect(try await store.lease(request).lanes.isEmpty)
             #expect(try await store.resume("count"))
             #expect(try await store.lease(request).lanes.map(\.count) == [1])
+        }
+    }
+
+    @Test func aPageOfPendingDeliveriesIsReadInTheOrderOfAnIndex() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try openStore(folder.path(of: "store.sqlite"))
+            let plan = try withOtherProgram(store.path) { database in
+                let sql = "EXPLAIN QUERY PLAN \(PendingDeliveryQuery.sql)"
+                let rows = try Row.fetchAll(database, sql: sql, arguments: [1, 0, 0, 0, 0, nil, 9])
+                return rows.map { $0["detail"] as String }
+            }
+
+            #expect(
+                plan.first?.contains("SEARCH lane USING INDEX lane_by_time (subscription=? AND ready_at>?)") == true)
+            #expect(!plan.contains { $0.contains("TEMP B-TREE") || $0.hasPrefix("SCAN") }, "\(plan)")
         }
     }
 

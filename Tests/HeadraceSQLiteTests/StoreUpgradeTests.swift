@@ -301,6 +301,7 @@ import Testing
             ("replay of dead letters", { _ = try await store.replayDeadLetters([1]) }),
             ("discarding", { _ = try await store.discardDeadLetters([1]) }),
             ("replay", { _ = try await store.replay("s", eventsNamed: ["note-changed"], after: 0) }),
+            ("pending", { _ = try await store.pendingDeliveries(PendingDeliveryRequest(now: now)) }),
             ("pause", { _ = try await store.pause("s", at: now) }),
             ("resume", { _ = try await store.resume("s") }),
             ("prune", { _ = try await store.prune(PruneRequest(eventsBefore: .distantFuture)) }),

@@ -123,6 +123,45 @@ import Testing
         }
     }
 
+    @Test func pendingDeliveriesAreListedWithTheirStatesAndPaged() async throws {
+        try await withStore { (path) async throws in
+            // The clock of the fixture is ahead.
+            #expect(
+                try await run("pending", "-d", path) == [
+                    "1.2  retrying  mails  mail-requested  at 2033-05-18T03:33:20Z"
+                ])
+            let store = try SQLiteStore(path: path, entities: [])
+            let now = Date(timeIntervalSince1970: 4_000_000_000)
+            let request = LeaseRequest(
+                subscriptions: ["mails"], laneLimit: 1, batchLimit: 1, now: now, duration: .seconds(60))
+            let delivery = try #require(try await store.lease(request).lanes.first?.first)
+            #expect(
+                try await run("pending", "--state", "running", "-d", path) == [
+                    "1.2  running  mails  mail-requested  leased until 2096-10-02T07:07:40Z"
+                ])
+            _ = try await store.settle([
+                Settlement(
+                    lease: delivery.lease, attempts: 2, end: .retry(at: now, now: now),
+                    reason: "No \u{7}network\nat all")
+            ])
+            try store.close()
+
+            #expect(
+                try await run("pending", "-d", path) == [
+                    "1.2  retrying  mails  mail-requested  at 2096-10-02T07:06:40Z  2 attempts  No \u{FFFD}network"
+                ])
+            #expect(try await run("pending", "--state", "scheduled", "-d", path) == ["There are no such deliveries."])
+            let json = try await run("pending", "--subscription", "mails", "--json", "-d", path).joined()
+            for member in [#""cursor" : "4000000000000.1.2.mails""#, #""state" : "retrying""#, #""attempts" : 2"#] {
+                #expect(json.contains(member), "\(json)")
+            }
+            #expect(
+                try await run("pending", "--after", "4000000000000.1.2.mails", "-d", path) == [
+                    "There are no such deliveries."
+                ])
+        }
+    }
+
     @Test func aSubscriptionIsPausedAndResumed() async throws {
         try await withStore { (path) async throws in
             #expect(try await run("pause", "mails", "-d", path) == ["1 subscription paused."])

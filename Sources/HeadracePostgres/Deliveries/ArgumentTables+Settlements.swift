@@ -27,7 +27,8 @@ extension ArgumentTables {
         let cells: [Cell] = [
             .integer(settlement.lease.lane), .integer(settlement.lease.token), .integer(round),
             .integer(settlement.attempts.map(Int64.init)), .integer(end.number.rawValue), .integer(end.ready),
-            .integer(end.since), .text(end.name), .integer(end.version), .integer(end.unknownSince),
+            .integer(end.since), .text(settlement.storedReason ?? end.name), .integer(end.version),
+            .integer(end.unknownSince),
         ]
         append("s", all: (unit.map { [.integer($0)] } ?? []) + cells)
         let number = Int64(count("s"))

@@ -183,7 +183,7 @@ enum DeliveryProcedures {
             SELECT p_name WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE name = p_name);
             SELECT id INTO v_subscription FROM subscription WHERE name = p_name;
             UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
-                unknown_name = NULL, unknown_version = NULL, unknown_since = NULL
+                unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
             WHERE subscription = v_subscription;
             PERFORM nextval('replay_number');
             SELECT array_agg(position ORDER BY position), array_agg(stream_kind ORDER BY position),

@@ -12,7 +12,7 @@ enum SettlementProcedure {
         case none, finished, retry, released, unknown
     }
 
-    /// The parameters, with their types; `a_` are acknowledged positions, and `f_` failures, by number of settlement.
+    /// The parameters, with their types; `s_name` is the name of an unknown message or the error before a retry; `a_` are acknowledged positions, and `f_` failures, by number of settlement.
     static let columns: [(name: String, type: String)] = [
         // Settlements of one lane have ascending rounds, from 0.
         ("s_lane", "bigint"), ("s_token", "bigint"), ("s_round", "bigint"), ("s_attempts", "bigint"),
@@ -106,6 +106,11 @@ enum SettlementProcedure {
                         WHEN s.ending = 4 THEN s.unknown
                         WHEN s.is_removing THEN NULL
                         ELSE lane.unknown_since
+                    END,
+                    last_failure = CASE
+                        WHEN s.ending = 2 AND s.name IS NOT NULL THEN s.name
+                        WHEN s.is_removing THEN NULL
+                        ELSE lane.last_failure
                     END
                 FROM (
                     SELECT s.*, s.n = ANY (a_settlement) OR s.n = ANY (f_settlement) AS is_removing,

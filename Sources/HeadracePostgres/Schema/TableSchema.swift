@@ -64,6 +64,9 @@ enum TableSchema {
         // When the subscription was paused; NULL if it isn't. The function that leases has the same parameters as before, so
         // programs of earlier versions lease no lane of a paused subscription either.
         (5, ["ALTER TABLE subscription ADD COLUMN paused_at bigint"]),
+        // The error of the last attempt at the first delivery. A settlement has it in the parameter of the unknown name, which a
+        // retry doesn't use, so programs of earlier versions still call the same functions.
+        (6, ["ALTER TABLE lane ADD COLUMN last_failure bytea"]),
     ]
 
     /// The tables of the first version.

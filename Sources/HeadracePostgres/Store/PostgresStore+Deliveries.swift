@@ -73,6 +73,13 @@ extension PostgresStore: DeliveryStore {
         try await read { try await DeliveryReading(session: $0.session).idempotencyRecord(for: key) }
     }
 
+    /// Returns a page of the deliveries that aren't completed.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery] {
+        try await read { try await PendingDeliveryReading(session: $0.session, request: request).page() }
+    }
+
     /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.

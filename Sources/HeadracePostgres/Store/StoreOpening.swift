@@ -13,7 +13,7 @@ import HeadraceStorage
 /// Several processes may open a schema at the same time: they prepare it one after the other.
 struct StoreOpening {
     /// The version of the tables that this version of Headrace knows.
-    private static let tableVersion: Int64 = 5
+    private static let tableVersion: Int64 = 6
 
     let target: SessionTarget
     let schema: EntitySchema

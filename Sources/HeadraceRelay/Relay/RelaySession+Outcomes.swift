@@ -33,7 +33,14 @@ extension RelaySession {
             ]) { $1 }
         )
         for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
-        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt, end: .retry(at: date, now: now)))
+        settle(
+            Settlement(
+                lease: delivery.lease,
+                attempts: delivery.attempt,
+                end: .retry(at: date, now: now),
+                reason: "\(error)"
+            )
+        )
     }
 
     /// The time at which a relay first didn't know the message of `delivery`.

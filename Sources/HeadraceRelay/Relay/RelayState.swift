@@ -254,7 +254,8 @@ extension Settlement {
             acknowledged: acknowledged + later.acknowledged,
             failures: failures + later.failures,
             attempts: later.attempts ?? (removes ? nil : attempts),
-            end: later.end ?? end
+            end: later.end ?? end,
+            reason: later.end == nil ? reason : later.reason
         )
     }
 }

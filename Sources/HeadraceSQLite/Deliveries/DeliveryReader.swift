@@ -64,21 +64,13 @@ enum DeliveryReader {
 
     private static func deadLetter(_ row: borrowing PreparedStatement, in database: Database) throws -> DeadLetter {
         let position: Int64 = try row.integer(1)
-        let content: Delivery.Content =
-            if position < 0 {
-                try LeaseQueries.scheduled(at: position, in: database)
-            } else if row.isNull(6) {
-                .missing
-            } else {
-                .event(try DocumentReader.event(row, from: 6))
-            }
         return DeadLetter(
             id: try row.integer(0),
             subscription: try row.text(2),
             attempts: try row.integer(3),
             reason: try row.text(4),
             date: Date(milliseconds: try row.integer(5)),
-            content: content
+            content: try LeaseQueries.content(at: position, row, from: 6, in: database)
         )
     }
 

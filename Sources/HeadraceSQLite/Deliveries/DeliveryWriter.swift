@@ -235,7 +235,7 @@ struct DeliveryWriter {
         try database.execute(
             sql: """
                 UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
-                    unknown_name = NULL, unknown_version = NULL, unknown_since = NULL
+                    unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
                 WHERE subscription = ?
                 """,
             arguments: [subscription]

@@ -208,16 +208,17 @@ struct LeaseQueries {
             var deliveries: [Delivery] = []
             while try statement.next() {
                 let isFirst = deliveries.isEmpty
+                let position: Int64 = try statement.integer(0)
                 deliveries.append(
                     Delivery(
                         lease: lease,
-                        position: try statement.integer(0),
+                        position: position,
                         subscription: subscription,
                         attempt: isFirst ? lane.attempts + 1 : 1,
                         mayHaveRun: mayHaveRun,
                         unknownSince: isFirst ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
                         isReplay: try statement.integer(1) != 0,
-                        content: try content(of: statement)
+                        content: try Self.content(at: position, statement, from: 2, in: database)
                     )
                 )
             }
@@ -249,15 +250,19 @@ struct LeaseQueries {
         return head.map { $0 <= lane.begun } ?? false
     }
 
-    /// Reads the content of a delivery from a row with its position, whether it is a replay, and its event.
-    private func content(of row: borrowing PreparedStatement) throws -> Delivery.Content {
-        let position: Int64 = try row.integer(0)
-        if position < 0 { return try Self.scheduled(at: position, in: database) }
-        return row.isNull(2) ? .missing : .event(try DocumentReader.event(row, from: 2))
+    /// Reads the content of a delivery from a row whose columns from `first` on are those of its event, if it has one.
+    static func content(
+        at position: Int64,
+        _ row: borrowing PreparedStatement,
+        from first: CInt,
+        in database: Database
+    ) throws -> Delivery.Content {
+        if position < 0 { return try scheduled(at: position, in: database) }
+        return row.isNull(first) ? .missing : .event(try DocumentReader.event(row, from: first))
     }
 
     /// Reads the scheduled message at a position, which is its negated number.
-    static func scheduled(at position: Int64, in database: Database) throws -> Delivery.Content {
+    private static func scheduled(at position: Int64, in database: Database) throws -> Delivery.Content {
         try database.withPreparedStatement(
             """
             SELECT id, kind, name, version, stream_kind, stream_key, due_at, document, origin

@@ -27,8 +27,8 @@ struct SettlementWriter {
         /// Whether the lane contains deliveries other than the given delivery.
         let holdsMore: Bool
 
-        /// Whether the first delivery was unknown to a relay.
-        let wasUnknown: Bool
+        /// Whether the first delivery was unknown to a relay, or an attempt has failed.
+        let hasNotes: Bool
     }
 
     /// Applies `settlement`, or returns `false` if its lease is no longer valid.
@@ -53,7 +53,8 @@ struct SettlementWriter {
             $0.bind(settlement.lease.lane)
         }
         let isRemoved = !settlement.acknowledged.isEmpty || !settlement.failures.isEmpty
-        if isRemoved, lane.wasUnknown { try forgetUnknown(settlement.lease) }
+        if isRemoved, lane.hasNotes { try forgetNotes(settlement.lease) }
+        if next != nil, let reason = settlement.storedReason { try note(reason, for: settlement.lease) }
         let attempts = settlement.attempts.map { max(0, $0) } ?? (isRemoved ? 0 : lane.attempts)
         switch (next, settlement.end) {
         case (nil, nil):
@@ -93,7 +94,8 @@ struct SettlementWriter {
         try database.withPreparedStatement(
             """
             SELECT subscription, attempts, begun,
-                EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?), unknown_since IS NOT NULL
+                EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?),
+                unknown_since IS NOT NULL OR last_failure IS NOT NULL
             FROM lane WHERE id = ? AND token = ?
             """
         ) { statement in
@@ -106,7 +108,7 @@ struct SettlementWriter {
                 attempts: try statement.integer(1),
                 begun: try statement.integer(2),
                 holdsMore: try statement.integer(3) != 0,
-                wasUnknown: try statement.integer(4) != 0
+                hasNotes: try statement.integer(4) != 0
             )
         }
     }
@@ -180,8 +182,16 @@ struct SettlementWriter {
         }
     }
 
-    private func forgetUnknown(_ lease: Lease) throws {
-        try database.execute(sql: "UPDATE lane SET unknown_since = NULL WHERE id = ?", arguments: [lease.lane])
+    private func note(_ reason: String, for lease: Lease) throws {
+        try database.run("UPDATE lane SET last_failure = ? WHERE id = ?") { statement in
+            statement.bind(reason)
+            statement.bind(lease.lane)
+        }
+    }
+
+    private func forgetNotes(_ lease: Lease) throws {
+        try database.execute(
+            sql: "UPDATE lane SET unknown_since = NULL, last_failure = NULL WHERE id = ?", arguments: [lease.lane])
     }
 }
 #endif

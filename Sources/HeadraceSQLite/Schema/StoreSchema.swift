@@ -143,6 +143,8 @@ enum StoreSchema {
         ("5 pruned events", DeliverySchema.prunedEvents),
         // When the subscription was paused; NULL if it isn't.
         ("6 paused subscriptions", "ALTER TABLE subscription ADD COLUMN paused_at INTEGER"),
+        // The error of the last attempt at the first delivery.
+        ("7 failures of attempts", "ALTER TABLE lane ADD COLUMN last_failure TEXT"),
     ]
 }
 #endif

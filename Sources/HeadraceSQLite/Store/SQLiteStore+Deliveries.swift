@@ -60,6 +60,13 @@ extension SQLiteStore: DeliveryStore {
         try await read(isBrief: true) { try DeliveryReader.idempotencyRecord(for: key, in: $0) }
     }
 
+    /// Returns a page of the deliveries that aren't completed.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery] {
+        try await read { try PendingDeliveryQuery(request: request).page(in: $0) }
+    }
+
     /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.

@@ -70,7 +70,8 @@ package struct StoreTable: Sendable, Hashable {
         "lane", Column("id", .integer), Column("subscription", .integer), Column("stream_kind", .name),
         Column("stream_key", .name), Column("ready_at", .integer), Column("token", .integer),
         Column("attempts", .integer), Column("begun", .integer), Column("since", .integer),
-        Column("unknown_name", .name), Column("unknown_version", .integer), Column("unknown_since", .integer))
+        Column("unknown_name", .name), Column("unknown_version", .integer), Column("unknown_since", .integer),
+        Column("last_failure", .name))
 
     package static let deliveries = StoreTable(
         "delivery", keyCount: 2, Column("lane", .integer), Column("position", .integer), Column("is_replay", .flag))

@@ -74,6 +74,23 @@ public struct Settlement: Hashable, Sendable {
     /// How the lease ends, or `nil` if the lease continues.
     public var end: End?
 
+    /// Why the attempt has failed, if the lease ends with a retry.
+    ///
+    /// The store keeps at most ``reasonLimit`` bytes of it until the delivery is removed from its lane.
+    public var reason: String?
+
+    /// Maximum number of UTF-8 bytes of a stored ``reason``: 1,000.
+    public static let reasonLimit = 1_000
+
+    /// The part of ``reason`` that a store keeps.
+    package var storedReason: String? {
+        guard let reason, case .retry = end else { return nil }
+        if reason.utf8.count <= Self.reasonLimit { return reason }
+        var rest = reason.utf8.index(reason.utf8.startIndex, offsetBy: Self.reasonLimit)
+        while rest.samePosition(in: reason) == nil { rest = reason.utf8.index(before: rest) }
+        return String(reason[..<rest])
+    }
+
     /// Whether another relay may know the message that this relay leaves, so that the store must notify relays.
     package var leavesUnknown: Bool {
         if case .unknown = end { true } else { false }
@@ -85,12 +102,14 @@ public struct Settlement: Hashable, Sendable {
         acknowledged: [Int64] = [],
         failures: [Failure] = [],
         attempts: Int? = nil,
-        end: End? = nil
+        end: End? = nil,
+        reason: String? = nil
     ) {
         self.lease = lease
         self.acknowledged = acknowledged
         self.failures = failures
         self.attempts = attempts
         self.end = end
+        self.reason = reason
     }
 }

@@ -33,6 +33,9 @@ struct InMemoryDeliveries {
         /// Number of attempts that count for the first entry.
         var attempts = 0
 
+        /// The error of the last attempt at the first entry.
+        var lastFailure: String?
+
         /// The position up to which deliveries were leased and not released.
         var begun: Int64 = 0
 
@@ -208,7 +211,7 @@ struct InMemoryDeliveries {
         }
     }
 
-    private func content(at position: Int64, events: (Int64) -> EventRecord?) -> Delivery.Content {
+    func content(at position: Int64, events: (Int64) -> EventRecord?) -> Delivery.Content {
         if position < 0 { return scheduled[-position].map { .scheduled($0) } ?? .missing }
         return events(position).map { .event($0) } ?? .missing
     }
@@ -242,12 +245,14 @@ struct InMemoryDeliveries {
 
         guard let head = lane.entries.first?.position else {
             lane.attempts = 0
+            lane.lastFailure = nil
             lanes[settlement.lease.lane] = lane
             if settlement.end != nil { remove(settlement.lease.lane) }
             return true
         }
         lane.attempts = settlement.attempts.map { max(0, $0) } ?? (removed.isEmpty ? lane.attempts : 0)
-        if !removed.isEmpty { lane.unknownSince = nil }
+        if !removed.isEmpty { (lane.unknownSince, lane.lastFailure) = (nil, nil) }
+        lane.lastFailure = settlement.storedReason ?? lane.lastFailure
         switch settlement.end {
         case .finished(let now):
             lane.wait(until: now, from: now)
@@ -355,6 +360,7 @@ struct InMemoryDeliveries {
         for (id, lane) in lanes where lane.subscription == subscription {
             lanes[id]?.token += 1
             lanes[id]?.attempts = 0
+            lanes[id]?.lastFailure = nil
             lanes[id]?.begun = 0
             lanes[id]?.readyAt = 0
             lanes[id]?.since = nil

@@ -38,6 +38,13 @@ extension InMemoryStore: DeliveryStore {
         state.withLock { $0.deliveries.records[BytewiseString(key)] }
     }
 
+    /// Returns a page of the deliveries that aren't completed.
+    public func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery] {
+        state.withLock { state in
+            state.deliveries.pending(request) { state.events.record(at: $0) }
+        }
+    }
+
     /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         state.withLock { state in

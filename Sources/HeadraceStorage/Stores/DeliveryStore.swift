@@ -61,6 +61,14 @@ public protocol DeliveryStore: EntityStore {
     /// - Throws: ``StoreError``.
     func idempotencyRecord(for key: String) async throws -> IdempotencyRecord?
 
+    /// Returns a page of the deliveries that aren't completed.
+    ///
+    /// They are sorted by subscription, then by the time from which their lanes may be leased, then by lane and position. A
+    /// delivery whose lane is leased or settled between two pages can be on both, or on none.
+    ///
+    /// - Throws: ``StoreError``.
+    func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery]
+
     /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
     ///
     /// - Parameters:

@@ -89,6 +89,11 @@ extension StoreDecorator {
         try await base.idempotencyRecord(for: key)
     }
 
+    /// Passes on; see ``DeliveryStore/pendingDeliveries(_:)``.
+    public func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery] {
+        try await base.pendingDeliveries(request)
+    }
+
     /// Passes on; see ``DeliveryStore/deadLetters(after:of:limit:)``.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         try await base.deadLetters(after: id, of: subscription, limit: limit)

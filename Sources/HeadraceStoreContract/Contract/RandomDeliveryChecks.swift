@@ -92,6 +92,7 @@ private struct DeliveryWalk {
         let attempts = [nil, 0, 1, 2].randomElement(using: &generator) ?? nil
         var one = lane.actual.settlement(acknowledged: count, attempts: attempts, end: end)
         var other = lane.expected.settlement(acknowledged: count, attempts: attempts, end: end)
+        (one.reason, other.reason) = ("at \(now)", "at \(now)")
         if count < lane.actual.count, Bool.random(using: &generator) {
             one.failures = [lane.actual[count].failure("broken", at: date)]
             other.failures = [lane.expected[count].failure("broken", at: date)]
@@ -115,6 +116,12 @@ private struct DeliveryWalk {
             try await expected.store.deliveryStatistics(),
             "the statistics in \(subject)"
         )
+        let state = PendingDelivery.State.allCases.randomElement(using: &generator)
+        for state in [nil, state] {
+            let pending = try await (actual.pending(state, at: now), expected.pending(state, at: now))
+            try requireEqual(pending.0.map(\.seen), pending.1.map(\.seen), "the pending deliveries in \(subject)")
+            try requireEqual(pending.0.map(\.isReplay), pending.1.map(\.isReplay), "the pending replays in \(subject)")
+        }
         guard let index = letters.indices.randomElement(using: &generator) else { return }
         if Bool.random(using: &generator) {
             _ = try await actual.store.replayDeadLetters([letters[index].id])

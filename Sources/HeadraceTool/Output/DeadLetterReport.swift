@@ -10,25 +10,6 @@ import HeadraceStorage
 
 /// A dead letter with its message.
 struct DeadLetterReport: Report {
-    /// The message of a dead letter.
-    struct Message: Encodable {
-        let kind: String
-        let name: String
-        let version: Int
-        let id: UUID
-
-        /// The position in the log, if it is an event.
-        let position: Int64?
-
-        let stream: String?
-
-        /// The time at which an event was recorded, or at which a scheduled message was due.
-        let date: Date
-
-        /// The stored JSON, as text.
-        let content: String
-    }
-
     let id: Int64
     let subscription: String
     let attempts: Int
@@ -36,7 +17,7 @@ struct DeadLetterReport: Report {
     let reason: String
 
     /// The message; `nil` if it is no longer stored.
-    let message: Message?
+    let message: MessageReport?
 
     init(_ letter: DeadLetter) {
         id = letter.id
@@ -44,32 +25,7 @@ struct DeadLetterReport: Report {
         attempts = letter.attempts
         givenUp = letter.date
         reason = letter.reason
-        switch letter.content {
-        case .event(let record):
-            message = Message(
-                kind: "event",
-                name: record.event.name,
-                version: record.event.version,
-                id: record.event.id,
-                position: record.position,
-                stream: record.event.stream.map { "\($0)" },
-                date: record.event.recordedAt,
-                content: String(decoding: record.event.json, as: UTF8.self)
-            )
-        case .scheduled(let scheduled):
-            message = Message(
-                kind: scheduled.kind == .command ? "command" : "event",
-                name: scheduled.name,
-                version: scheduled.version,
-                id: scheduled.id,
-                position: nil,
-                stream: scheduled.stream.map { "\($0)" },
-                date: scheduled.dueAt,
-                content: String(decoding: scheduled.json, as: UTF8.self)
-            )
-        case .missing:
-            message = nil
-        }
+        message = MessageReport(letter.content)
     }
 
     var lines: [String] {
