@@ -353,14 +353,9 @@ let package = Package(
                 serviceLifecycle,
             ] + nio(["NIOCore", "NIOHTTP1", "NIOPosix"], for: "Inspector"),
             resources: [
-                .embedInCode("Page/icon.svg"),
-                .embedInCode("Page/index.html"),
-                .embedInCode("Page/inspector.css"),
-                .embedInCode("Page/inspector.js"),
-                .embedInCode("Page/flow.js"),
-                .embedInCode("Page/deliveries.js"),
-                .embedInCode("Page/panes.js"),
-            ]
+                "icon.svg", "index.html", "inspector.css", "inspector.js", "flow.js", "message.js", "panes.js",
+                "rates.js", "graphs.js", "stations.js", "deliveries.js", "log.js",
+            ].map { .embedInCode("Page/\($0)") }
         ),
         // A program for the tests in a browser.
         .executableTarget(

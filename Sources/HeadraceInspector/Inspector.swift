@@ -104,7 +104,7 @@ public final class Inspector: Sendable {
     ///
     /// The changes are recorded while the inspector is in use. After a pause, a new history begins.
     public func show<State, Action>(_ station: Station<State, Action>, named name: String) {
-        show(InspectedStation(station, history: makeHistory(name), recorder: recorder))
+        show(InspectedStation(station, history: makeHistory(name, of: State.self), recorder: recorder))
     }
 
     /// Shows the changes of `station`, which it doesn't keep alive.
@@ -113,11 +113,11 @@ public final class Inspector: Sendable {
     ///
     /// The changes are recorded while the inspector is in use. After a pause, a new history begins.
     public func show<State, Action>(_ station: ActorStation<State, Action>, named name: String) {
-        show(InspectedStation(station, history: makeHistory(name), recorder: recorder))
+        show(InspectedStation(station, history: makeHistory(name, of: State.self), recorder: recorder))
     }
 
-    private func makeHistory(_ name: String) -> StationHistory {
-        StationHistory(name: name, configuration: recorder.configuration)
+    private func makeHistory(_ name: String, of state: Any.Type) -> StationHistory {
+        StationHistory(name: name, state: state, configuration: recorder.configuration)
     }
 
     private func show(_ graph: GraphView) {
@@ -132,7 +132,7 @@ public final class Inspector: Sendable {
             state.stations.removeAll { $0.history.name == station.history.name }
             state.stations.append(station)
         }
-        if recorder.isListening { station.follow() }
+        if recorder.isWatched { station.follow() }
     }
 
     // MARK: Requests
@@ -155,7 +155,7 @@ public final class Inspector: Sendable {
         return state.withLock { $0.breakers }
             .flatMap { $0.states.sorted { $0.key < $1.key } }
             .enumerated().map { index, circuit in
-                let name = configuration.shown(circuit.key) { configuration.redaction.identifier("circuit", $0) }
+                let name = configuration.limited(configuration.redaction.text(ofKey: circuit.key, of: "circuit"))
                 return CircuitView(name ?? "circuit \(index + 1)", circuit.value)
             }
     }

@@ -20,19 +20,18 @@ public struct InspectorObserver: MessageObserver, RelayObserver {
         self.recorder = recorder
     }
 
-    /// Whether the inspector is in use.
+    /// Whether the inspector records the next message: always while a page is open, and otherwise within the limits of
+    /// ``InspectorConfiguration/retention``.
     public var isListening: Bool { recorder.isListening }
 
     /// Records the start of a message without its content.
     public func messageBegan(_ context: MessageContext) {
-        recorder.messageBegan(context, payload: nil)
+        recorder.messageBegan(context) { FlowRecorder.ShownContent() }
     }
 
     /// Records the start of a message, and its content as far as the redaction shows it.
     public func messageBegan<Message: Sendable>(_ message: Message, in context: MessageContext) {
-        if !isListening { return }
-        let configuration = recorder.configuration
-        recorder.messageBegan(context, payload: configuration.shown(message, by: configuration.redaction.message))
+        recorder.messageBegan(context) { recorder.content(of: message) }
     }
 
     /// Records the outcome of a message.
@@ -42,10 +41,7 @@ public struct InspectorObserver: MessageObserver, RelayObserver {
 
     /// Records the start of a stage.
     public func stageBegan(_ stage: MessageStage) {
-        if !isListening { return }
-        let configuration = recorder.configuration
-        let payload = stage.event.flatMap { configuration.shown($0, by: configuration.redaction.message) }
-        recorder.stageBegan(stage, payload: payload)
+        recorder.stageBegan(stage)
     }
 
     /// Records the outcome of a stage.

@@ -1,5 +1,6 @@
 """Tests of the inspector's page with the program InspectorSubject."""
 
+import json
 import os
 import pathlib
 import queue
@@ -77,6 +78,12 @@ class InspectorCase(unittest.TestCase):
         self.browser.find(f"#tab-{tab}").click()
         self.browser.wait(lambda: self.browser.find(f"#pane-{tab}").is_displayed(), f"the pane '{tab}' is shown")
 
+    def press(self, key):
+        """Sends a key to the focused element."""
+        self.browser.script(
+            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true, cancelable: true}))", key
+        )
+
     def tree(self):
         """Returns the flow: the kind, the type, and the children of each entry."""
         return self.browser.script(
@@ -126,7 +133,7 @@ class Flow(InspectorCase):
 
         unit = ["unit of work", [["event TransactionPosted", [["handler CheckLimit", []]]], ["commit", []]]]
         delivery = ["event TransactionPosted", [["unit of work", [["handler SendWebhook", []], ["commit", []]]]]]
-        chain = ["request PostRequest", [["command PostTransaction", [unit, delivery]], ["action Totals.Action", []]]]
+        chain = ["request POST /transactions", [["command PostTransaction", [unit, delivery]], ["action Totals.Action", []]]]
 
         def arrived():
             # The delivery arrives before or after the station's action. In both cases it is below its command.
@@ -152,19 +159,125 @@ class Flow(InspectorCase):
         self.browser.find("#flow-search").send_keys("getbal")
         self.browser.wait(lambda: [name for name, _ in self.tree()] == ["query GetBalance"], "the query is found")
 
-    def test_a_row_opens_by_the_keyboard_and_shows_text_as_text(self):
+    def test_a_message_opens_by_the_keyboard_and_shows_text_as_text(self):
         self.begin()
         self.subject.tell("post <img/src=x/onerror=document.title='taken'> 5")
-        row = "#flow-tree li[data-kind=command] > .row"
-        self.browser.wait(lambda: self.browser.find_all(row), "the command has come")
-        self.browser.script("document.querySelector(arguments[0]).focus()", row)
-        self.browser.script(
-            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))"
-        )
-        self.browser.wait(lambda: "onerror" in self.browser.text("#flow-tree"), "the payload is shown")
+        item = "#flow-tree li[data-kind=command]"
+        self.browser.wait(lambda: self.browser.find_all(item), "the command has come")
+        self.browser.script("document.querySelector(arguments[0]).focus()", item)
+        self.press("Enter")
+        self.browser.wait(lambda: "onerror" in self.browser.text("#message"), "the payload is shown")
         self.assertEqual(self.browser.find_all("main img"), [])
         self.assertEqual(self.browser.script("return document.title"), "Headrace inspector")
-        self.assertEqual(self.browser.script("return document.activeElement.className"), "row")
+        self.assertEqual(self.browser.of_focused("data-kind"), "command")
+        self.press("Escape")
+        self.browser.wait(lambda: not self.browser.find("#message").is_displayed(), "the message is closed")
+
+    def test_the_tree_is_one_tab_stop_in_which_the_arrow_keys_move(self):
+        self.begin()
+        self.subject.tell("post bank 5000", "refused")
+        self.browser.wait(lambda: len(self.browser.find_all("#flow-tree [role=treeitem]")) == 5, "five entries")
+        stops = "return document.querySelectorAll('#flow-tree [tabindex=\"0\"]').length"
+        self.assertEqual(self.browser.script(stops), 1)
+        self.browser.script("document.querySelector('#flow-tree [tabindex=\"0\"]').focus()")
+        for key, kind, level in (
+            ("ArrowRight", "command", "2"), ("ArrowDown", "unit of work", "3"), ("End", "handler", "5"), ("ArrowUp", "event", "4"),
+            ("ArrowLeft", "event", "4"), ("ArrowLeft", "unit of work", "3"), ("Home", "request", "1"), ("ArrowUp", "request", "1"),
+        ):
+            self.press(key)
+            self.assertEqual((self.browser.of_focused("data-kind"), self.browser.of_focused("aria-level")), (kind, level), key)
+        # The first left arrow has collapsed the event.
+        self.assertEqual(len(self.browser.find_all("#flow-tree [role=treeitem]")), 4)
+        event = self.browser.find("#flow-tree [data-kind=event]")
+        self.assertEqual(event.get_attribute("aria-expanded"), "false")
+        self.assertEqual(self.browser.script(stops), 1)
+
+    def test_filters_select_by_kind_type_duration_and_chain(self):
+        self.begin()
+        self.subject.tell("post bank 5")
+        self.subject.tell("ask bank")
+        self.browser.wait(lambda: len(self.tree()) == 2, "two chains")
+        self.browser.click("#flow-filters summary")
+        hits = lambda: sorted({item.get_attribute("data-kind") for item in self.browser.find_all("#flow-tree .hit")})
+
+        self.browser.type("#flow-kind", "query")
+        self.browser.wait(lambda: [name for name, _ in self.tree()] == ["query GetBalance"], "the query")
+        self.browser.click("#flow-reset")
+        self.browser.type("#flow-type", "POST /TRANS")
+        self.browser.wait(lambda: hits() == ["request"], "the request by its route")
+        self.browser.click("#flow-reset")
+        self.browser.type("#flow-least", "60000")
+        self.browser.wait_text("#flow-hint", "No matches.")
+        self.browser.click("#flow-reset")
+        self.browser.wait(lambda: len(self.tree()) == 2, "both chains again")
+        self.browser.click("#flow-tree li[data-kind=query] > .row")
+        self.browser.click("#message-only")
+        self.browser.wait(lambda: [name for name, _ in self.tree()] == ["query GetBalance"], "only the chain of the query")
+        self.assertEqual(len(self.browser.find("#flow-chain").get_attribute("value")), 36)
+
+    def test_a_link_opens_the_page_on_its_message(self):
+        self.begin()
+        self.subject.tell("post bank 5")
+        self.browser.click("#flow-tree li[data-kind=command] > .row")
+        self.browser.wait(lambda: "#flow/" in self.browser.script("return location.href"), "the address names the message")
+        link = self.browser.script("return location.href")
+
+        self.browser.open("about:blank")
+        self.browser.open(link)
+
+        selected = "return document.querySelector('#flow-tree [aria-selected=true]')?.dataset.kind"
+        self.browser.wait(lambda: self.browser.script(selected) == "command", "the command is selected")
+        self.assertIn("PostTransaction", self.browser.text("#message h2"))
+        self.assertEqual(self.browser.script("return location.href"), link)
+        self.browser.open("about:blank")
+        self.browser.open(link.split("#")[0] + "#flow/01890000-0000-7000-8000-000000000000")
+        self.browser.wait_text("#message h2", "Message not found")
+
+    def test_a_chain_is_copied_as_json(self):
+        self.begin("--redact")
+        self.subject.tell("post s3cret 5")
+        self.browser.driver.execute_cdp_cmd(
+            "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+        )
+        self.browser.wait(lambda: self.browser.text("#flow-tree").count("✓") == 11, "all entries have come")
+        self.browser.click("#flow-tree li[data-kind=command] > .row")
+        self.browser.click("#message-copy")
+        self.browser.wait_text("#message-status", "The chain is copied.")
+        chain = json.loads(self.browser.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])"))
+        self.assertEqual(len(chain["entries"]), 11)
+        self.assertEqual({entry["correlation"] for entry in chain["entries"]}, {chain["correlation"]})
+        self.assertIn("To show it", chain["hints"]["message"])
+        self.assertNotIn("s3cret", json.dumps(chain))
+        self.assertEqual(self.browser.errors(), [])
+
+    def test_messages_before_the_page_was_opened_are_shown(self):
+        self.subject = Subject()
+        self.addCleanup(self.subject.close)
+        self.addCleanup(self.browser.open, "about:blank")
+        self.subject.tell("post bank 5")
+        self.subject.tell("ask bank")
+        self.browser.open(self.subject.address)
+        self.browser.wait(lambda: len(self.tree()) == 2, "the two chains of the time before")
+
+    def test_a_hidden_value_says_why_and_how_to_show_it(self):
+        self.begin("--redact")
+        self.subject.tell("post bank 5000", "refused")
+        self.browser.click("#flow-tree li[data-kind=command] > .row")
+        self.browser.wait(lambda: "pass the type to 'InspectorConfiguration(showing:)'" in self.browser.text("#message"), "the hint")
+        self.assertEqual(len(self.browser.find_all("#message .hidden-value")), 2)
+
+    def test_all_panes_have_one_style_of_time(self):
+        self.begin()
+        self.subject.tell("post bank 13")
+        style = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$"
+        self.browser.wait(lambda: self.browser.find_all("#flow-tree time"), "there is a time")
+        self.assertRegex(self.browser.text("#flow-tree time"), style)
+        self.show("log")
+        self.browser.wait(lambda: self.browser.find_all("#pane-log time"), "there is a time")
+        self.assertRegex(self.browser.text("#pane-log time"), style)
+        self.show("stations")
+        self.browser.wait(lambda: self.browser.text(".station-step"), "there is a step")
+        self.assertRegex(self.browser.text(".station-step").split(" ", 1)[1][:23], style)
 
     def test_the_content_of_messages_is_hidden_by_default(self):
         self.begin("--redact")
@@ -230,6 +343,25 @@ class Panes(InspectorCase):
         self.assertEqual(value("count"), "0")
         self.browser.find("#station-0-last").click()
         self.browser.wait(lambda: value("latest") == '"four"', "the latest")
+
+    def test_two_states_of_a_station_are_compared(self):
+        self.begin()
+        self.show("stations")
+        self.browser.wait(lambda: self.browser.find_all("#pane-stations tbody tr"), "the state is there")
+        for name in ("one", "two", "three"):
+            self.subject.tell(f"post {name} 1")
+        changes = lambda: [item.text for item in self.browser.find_all("#pane-stations .changes li")]
+
+        self.browser.wait(lambda: changes() == ["count 2 → 3", 'latest "two" → "three"'], "the last step")
+        self.browser.script(
+            "const one = document.getElementById('station-0-compare'); one.value = '0'; one.dispatchEvent(new Event('change'))"
+        )
+        self.browser.wait(lambda: changes() == ["count 0 → 3", 'latest "<i>nothing</i>" → "three"'], "compared with the start")
+        self.browser.script(
+            "const one = document.getElementById('station-0-jump'); one.value = '2'; one.dispatchEvent(new Event('change'))"
+        )
+        self.browser.wait(lambda: changes() == ["count 0 → 2", 'latest "<i>nothing</i>" → "two"'], "jumped to the second step")
+        self.assertEqual(self.browser.errors(), [])
 
     def test_every_pane_fits_a_phone_without_errors(self):
         self.begin()

@@ -108,6 +108,46 @@ import Testing
         #expect(try await read(client, "?search=COMMIT&limit=1").entries.map(\.kind) == ["commit"])
     }
 
+    @Test(arguments: [
+        ("kind=commit", 1), ("kind=COMMIT", 0), ("type=deposit", 4), ("type=deposit&kind=command", 2),
+        ("failures=true", 5), ("failures=false&kind=query", 1), ("least=2000", 1), ("least=2000.5", 0),
+        ("least=1999&kind=query", 0), ("search=limit&failures=true", 5), ("kind=&type=&least=", 13),
+    ])
+    func filtersApplyToTheWholeHistory(query: String, count: Int) async throws {
+        let bank = try BankFixture()
+        let client = Client(InspectorRoutes(bank.inspector))
+        try await bank.request(1)
+        await #expect(throws: LimitExceeded.self) { try await bank.request(5_000) }
+        try await bank.withRequest("/") { bank.clock.advance(by: .seconds(2)) }
+        _ = try await bank.dispatcher.dispatch(GetBalance(account: "a"))
+
+        #expect(try await read(client, "?\(query)").entries.count == count)
+    }
+
+    @Test func aChainIsSelectedByItsCorrelation() async throws {
+        let bank = try BankFixture()
+        let client = Client(InspectorRoutes(bank.inspector))
+        try await bank.request(1)
+        try await bank.request(2)
+        let all = try await read(client).entries
+        let chain = try #require(all.last?.correlation)
+
+        let found = try await read(client, "?chain=\(chain)").entries
+
+        #expect(found.count == 6)
+        #expect(found.allSatisfy { $0.correlation == chain })
+        #expect(try await read(client, "?chain=\(UUID())").entries.isEmpty)
+    }
+
+    @Test(arguments: ["least=-1", "least=x", "chain=7", "failures=yes", "kind=\(String(repeating: "k", count: 201))"])
+    func aMalformedFilterIsRefused(query: String) async throws {
+        let bank = try BankFixture()
+
+        let response = await Client(InspectorRoutes(bank.inspector)).get("/api/messages?\(query)")
+
+        #expect(response.status == 400)
+    }
+
     // MARK: Redaction
 
     @Test func theContentOfMessagesIsHiddenByDefault() async throws {
@@ -157,9 +197,10 @@ import Testing
 
     // MARK: Activity
 
-    @Test func anUnusedInspectorRecordsNothingAndAppliesNoRule() async throws {
+    @Test func withoutRetentionAnUnusedInspectorRecordsNothingAndAppliesNoRule() async throws {
         let calls = Mutex(0)
         let bank = try BankFixture { configuration in
+            configuration.retention = .zero
             configuration.redaction.message = { _ in
                 calls.withLock { $0 += 1 }
                 return nil
@@ -176,7 +217,10 @@ import Testing
     }
 
     @Test func recordingStopsAfterTheWindowAndResumesWithTheNextRequest() async throws {
-        let bank = try BankFixture { $0.window = .seconds(10) }
+        let bank = try BankFixture { configuration in
+            configuration.window = .seconds(10)
+            configuration.retention = .zero
+        }
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 
@@ -192,7 +236,10 @@ import Testing
     }
 
     @Test func anEntryInProgressIsCompletedAfterTheWindow() async throws {
-        let bank = try BankFixture { $0.window = .seconds(10) }
+        let bank = try BankFixture { configuration in
+            configuration.window = .seconds(10)
+            configuration.retention = .zero
+        }
         let client = Client(InspectorRoutes(bank.inspector))
         _ = await client.get("/api/overview")
 

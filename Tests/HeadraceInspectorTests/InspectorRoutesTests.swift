@@ -237,7 +237,8 @@ import Testing
     @Test func thePageHasNoForeignContentAndNoInlineScript() async throws {
         let page = await client.get("/").text
         #expect(page.contains("<script type=\"module\" src=\"inspector.js\"></script>"))
-        for path in ["/", "/inspector.js", "/deliveries.js", "/flow.js", "/panes.js", "/inspector.css", "/icon.svg"] {
+        let scripts = ["inspector", "flow", "message", "rates", "graphs", "stations", "deliveries", "log", "panes"]
+        for path in ["/", "/inspector.css", "/icon.svg"] + scripts.map({ "/\($0).js" }) {
             let response = await client.get(path)
             #expect(response.status == 200)
             let text = response.text.replacing("http://www.w3.org/2000/svg", with: "")

@@ -46,6 +46,24 @@ import Testing
         #expect(history.steps.allSatisfy { $0.action?.contains("add") == true })
     }
 
+    @Test func aListedStateAndItsActionsAreShown() async throws {
+        for (redaction, value) in [(Redaction(showing: Counter.State.self), "3"), (.typesOnly, nil)] {
+            let inspector = inspector { $0.redaction = redaction }
+            let station = Station(initialState: Counter.State()) { Counter() }
+            inspector.show(station, named: "Counter")
+            let client = Client(InspectorRoutes(inspector))
+            try await follow(client)
+
+            station.pour(.add(3))
+            try await steps(1, client)
+
+            let step = try #require(try await history(client).steps.first)
+            #expect(step.changes.map(\.new) == [value])
+            #expect(step.changes.map(\.isHidden) == [value == nil])
+            #expect(step.action == nil)
+        }
+    }
+
     @Test func anActorStationIsFollowed() async throws {
         let inspector = inspector()
         let station = ActorStation(initialState: Counter.State()) { Counter() }
@@ -118,7 +136,10 @@ import Testing
     }
 
     @Test func theNextActionAfterTheWindowEndsTheRecording() async throws {
-        let inspector = inspector { $0.window = .seconds(5) }
+        let inspector = inspector { configuration in
+            configuration.window = .seconds(5)
+            configuration.retention = .zero
+        }
         let station = Station(initialState: Counter.State()) { Counter() }
         inspector.show(station, named: "Counter")
         let client = Client(InspectorRoutes(inspector))
@@ -151,7 +172,7 @@ import Testing
     }
 
     @Test func anActionIsInTheFlowOnlyWhileTheInspectorIsActive() async throws {
-        let inspector = inspector()
+        let inspector = inspector { $0.retention = .zero }
         let station = Station(initialState: Counter.State(), observers: [inspector.observer]) { Counter() }
         let client = Client(InspectorRoutes(inspector))
 
@@ -194,6 +215,7 @@ private struct StationResponse: Decodable {
         let property: String
         let old: String?
         let new: String?
+        let isHidden: Bool
         var description: String { "\(property): \(old ?? "hidden") → \(new ?? "hidden")" }
     }
 

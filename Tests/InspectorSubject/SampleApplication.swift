@@ -14,8 +14,10 @@ import HeadraceStorage
 import Synchronization
 
 /// A request from a client.
-struct PostRequest: Sendable {
+struct PostRequest: NamedMessage {
     var path: String
+
+    var messageName: String { "POST \(path)" }
 }
 
 struct PostTransaction: CQDCommand {

@@ -22,8 +22,8 @@ extension Workload {
     /// An observer that listens and does nothing.
     static let observedByOneWhoListens = observed("command-with-an-observer", by: [NoOp(isListening: true)])
 
-    /// An inspector without an open page.
-    static let observedByIdleInspector = observed("command-with-an-idle-inspector", by: [Inspector().observer])
+    /// An inspector without an open page and without a history.
+    static let observedByIdleInspector = observed("command-with-an-idle-inspector", by: [idleInspector.observer])
 
     /// An inspector with an open page.
     static let observedByWatchedInspector = Workload("command-with-a-watched-inspector") {
@@ -44,12 +44,40 @@ extension Workload {
     /// One pass-through middleware, without an observer.
     static let throughMiddleware = observed("command-through-1-middleware", by: [], through: 1)
 
-    /// One pass-through middleware, and an inspector without an open page.
+    /// One pass-through middleware, and an inspector without an open page and without a history.
     static let observedByIdleInspectorBehindMiddleware = observed(
         "the-same-with-an-idle-inspector",
-        by: [Inspector().observer],
+        by: [idleInspector.observer],
         through: 1
     )
+
+    /// One pass-through middleware, and an inspector without an open page that keeps a history, at more messages each second
+    /// than it records.
+    static let keptByInspectorBehindMiddleware = Workload("the-same-with-a-history-under-load") {
+        let inspector = Inspector()
+        let dispatcher = makeDispatcher([inspector.observer], through: 1)
+        return { iterations in
+            while inspector.observer.isListening { try await dispatcher.dispatch(Add(amount: 0)) }
+            for number in 0..<iterations { try await dispatcher.dispatch(Add(amount: number)) }
+        }
+    }
+
+    /// The same at fewer messages each second: each message is recorded.
+    static let recordedByInspectorBehindMiddleware = observed(
+        "the-same-with-every-message-kept",
+        by: [generousInspector.observer],
+        through: 1
+    )
+
+    private static let idleInspector = inspector { $0.retention = .zero }
+
+    private static let generousInspector = inspector { $0.retention = .nanoseconds(1) }
+
+    private static func inspector(_ change: (inout InspectorConfiguration) -> Void) -> Inspector {
+        var configuration = InspectorConfiguration()
+        change(&configuration)
+        return Inspector(configuration: configuration)
+    }
 
     private static func observed(
         _ name: String,

@@ -10,13 +10,19 @@ import HeadraceCore
 /// Rules for showing the content of messages, states, and failures in an inspector.
 ///
 /// ```swift
+/// let redaction = Redaction(showing: ReserveSeat.self, SeatReserved.self)
+/// ```
+///
+/// Content is shown if its type is in the list of shown types, or if a rule returns a text for it:
+///
+/// ```swift
 /// var redaction = Redaction.typesOnly
 /// redaction.message = { message in (message as? PostTransaction).map { "\($0.postings.count) postings" } }
 /// redaction.failure = { $0 }
 /// ```
 ///
-/// Each rule returns the text to show, or `nil` to hide the content. The rules run in the tasks that handle messages, and
-/// only while the inspector is in use.
+/// Each rule returns the text to show, or `nil` to leave the decision to the list. All other content is hidden, and a hidden
+/// value says so. The rules run in the tasks that handle messages, so keep them fast.
 public struct Redaction: Sendable {
     /// Content of a message, an event, or an action.
     ///
@@ -45,7 +51,31 @@ public struct Redaction: Sendable {
     /// The kind is always shown: the kind of the entity, the name of the process, or `circuit`.
     public var identifier: @Sendable (_ kind: String, _ key: String) -> String? = { _, _ in nil }
 
+    private var shownTypes = ShownTypes()
+
     private init() {}
+
+    /// Shows all content of these types, and hides all other content.
+    ///
+    /// See ``show(_:_:)`` for the types that can be in the list.
+    public init<First, each Other>(showing first: First.Type, _ others: repeat (each Other).Type) {
+        show(first, repeat each others)
+    }
+
+    /// Adds types to the list of shown types.
+    ///
+    /// The content of a value is shown if its type is one of these:
+    ///
+    /// - a message, an event, or an action: its properties, and the stored JSON of a durable event or command;
+    /// - the state of a station: the values of its properties;
+    /// - an error: its text, except as the reason of a dead letter, because only the text is stored;
+    /// - an entity or a durable process: its identifier, and the name of its event stream.
+    ///
+    /// A rule that returns a text for a value has priority over the list.
+    public mutating func show<First, each Other>(_ first: First.Type, _ others: repeat (each Other).Type) {
+        shownTypes.insert(first)
+        repeat shownTypes.insert(each others)
+    }
 
     /// Shows types, names, and codes; hides all content.
     public static let typesOnly = Redaction()
@@ -62,4 +92,34 @@ public struct Redaction: Sendable {
         redaction.identifier = { _, key in key }
         return redaction
     }()
+}
+
+extension Redaction {
+    /// The text of a message, an event, or an action; `nil` if it is hidden.
+    func text<Message: Sendable>(of message: Message) -> String? {
+        if let text = self.message(message) { return text }
+        return shownTypes.containsType(of: message) ? String(reflecting: message).withoutTypeAddresses : nil
+    }
+
+    /// The content of a stored event or command; `nil` if it is hidden.
+    func text(ofStored name: String, _ json: Data) -> String? {
+        if let text = storedMessage(name, json) { return text }
+        return shownTypes.containsMessage(named: name) ? String(decoding: json, as: UTF8.self) : nil
+    }
+
+    /// The value of a property of a state of the type `state`; `nil` if it is hidden.
+    func text(of value: String, of property: String, in station: String, _ state: Any.Type) -> String? {
+        self.property(station, property, value) ?? (shownTypes.contains(state) ? value : nil)
+    }
+
+    /// The text of `error`; `nil` if it is hidden.
+    func text(of error: any Error) -> String? {
+        let text = "\(error)"
+        return failure(text) ?? (shownTypes.containsType(of: error) ? text : nil)
+    }
+
+    /// The key of an entity, a process, or a circuit; `nil` if it is hidden.
+    func text(ofKey key: String, of owner: String) -> String? {
+        identifier(owner, key) ?? (shownTypes.containsOwner(named: owner) ? key : nil)
+    }
 }

@@ -30,12 +30,12 @@ struct FlowBuffer: Sendable {
     /// Number of changes so far.
     private(set) var revision: UInt64 = 0
 
-    private var slots: [FlowEntry?]
+    /// The entries by their number; it grows up to the capacity.
+    private var slots: [FlowEntry?] = []
 
     init(capacity: Int, byteLimit: Int) {
         self.capacity = max(1, capacity)
         self.byteLimit = byteLimit
-        slots = Array(repeating: nil, count: self.capacity)
     }
 
     /// Number of entries.
@@ -60,7 +60,8 @@ struct FlowBuffer: Sendable {
         var entry = entry
         entry.number = last
         entry.revision = revision
-        slots[slot(last)] = entry
+        let index = slot(last)
+        if index == slots.endIndex { slots.append(entry) } else { slots[index] = entry }
         byteCount += entry.byteCount
         while byteCount > byteLimit, count > 1 { removeFirst(&removed) }
         return removed
@@ -86,8 +87,16 @@ struct FlowBuffer: Sendable {
     /// Returns at most `limit` entries that changed after `revision`, in the order of their last change.
     func entries(after revision: UInt64, limit: Int) -> [FlowEntry] {
         if revision >= self.revision { return [] }
-        let changed = entries.filter { $0.revision > revision }.sorted { $0.revision < $1.revision }
-        return Array(changed.prefix(limit))
+        var changed: [(number: UInt64, revision: UInt64)] = []
+        if count > 0 {
+            for number in first...last {
+                if let changedAt = slots[slot(number)]?.revision, changedAt > revision {
+                    changed.append((number, changedAt))
+                }
+            }
+        }
+        changed.sort { $0.revision < $1.revision }
+        return changed.prefix(limit).compactMap { self[$0.number] }
     }
 
     private mutating func removeFirst(_ removed: inout [FlowEntry]) {

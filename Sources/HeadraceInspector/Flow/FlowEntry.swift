@@ -50,15 +50,12 @@ struct FlowEntry: Sendable, Equatable, Encodable {
     /// Subscription and attempt of a delivery with the remark of its handler, or the result of a request.
     var note: String?
 
+    /// The content that the redaction has hidden; `nil` if it has hidden none.
+    var hidden: HiddenContent?
+
     /// Approximate size in bytes.
     var byteCount: Int {
         let texts = [kind, type, outcome ?? "", failure ?? "", payload ?? "", note ?? ""]
         return texts.reduce(MemoryLayout<FlowEntry>.stride) { $0 + $1.utf8.count }
-    }
-
-    /// Whether a shown text contains `text`, ignoring case.
-    func contains(_ text: String) -> Bool {
-        let texts = [kind, type, outcome, failure, payload, note, id?.uuidString, correlation?.uuidString]
-        return texts.contains { $0?.range(of: text, options: .caseInsensitive) != nil }
     }
 }

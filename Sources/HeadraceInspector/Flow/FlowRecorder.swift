@@ -11,10 +11,11 @@ import HeadraceRelay
 import HeadraceStorage
 import Synchronization
 
-/// Records messages, stages, and deliveries while the inspector is in use.
+/// Records messages, stages, and deliveries.
 ///
 /// A request to the inspector activates the recorder. If the window passes without another request, the next message
-/// deactivates it. An inactive recorder costs one read of an atomic flag for each message.
+/// deactivates it. An inactive recorder records as much as its ``RecordingAllowance`` permits. If it has none, it costs one
+/// read of an atomic flag for each message.
 final class FlowRecorder: Sendable {
     /// Identifies an entry of a message.
     ///
@@ -37,7 +38,20 @@ final class FlowRecorder: Sendable {
     private struct ShownOutcome {
         let code: String
         let isFailure: Bool
-        let failure: String?
+        var failure: String?
+        var hidden: HiddenContent = []
+    }
+
+    /// The content of a message, and whether the redaction has hidden it.
+    struct ShownContent {
+        var text: String?
+        var hidden: HiddenContent = []
+    }
+
+    /// The reaction of a process to a message, and whether the redaction has hidden its key.
+    private struct Remark {
+        let text: String
+        let hidden: HiddenContent
     }
 
     private struct State {
@@ -76,6 +90,9 @@ final class FlowRecorder: Sendable {
     private let start: ContinuousClock.Instant
     private let isActive = Atomic<Bool>(false)
 
+    /// Limits the recording while the recorder is inactive; `nil` if it records only while it is active.
+    private let allowance: RecordingAllowance?
+
     /// Whether an entry is in progress.
     ///
     /// Its end is recorded even if the recorder is inactive by then.
@@ -91,6 +108,9 @@ final class FlowRecorder: Sendable {
         self.clock = clock
         self.wallClock = wallClock
         start = clock.now
+        allowance =
+            configuration.retention > .zero
+            ? RecordingAllowance(capacity: configuration.capacity, period: configuration.retention, clock: clock) : nil
         let buffer = FlowBuffer(capacity: configuration.capacity, byteLimit: configuration.byteLimit)
         state = Mutex(State(buffer: buffer, lastRequest: start))
     }
@@ -100,7 +120,10 @@ final class FlowRecorder: Sendable {
     /// Whether the recorder is active.
     ///
     /// It can still be `true` after the window, until the next message.
-    var isListening: Bool { isActive.load(ordering: .relaxed) }
+    var isWatched: Bool { isActive.load(ordering: .relaxed) }
+
+    /// Whether the next message may be recorded.
+    var isListening: Bool { isWatched || allowance?.isOpen ?? false }
 
     /// Activates the recorder for the length of the window.
     func activate() {
@@ -113,7 +136,7 @@ final class FlowRecorder: Sendable {
 
     /// Deactivates the recorder if the window has passed, and returns whether the recorder is still active.
     func remainsActive() -> Bool {
-        if !isListening { return false }
+        if !isWatched { return false }
         let now = clock.now
         return state.withLock { state in
             if state.lastRequest.duration(to: now) <= configuration.window { return true }
@@ -124,8 +147,17 @@ final class FlowRecorder: Sendable {
 
     // MARK: Recording
 
-    func messageBegan(_ context: MessageContext, payload: String?) {
-        if !remainsActive() { return }
+    /// Returns the content of `message` as far as the redaction shows it.
+    func content<Message: Sendable>(of message: Message) -> ShownContent {
+        let text = configuration.limited(configuration.redaction.text(of: message))
+        return ShownContent(text: text, hidden: text == nil ? .message : [])
+    }
+
+    private func admitsEntry() -> Bool { remainsActive() || allowance?.take() ?? false }
+
+    func messageBegan(_ context: MessageContext, content: () -> ShownContent) {
+        if !admitsEntry() { return }
+        let content = content()
         let delivery = DeliveryContext.current.flatMap { $0.messageID == context.id ? $0 : nil }
         let entry = FlowEntry(
             id: context.id,
@@ -134,8 +166,9 @@ final class FlowRecorder: Sendable {
             cause: context.causationID,
             correlation: context.correlationID,
             began: wallClock().millisecondsSince1970,
-            payload: payload,
-            note: delivery.map { "to \($0.subscription), attempt \($0.attempt)" + ($0.isReplay ? ", replay" : "") }
+            payload: content.text,
+            note: delivery.map { "to \($0.subscription), attempt \($0.attempt)" + ($0.isReplay ? ", replay" : "") },
+            hidden: content.hidden.isEmpty ? nil : content.hidden
         )
         let key = MessageKey(context.id)
         let causeKey = context.causationID.map { MessageKey($0) }
@@ -154,37 +187,45 @@ final class FlowRecorder: Sendable {
         let key = MessageKey(context.id)
         let result = context.result
         let remark = remark(about: context.id)
+        let isWatched = isWatched
         state.withLock { state in
-            state.rates.add(
-                kind: context.kind.description,
-                duration: duration,
-                isFailure: outcome.isFailure,
-                second: second
-            )
             let number = state.messages[key]
+            if isWatched || number != nil {
+                state.rates.add(
+                    kind: context.kind.description,
+                    duration: duration,
+                    isFailure: outcome.isFailure,
+                    second: second
+                )
+            }
             let delivery = number.flatMap { state.buffer[$0]?.note }
-            let note = remark.map { remark in delivery.map { "\($0), \(remark)" } ?? remark }
-            end(number, outcome, note: note ?? result, after: duration, in: &state)
+            let note = remark.map { remark in delivery.map { "\($0), \(remark.text)" } ?? remark.text }
+            end(number, outcome, note: note ?? result, hidden: remark?.hidden ?? [], after: duration, in: &state)
         }
     }
 
     /// The reaction of a process to the message `id`, if this task handles a delivery of the message.
-    private func remark(about id: UUID?) -> String? {
+    private func remark(about id: UUID?) -> Remark? {
         guard let delivery = DeliveryContext.current, delivery.messageID == id, let remark = delivery.remark.content
         else { return nil }
-        let key = configuration.shown(remark.key) { configuration.redaction.identifier(remark.process, $0) }
-        return "process \(remark.process)\(key.map { " \($0)" } ?? ""): \(remark.text)"
+        let key = configuration.limited(configuration.redaction.text(ofKey: remark.key, of: remark.process))
+        return Remark(
+            text: "process \(remark.process)\(key.map { " \($0)" } ?? ""): \(remark.text)",
+            hidden: key == nil ? .identifier : []
+        )
     }
 
-    func stageBegan(_ stage: MessageStage, payload: String?) {
-        if !remainsActive() { return }
+    func stageBegan(_ stage: MessageStage) {
+        if !admitsEntry() { return }
+        let content = stage.event.map { self.content(of: $0) } ?? ShownContent()
         let entry = FlowEntry(
             kind: stage.kind.description,
             type: stage.type.map { String(naming: $0) } ?? "",
             cause: stage.message?.id,
             correlation: stage.message?.correlationID,
             began: wallClock().millisecondsSince1970,
-            payload: payload
+            payload: content.text,
+            hidden: content.hidden.isEmpty ? nil : content.hidden
         )
         let key = (stage.message?.id).map { MessageKey($0) }
         state.withLock { state in
@@ -199,19 +240,20 @@ final class FlowRecorder: Sendable {
         let outcome = shown(outcome)
         let remark = stage.kind == .unitOfWork ? remark(about: stage.message?.id) : nil
         state.withLock { state in
-            end(state.stages[stage.id], outcome, note: remark, after: duration, in: &state)
+            let number = state.stages[stage.id]
+            end(number, outcome, note: remark?.text, hidden: remark?.hidden ?? [], after: duration, in: &state)
         }
     }
 
     func deliveryEnded(_ delivery: Delivery, outcome: String, failure: String? = nil, retry: Date? = nil) {
-        if !remainsActive() { return }
+        if !remainsActive(), allowance == nil { return }
         let view = DeliveryView(
             date: wallClock().millisecondsSince1970,
             outcome: outcome,
             subscription: delivery.subscription,
             message: delivery.content.messageName,
             attempt: delivery.attempt,
-            failure: failure.flatMap { configuration.shown($0, by: configuration.redaction.failure) },
+            failure: failure.flatMap { configuration.shownFailure($0) },
             retry: retry?.millisecondsSince1970
         )
         state.withLock { state in
@@ -220,7 +262,7 @@ final class FlowRecorder: Sendable {
         }
     }
 
-    private var recordsEnds: Bool { isListening || hasOpenEntries.load(ordering: .relaxed) }
+    private var recordsEnds: Bool { isWatched || hasOpenEntries.load(ordering: .relaxed) }
 
     private func append(_ entry: FlowEntry, within stage: UInt64?, causedBy cause: MessageKey?, to state: inout State) {
         var entry = entry
@@ -234,6 +276,7 @@ final class FlowRecorder: Sendable {
         _ number: UInt64?,
         _ outcome: ShownOutcome,
         note: String? = nil,
+        hidden: HiddenContent = [],
         after duration: Duration,
         in state: inout State
     ) {
@@ -244,6 +287,8 @@ final class FlowRecorder: Sendable {
             entry.outcome = outcome.code
             entry.failure = outcome.failure
             if let note { entry.note = note }
+            let hidden = outcome.hidden.union(hidden).union(entry.hidden ?? [])
+            entry.hidden = hidden.isEmpty ? nil : hidden
         }
         forget(removed, in: &state)
     }
@@ -255,36 +300,51 @@ final class FlowRecorder: Sendable {
 
     private func shown(_ outcome: MessageOutcome) -> ShownOutcome {
         switch outcome {
-        case .success: ShownOutcome(code: outcome.code, isFailure: false, failure: nil)
+        case .success:
+            return ShownOutcome(code: outcome.code, isFailure: false)
         case .failure(let error):
-            ShownOutcome(
-                code: outcome.code,
-                isFailure: true,
-                failure: configuration.shown("\(error)", by: configuration.redaction.failure)
-            )
+            let text = configuration.limited(configuration.redaction.text(of: error))
+            return ShownOutcome(
+                code: outcome.code, isFailure: true, failure: text, hidden: text == nil ? .failure : [])
         }
     }
 
     // MARK: Views
 
-    /// Returns at most `limit` entries that changed after `revision` and contain `search`.
-    func flow(after revision: UInt64, search: String? = nil, limit: Int) -> FlowView {
-        let buffer = state.withLock { $0.buffer }
-        let changed = buffer.entries(after: revision, limit: search == nil ? limit : .max)
-        if let search {
-            let found = changed.filter { $0.contains(search) }.suffix(limit)
-            return FlowView(revision: buffer.revision, first: buffer.first, entries: Array(found))
+    /// Returns at most `limit` entries that changed after `revision`.
+    ///
+    /// If there are more changes, the next call continues after the last one of these.
+    func flow(after revision: UInt64, limit: Int) -> FlowView {
+        state.withLock { state in
+            let changed = state.buffer.entries(after: revision, limit: limit)
+            let isComplete = changed.count < limit
+            let end = isComplete ? state.buffer.revision : changed.last?.revision ?? state.buffer.revision
+            return view(changed, upTo: end, of: state.buffer)
         }
-        // If there are more changes, the next call continues after the last one of these.
-        let isComplete = changed.count < limit
-        let end = isComplete ? buffer.revision : changed.last?.revision ?? buffer.revision
-        return FlowView(revision: end, first: buffer.first, entries: changed)
+    }
+
+    /// Returns the latest `limit` entries that match `filter` and changed after `revision`, in the order of their last change.
+    func flow(after revision: UInt64, matching filter: FlowFilter, limit: Int) -> FlowView {
+        let buffer = state.withLock { $0.buffer }
+        let found = buffer.entries(after: revision, limit: .max).filter(filter.matches)
+        return view(found.suffix(limit), upTo: buffer.revision, of: buffer)
+    }
+
+    private func view(_ entries: some Collection<FlowEntry>, upTo revision: UInt64, of buffer: FlowBuffer) -> FlowView {
+        FlowView(
+            revision: revision,
+            first: buffer.first,
+            skipped: allowance?.refusalCount ?? 0,
+            entries: Array(entries),
+            hints: HiddenContent.hints(of: entries.compactMap(\.hidden))
+        )
     }
 
     /// Throughput and latency of the last seconds.
     var rates: RatesView {
         let second = second
-        return RatesView(points: state.withLock { $0.rates }.points(upTo: second))
+        let rates = state.withLock { $0.rates }
+        return RatesView(points: rates.points(upTo: second), skipped: allowance?.refusalCount ?? 0)
     }
 
     /// Outcomes of the last deliveries, the latest first.

@@ -12,11 +12,20 @@ struct FlowView: Encodable {
     /// Number of the oldest entry in the buffer.
     let first: UInt64
 
+    /// Approximate number of messages and stages that weren't recorded, because too many came while no page was open.
+    let skipped: Int
+
     let entries: [FlowEntry]
+
+    /// For each kind of hidden content in the entries, the reason and how to show it; `nil` if nothing is hidden.
+    let hints: [String: String]?
 }
 
 /// Throughput and latency of the last seconds.
 struct RatesView: Encodable {
     let kinds = RateHistory.kinds
     let points: [RateHistory.Point]
+
+    /// Approximate number of messages and stages that weren't counted, because too many came while no page was open.
+    let skipped: Int
 }

@@ -1,7 +1,10 @@
 // The frame of the page: tabs, the event stream, and helpers for the panes. Values are inserted as text, never as markup.
 import { deliveries } from "./deliveries.js";
 import { Flow } from "./flow.js";
-import { graphs, log, rates, stations } from "./panes.js";
+import { graphs } from "./graphs.js";
+import { log } from "./log.js";
+import { rates } from "./rates.js";
+import { stations } from "./stations.js";
 
 /** Creates an element. Children are elements or text. */
 export function make(name, attributes = {}, ...children) {
@@ -31,14 +34,45 @@ export function took(milliseconds) {
   return `${Math.round(milliseconds / 60000)} min`;
 }
 
-/** Formats the time of day of a date in milliseconds. */
+/** Formats a date in milliseconds as the local date and time of day. All panes use this style. */
 export function time(milliseconds) {
-  return new Date(milliseconds).toLocaleTimeString([], { hour12: false }) + "." + String(Math.floor(milliseconds % 1000)).padStart(3, "0");
+  const date = new Date(milliseconds);
+  const digits = (number, count = 2) => String(number).padStart(count, "0");
+  const day = [date.getFullYear(), digits(date.getMonth() + 1), digits(date.getDate())].join("-");
+  const clock = [digits(date.getHours()), digits(date.getMinutes()), digits(date.getSeconds())].join(":");
+  return `${day} ${clock}.${digits(date.getMilliseconds(), 3)}`;
+}
+
+/** Makes an element for a date in milliseconds. */
+export function when(milliseconds) {
+  return make("time", { datetime: new Date(milliseconds).toISOString() }, time(milliseconds));
+}
+
+/** Makes the text for a hidden value, with the reason why it is hidden and how to show it. */
+export function hidden(kind) {
+  return make("span", { class: "hidden-value" }, "hidden ", make("small", {}, overview.hints?.[kind] ?? ""));
+}
+
+/** Downloads `value` as a JSON file. */
+export function download(name, value) {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: "application/json" }));
+  make("a", { href: address, download: `${name}.json` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Puts a text on the clipboard, and returns whether the browser allowed it. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Removes the modules from the name of a type and of its generic parameters. */
 export function short(type) {
-  // The name of an HTTP request has no modules.
+  // The name of an HTTP request is its method and route, without modules.
   if (type.includes("/")) return type;
   const plain = type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "");
   return plain.replace(/[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)+/gu, (path) => path.slice(path.indexOf(".") + 1));
@@ -66,7 +100,8 @@ function show(name) {
     tab.tabIndex = isSelected ? 0 : -1;
     document.getElementById(tab.getAttribute("aria-controls")).hidden = !isSelected;
   }
-  if (location.hash !== `#${name}`) history.replaceState(null, "", `#${name}`);
+  const fragment = name === "flow" ? flow.fragment : `#${name}`;
+  if (location.hash !== fragment) history.replaceState(null, "", fragment);
   refresh();
 }
 for (const [index, tab] of tabs.entries()) {
@@ -103,6 +138,8 @@ function listen() {
   source.onopen = () => setStatus(overview.allowsWrites ? "live" : "live, read-only");
   source.addEventListener("flow", (event) => flow.take(JSON.parse(event.data)));
   source.addEventListener("rates", (event) => {
+    // The first rates come after the flow that the inspector has kept.
+    flow.caughtUp();
     const pane = document.getElementById("pane-rates");
     if (!pane.hidden) panes.rates.draw(pane, JSON.parse(event.data));
   });
@@ -116,7 +153,7 @@ function listen() {
 async function start() {
   try {
     overview = await ask("overview");
-    flow.began(overview.session);
+    flow.began(overview);
     listen();
     refresh();
   } catch (error) {
@@ -125,6 +162,12 @@ async function start() {
   }
 }
 
-const wanted = location.hash.slice(1);
-if (wanted === "flow" || panes[wanted]) show(wanted);
+/** Shows the pane of the address, and the message if the address names one. */
+function follow() {
+  const [name, id] = location.hash.slice(1).split("/");
+  if (name === "flow" && id) flow.want(decodeURIComponent(id));
+  if (name === "flow" || panes[name]) show(name);
+}
+window.addEventListener("hashchange", follow);
+follow();
 start();

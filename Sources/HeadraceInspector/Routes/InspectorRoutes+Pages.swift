@@ -17,11 +17,10 @@ extension InspectorRoutes {
         case []: return Self.file("text/html; charset=utf-8", PackageResources.index_html)
         case ["icon.svg"]: return Self.file("image/svg+xml", PackageResources.icon_svg)
         case ["inspector.css"]: return Self.file("text/css; charset=utf-8", PackageResources.inspector_css)
-        case ["inspector.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.inspector_js)
-        case ["flow.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.flow_js)
-        case ["deliveries.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.deliveries_js)
-        case ["panes.js"]: return Self.file("text/javascript; charset=utf-8", PackageResources.panes_js)
         default: break
+        }
+        if target.path.count == 1, let script = Self.script(target.path[0]) {
+            return Self.file("text/javascript; charset=utf-8", script)
         }
         guard target.path.first == "api" else { return Self.notFound }
         inspector.activate()
@@ -40,6 +39,22 @@ extension InspectorRoutes {
         }
     }
 
+    /// Returns the script `name` of the page.
+    private static func script(_ name: String) -> [UInt8]? {
+        switch name {
+        case "inspector.js": PackageResources.inspector_js
+        case "panes.js": PackageResources.panes_js
+        case "flow.js": PackageResources.flow_js
+        case "message.js": PackageResources.message_js
+        case "rates.js": PackageResources.rates_js
+        case "graphs.js": PackageResources.graphs_js
+        case "stations.js": PackageResources.stations_js
+        case "deliveries.js": PackageResources.deliveries_js
+        case "log.js": PackageResources.log_js
+        default: nil
+        }
+    }
+
     static var notFound: InspectorResponse { .refusal(404, "There is nothing at this path.") }
 
     private static func file(_ type: String, _ bytes: [UInt8]) -> InspectorResponse {
@@ -49,14 +64,35 @@ extension InspectorRoutes {
     // MARK: The flow
 
     private func messages(_ target: RequestTarget) -> InspectorResponse {
-        let search = target.query["search"].flatMap { $0.isEmpty ? nil : $0 }
-        if let search, search.utf8.count > limits.searchLength {
+        func text(_ name: String) -> String? { target.query[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var filter = FlowFilter(search: text("search"), kind: text("kind"), type: text("type"))
+        for case let text? in [filter.search, filter.kind, filter.type] where text.utf8.count > limits.searchLength {
             return .refusal(400, "The search text is longer than \(limits.searchLength) bytes.")
+        }
+        if let duration = text("least") {
+            guard let milliseconds = Double(duration), milliseconds >= 0 else { return Self.badNumber }
+            filter.minimumDuration = milliseconds
+        }
+        if let chain = text("chain") {
+            guard let id = UUID(uuidString: chain) else {
+                return .refusal(400, "The chain must be a UUID. To fix, use the 'correlation' of a message.")
+            }
+            filter.correlation = id
+        }
+        switch text("failures") {
+        case nil, "false": break
+        case "true": filter.failuresOnly = true
+        default: return .refusal(400, "The parameter 'failures' must be 'true' or 'false'.")
         }
         guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max),
             let limit = Self.number(target.query["limit"], default: Self.pageLimit, in: 1...Self.pageLimit)
         else { return Self.badNumber }
-        return .json(inspector.recorder.flow(after: revision, search: search, limit: limit))
+        let recorder = inspector.recorder
+        return .json(
+            filter.isEmpty
+                ? recorder.flow(after: revision, limit: limit)
+                : recorder.flow(after: revision, matching: filter, limit: limit)
+        )
     }
 
     private func events(_ target: RequestTarget) -> InspectorResponse {
@@ -134,7 +170,7 @@ extension InspectorRoutes {
             return try await body()
         } catch {
             let configuration = inspector.recorder.configuration
-            let reason = configuration.shown("\(error)", by: configuration.redaction.failure)
+            let reason = configuration.limited(configuration.redaction.text(of: error))
             return .refusal(503, "The request to the store failed." + (reason.map { " \($0)" } ?? ""))
         }
     }

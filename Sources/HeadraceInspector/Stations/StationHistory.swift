@@ -27,11 +27,14 @@ final class StationHistory: Sendable {
     private static let propertyLimit = 500
 
     let name: String
+    private let stateType: Any.Type
     private let configuration: InspectorConfiguration
     private let state = Mutex(State())
 
-    init(name: String, configuration: InspectorConfiguration) {
+    /// Creates an empty history of the station `name` with a state of the type `state`.
+    init(name: String, state: Any.Type, configuration: InspectorConfiguration) {
         self.name = name
+        stateType = state
         self.configuration = configuration
     }
 
@@ -70,7 +73,11 @@ final class StationHistory: Sendable {
     /// Starts a new recording at the state with these `properties`.
     func begin(_ properties: [StateChange]) {
         let base = properties.prefix(Self.propertyLimit).map { property in
-            StationView.Property(name: property.property, value: shown(property.new, of: property.property))
+            StationView.Property(
+                name: property.property,
+                value: shown(property.new, of: property.property),
+                isHidden: isHidden(property.new, of: property.property)
+            )
         }
         state.withLock { state in
             state.base = base
@@ -92,11 +99,13 @@ final class StationHistory: Sendable {
                 property: change.property,
                 old: shown(change.old, of: change.property),
                 new: shown(change.new, of: change.property),
-                isGone: change.new == nil
+                isGone: change.new == nil,
+                isNew: change.old == nil,
+                isHidden: isHidden(change.old, of: change.property) || isHidden(change.new, of: change.property)
             )
         }
         let type = String(naming: Action.self)
-        let action = configuration.shown(reduction.action, by: configuration.redaction.message)
+        let action = configuration.limited(configuration.redaction.text(of: reduction.action))
         state.withLock { state in
             state.lastNumber += 1
             let step = StationView.ReducedAction(
@@ -117,7 +126,11 @@ final class StationHistory: Sendable {
     }
 
     private func shown(_ value: String?, of property: String) -> String? {
-        value.flatMap { configuration.redaction.property(name, property, $0)?.truncated(to: configuration.textLimit) }
+        value.flatMap { configuration.limited(configuration.redaction.text(of: $0, of: property, in: name, stateType)) }
+    }
+
+    private func isHidden(_ value: String?, of property: String) -> Bool {
+        value != nil && shown(value, of: property) == nil
     }
 }
 
@@ -130,9 +143,11 @@ extension StationHistory.State {
             let index = base.firstIndex { $0.name == change.property }
             switch (index, change.isGone) {
             case (let index?, true): base.remove(at: index)
-            case (let index?, false): base[index].value = change.new
+            case (let index?, false):
+                base[index].value = change.new
+                base[index].isHidden = change.isHidden
             case (nil, false) where base.count < propertyLimit:
-                base.append(StationView.Property(name: change.property, value: change.new))
+                base.append(StationView.Property(name: change.property, value: change.new, isHidden: change.isHidden))
             default: break
             }
         }

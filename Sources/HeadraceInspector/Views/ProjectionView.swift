@@ -28,6 +28,6 @@ struct ProjectionView: Encodable {
         state = status.failure == nil ? status.state.description : "stopped"
         pending = status.pendingCount
         lag = status.oldestPending.map { max(0, now.timeIntervalSince($0)) }
-        failure = status.failure.flatMap { configuration.shown($0, by: configuration.redaction.failure) }
+        failure = status.failure.flatMap { configuration.shownFailure($0) }
     }
 }

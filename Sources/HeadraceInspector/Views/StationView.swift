@@ -12,6 +12,9 @@ struct StationView: Sendable, Equatable, Encodable {
 
         /// The value; `nil` if the redaction hides it or the property has no value.
         var value: String?
+
+        /// Whether the redaction hides the value.
+        var isHidden: Bool
     }
 
     /// A change of a property by an action.
@@ -20,6 +23,12 @@ struct StationView: Sendable, Equatable, Encodable {
         let old: String?
         let new: String?
         let isGone: Bool
+
+        /// Whether the property didn't exist before the action.
+        let isNew: Bool
+
+        /// Whether the redaction hides a value.
+        let isHidden: Bool
     }
 
     /// An action with its changes.

@@ -13,6 +13,15 @@ struct LogView: Encodable {
     let last: Int64
 
     let events: [LogEventView]
+
+    /// For each kind of hidden content in the events, the reason and how to show it; `nil` if nothing is hidden.
+    let hints: [String: String]?
+
+    init(last: Int64, events: [LogEventView]) {
+        self.last = last
+        self.events = events
+        hints = HiddenContent.hints(of: events.compactMap(\.hidden))
+    }
 }
 
 /// An event of the log.
@@ -27,6 +36,9 @@ struct LogEventView: Encodable {
     let cause: UUID?
     let correlation: UUID?
 
+    /// The content that the redaction has hidden; `nil` if it has hidden none.
+    let hidden: HiddenContent?
+
     init(_ record: EventRecord, _ configuration: InspectorConfiguration) {
         let event = record.event
         position = record.position
@@ -38,6 +50,9 @@ struct LogEventView: Encodable {
         payload = configuration.payload(of: event.name, event.json)
         cause = event.origin.causationID
         correlation = event.origin.correlationID
+        var hidden: HiddenContent = payload == nil ? .storedMessage : []
+        if let owner = event.stream, stream == owner.kind { hidden.insert(.identifier) }
+        self.hidden = hidden.isEmpty ? nil : hidden
     }
 }
 
@@ -81,11 +96,14 @@ struct DeadLetterView: Encodable {
     let payload: String?
     let correlation: UUID?
 
+    /// The content that the redaction has hidden; `nil` if it has hidden none.
+    let hidden: HiddenContent?
+
     init(_ letter: DeadLetter, _ configuration: InspectorConfiguration) {
         id = letter.id
         subscription = letter.subscription
         attempts = letter.attempts
-        reason = configuration.shown(letter.reason, by: configuration.redaction.failure)
+        reason = configuration.shownFailure(letter.reason)
         date = letter.date.millisecondsSince1970
         message = letter.content.messageName
         switch letter.content {
@@ -105,18 +123,21 @@ struct DeadLetterView: Encodable {
             correlation = nil
             payload = nil
         }
+        var hidden: HiddenContent = reason == nil ? .failure : []
+        if messageID != nil, payload == nil { hidden.insert(.storedMessage) }
+        self.hidden = hidden.isEmpty ? nil : hidden
     }
 }
 
 extension InspectorConfiguration {
     /// The kind of an entity, with its identifier if the redaction shows it.
     fileprivate func shown(_ reference: EntityReference) -> String {
-        let key = redaction.identifier(reference.kind, reference.key)?.truncated(to: textLimit)
+        let key = limited(redaction.text(ofKey: reference.key, of: reference.kind))
         return key.map { "\(reference.kind) \($0)" } ?? reference.kind
     }
 
     /// The content of a stored message, as far as the redaction shows it.
     fileprivate func payload(of name: String, _ json: Data) -> String? {
-        redaction.storedMessage(name, json)?.truncated(to: textLimit)
+        limited(redaction.text(ofStored: name, json))
     }
 }

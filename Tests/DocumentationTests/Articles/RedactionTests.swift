@@ -9,6 +9,14 @@ import Foundation
 import HeadraceInspector
 import Testing
 
+private struct ReserveSeat: Sendable {
+    let seat: Int
+}
+
+private struct SeatReserved: Sendable {
+    let seat: Int
+}
+
 private struct PostTransaction {
     let postings: [Int]
 }
@@ -21,6 +29,14 @@ private struct PostTransaction {
         }
         configuration.redaction.failure = { text in text.contains("@") ? nil : text }
         return configuration
+    }
+
+    @Test func oneLineShowsTheListedTypes() {
+        let inspector = Inspector(configuration: InspectorConfiguration(showing: ReserveSeat.self, SeatReserved.self))
+        let redaction = Redaction(showing: ReserveSeat.self, SeatReserved.self)
+
+        #expect(inspector.observer.isListening)
+        #expect(redaction.message(PostTransaction(postings: [])) == nil)
     }
 
     @Test func onlySelectedContentIsShown() {

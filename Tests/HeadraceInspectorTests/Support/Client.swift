@@ -67,11 +67,15 @@ struct Flow: Decodable {
         let note: String?
         let duration: Double?
         let began: Double
+        let correlation: String?
+        let hidden: [String]?
     }
 
     let revision: Int
     let first: Int
     let entries: [Entry]
+    let skipped: Int
+    let hints: [String: String]?
 
     /// A line for each entry: its kind and type, indented below its parent.
     var tree: [String] {

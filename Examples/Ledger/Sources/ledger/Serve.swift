@@ -7,6 +7,7 @@
 import ArgumentParser
 import Foundation
 import Headrace
+import LedgerApplication
 import LedgerServer
 
 /// Serves the ledger by an HTTP API and a live web page.
@@ -71,10 +72,13 @@ struct Serve: AsyncParsableCommand {
 
     /// The configuration of the inspector.
     ///
-    /// In addition to types, it shows the called routes and the reasons of failures.
+    /// In addition to types, it shows transactions, imports, standing orders, and the reasons of failures. Its address
+    /// contains a token.
     private static var inspection: InspectorConfiguration {
-        var configuration = InspectorConfiguration()
-        configuration.redaction.message = { ($0 as? RequestMessage)?.description }
+        var configuration = InspectorConfiguration(
+            showing: PostTransaction.self, TransactionPosted.self, ImportChanged.self, JournalImported.self,
+            PlaceStandingOrder.self, StandingOrderPlaced.self, StandingOrderPaid.self, StandingOrderRefused.self
+        )
         configuration.redaction.failure = { $0 }
         return configuration
     }
