@@ -44,6 +44,7 @@ public final class LedgerServer: Sendable {
     let streams: Permits
     private let observers: [any MessageObserver]
     private let inspector: Inspector?
+    private let access: TokenAccess?
     private let clock: any TimeSource
     private let logger: Logger
 
@@ -57,7 +58,8 @@ public final class LedgerServer: Sendable {
     ///   - relayConfiguration: The settings of the relay.
     ///   - clock: The clock for all waiting.
     ///   - logger: The logger.
-    /// - Throws: `StoreError` if the database can't be opened; `CompositionError` if a registration is missing.
+    /// - Throws: ``OpenAddressError`` if other machines can reach the server and it has no users; `StoreError` if the database can't
+    ///   be opened; `CompositionError` if a registration is missing.
     public init(
         _ configuration: LedgerServerConfiguration,
         observers: [any MessageObserver] = [],
@@ -67,6 +69,8 @@ public final class LedgerServer: Sendable {
         clock: any TimeSource = ContinuousClock(),
         logger: Logger = Logger(label: "ledger")
     ) async throws {
+        if configuration.users.isEmpty, !configuration.isLocal { throw OpenAddressError(host: configuration.host) }
+        access = configuration.users.isEmpty ? nil : TokenAccess(configuration.users, configuration.sessions)
         let inspectorObservers = inspector.map { [$0.observer] } ?? []
         let observers = observers + inspectorObservers
         self.configuration = configuration
@@ -173,6 +177,14 @@ public final class LedgerServer: Sendable {
             + PageRoutes().routes
     }
 
+    /// The methods and paths of all routes.
+    var routeNames: [String] {
+        routes.map { "\($0.method.rawValue) \($0.path)" }
+            + [
+                "GET /api/session", "POST /api/session", "DELETE /api/session", "GET /health/live", "GET /health/ready",
+            ]
+    }
+
     private func makeApplication(
         onListening: @escaping @Sendable (_ address: String) async -> Void,
         onInspecting: @escaping @Sendable (_ address: String) async -> Void
@@ -190,13 +202,18 @@ public final class LedgerServer: Sendable {
             .signInPath
         }
         router.addMiddleware {
-            RequestMiddleware(observers: observers)
+            RequestMiddleware(observers: observers, access: access, logLevel: configuration.requestLogLevel)
             HostGuardMiddleware(hosts: [configuration.host] + configuration.allowedHosts)
         }
-        let keyed = router.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
+        router.session(access, at: "api/session")
+        router.health(HealthChecks(store: store.base, relay: relay, clock: clock))
+        let guarded = router.group()
+        if access != nil { guarded.add(middleware: PrincipalGuardMiddleware()) }
+        let keyed = guarded.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
         for route in routes {
-            let router: any RouterMethods<LedgerRequestContext> = route.takesKey ? keyed : router
-            router.on(RouterPath(route.path), method: route.method) { request, context in
+            let group: any RouterMethods<LedgerRequestContext> =
+                if route.isOpen { router } else if route.takesKey { keyed } else { guarded }
+            group.on(RouterPath(route.path), method: route.method) { request, context in
                 try await route.respond(RequestReader(request: request, context: context))
             }
         }

@@ -22,7 +22,7 @@ struct Ledger: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Tour.self, ImportCommand.self, BalanceCommand.self, Register.self, Accounts.self, Rule.self, Serve.self,
-            Migrate.self, DeadLetterCommands.self,
+            Token.self, Migrate.self, DeadLetterCommands.self,
         ],
         defaultSubcommand: Tour.self
     )

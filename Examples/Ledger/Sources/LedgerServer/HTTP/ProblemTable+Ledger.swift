@@ -10,6 +10,7 @@ import Hummingbird
 import LedgerApplication
 import LedgerBooks
 import LedgerJournal
+import Logging
 
 extension ProblemTable {
     /// The problems of all errors that have a cause in a request.
@@ -84,12 +85,14 @@ extension ProblemTable {
 
 extension RequestMiddleware<LedgerRequestContext> {
     /// Creates the middleware with the problems of the ledger.
-    init(observers: [any MessageObserver]) {
+    init(observers: [any MessageObserver], access: TokenAccess?, logLevel: Logger.Level?) {
         var configuration = Configuration()
         configuration.observers = observers
         // An upload has a longer limit of its own.
         configuration.timeLimit = nil
         configuration.problems = .ledger
+        configuration.principal = { request, _ in access?.user(of: request) }
+        configuration.logLevel = logLevel
         self.init(configuration)
     }
 }

@@ -77,7 +77,9 @@ struct BooksRoutes: Sendable {
             return try posted(id)
         }
         // The command must be equal in each attempt, so it has no identifier. Its origin identifies the transaction.
-        let origin = Fingerprint(["idempotency-key", key])
+        // The keys of different users are distinct.
+        let user = MessageContext.current?.principal.map { [$0.principalID] } ?? []
+        let origin = Fingerprint(["idempotency-key", key] + user)
         try await dispatcher.dispatch(PostTransaction(draft, origin: origin))
         guard let transaction = try await dispatcher.dispatch(GetTransaction(from: origin)) else {
             throw Problem.notFound("The transaction no longer exists.")

@@ -18,6 +18,9 @@ struct LedgerRoute: Sendable {
 
     /// Whether repetitions of a request are detected by its `Idempotency-Key`.
     var takesKey = false
+
+    /// Whether the route needs no user.
+    var isOpen = false
     let respond: @Sendable (RequestReader) async throws -> Response
 
     static func get(
