@@ -82,10 +82,15 @@ let package = Package(
                 .embedInCode("Page/api.js"),
                 .embedInCode("Page/chart.js"),
                 .embedInCode("Page/dom.js"),
+                .embedInCode("Page/filter.js"),
                 .embedInCode("Page/form.js"),
                 .embedInCode("Page/imports.js"),
+                .embedInCode("Page/overview.js"),
                 .embedInCode("Page/page.js"),
                 .embedInCode("Page/register.js"),
+                .embedInCode("Page/retries.js"),
+                .embedInCode("Page/reversal.js"),
+                .embedInCode("Page/session.js"),
                 .embedInCode("Page/stream.js"),
                 .embedInCode("openapi.json"),
             ]
@@ -130,12 +135,14 @@ let package = Package(
             dependencies: [
                 "LedgerApplication",
                 "LedgerBooks",
+                "LedgerServer",
                 "LedgerTestSupport",
                 "ledger",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 

@@ -165,8 +165,8 @@ public final class LedgerServer: Sendable {
         }
     }
 
-    /// All routes.
-    var routes: [LedgerRoute] {
+    /// The routes that aren't one message.
+    private var routes: [LedgerRoute] {
         let limits = configuration.limits
         return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
             + StandingOrderRoutes(dispatcher: container.resolve(), limits: limits).routes
@@ -177,20 +177,13 @@ public final class LedgerServer: Sendable {
             + PageRoutes().routes
     }
 
-    /// The methods and paths of all routes.
-    var routeNames: [String] {
-        routes.map { "\($0.method.rawValue) \($0.path)" }
-            + [
-                "GET /api/session", "POST /api/session", "DELETE /api/session", "GET /health/live", "GET /health/ready",
-            ]
-    }
+    /// The host as in a URL.
+    private var urlHost: String { configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host }
 
-    private func makeApplication(
-        onListening: @escaping @Sendable (_ address: String) async -> Void,
-        onInspecting: @escaping @Sendable (_ address: String) async -> Void
-    ) -> some ServiceLifecycle.Service {
+    /// Creates the router, and returns it with the path of the sign-in of the inspector.
+    func makeRouter() -> (router: Router<LedgerRequestContext>, signInPath: String?) {
         let router = Router(context: LedgerRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let host = urlHost
         // The inspector comes before the middleware, so that the flow doesn't show its own requests. It checks the host and the
         // origin itself.
         let signInPath = inspector.map { inspector in
@@ -217,6 +210,18 @@ public final class LedgerServer: Sendable {
                 try await route.respond(RequestReader(request: request, context: context))
             }
         }
+        guarded.messages(of: container, limits: configuration.limits.requests).addBooks()
+        guarded.messages(of: container).addTables(container.resolve())
+        keyed.messages(of: container, limits: configuration.limits.requests).addKeyedCommands()
+        return (router, signInPath)
+    }
+
+    private func makeApplication(
+        onListening: @escaping @Sendable (_ address: String) async -> Void,
+        onInspecting: @escaping @Sendable (_ address: String) async -> Void
+    ) -> some ServiceLifecycle.Service {
+        let (router, signInPath) = makeRouter()
+        let host = urlHost
         let connections = connections
         let idleTimeout = TimeAmount(configuration.limits.idleTimeout)
         return Application(

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HTTPTypes
 import Headrace
 import LedgerApplication
 import Testing
@@ -21,8 +22,9 @@ extension LedgerServerTests {
             _ body: @Sendable @escaping (TestServer) async throws -> Void
         ) async throws {
             let folder = try TestFolder()
+            let users = [try TokenUser("ada", token: token), try TokenUser("grace", token: "token-of-grace-1")]
             try await TestServer.with(in: folder) {
-                $0.users = [TokenUser("ada", token: token), TokenUser("grace", token: "token-of-grace-1")]
+                $0.users = users
             } _: {
                 try await body($0)
             }
@@ -77,7 +79,7 @@ extension LedgerServerTests {
                 var guarded = 0
                 for route in server.server.routeNames where !page.contains(route) {
                     let parts = route.split(separator: " ")
-                    let path = parts[1].replacing("{id}", with: UUID().uuidString)
+                    let path = String(parts[1]).replacing("{id}", with: UUID().uuidString)
                     let answer = try await server.send(String(parts[0]), path)
                     if open.contains(route) {
                         #expect(answer.status != 401 || route == "POST /api/session", "\(route)")

@@ -7,6 +7,9 @@
 import Configuration
 import Foundation
 import Headrace
+import LedgerApplication
+import LedgerServer
+import Logging
 import Testing
 
 @testable import ledger
@@ -102,8 +105,10 @@ import Testing
             #expect(settings.isInspected)
             #expect(settings.logLevel == .debug)
             let limits = server.limits
-            #expect([limits.connections, limits.eventStreams, limits.bodyBytes] == [11, 12, 13])
-            #expect([limits.journalBytes, limits.uploads, limits.openImports] == [14, 15, 16])
+            let first: [Int] = [limits.connections, limits.eventStreams, limits.bodyBytes]
+            #expect(first == [11, 12, 13])
+            let second: [Int] = [limits.journalBytes, limits.uploads, limits.openImports]
+            #expect(second == [14, 15, 16])
         }
     }
 

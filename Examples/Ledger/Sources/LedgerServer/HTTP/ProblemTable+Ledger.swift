@@ -31,6 +31,10 @@ extension ProblemTable {
         problems.add(UnknownAccount.self) { error in
             Problem(.notFound, code: "unknownAccount", "The ledger has no account '\(error.account)'.")
         }
+        problems.add(UnknownTransaction.self) { Problem(.notFound, code: "unknownTransaction", $0.description) }
+        problems.add(ReversalRefusal.self) { (code: ReversalRefusal.Code) in
+            code == .alreadyReversed ? .conflict : .unprocessableContent
+        }
         problems.add(UnknownImport.self) { Problem(.notFound, code: "unknownImport", $0.description) }
         problems.add(ContentReserved.self, status: .conflict)
         problems.add(StoreError.self, problem: problem)

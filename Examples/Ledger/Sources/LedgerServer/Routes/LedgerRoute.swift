@@ -44,11 +44,4 @@ struct LedgerRoute: Sendable {
     ) -> LedgerRoute {
         LedgerRoute(method: .put, path: path, respond: respond)
     }
-
-    static func delete(
-        _ path: String,
-        _ respond: @escaping @Sendable (RequestReader) async throws -> Response
-    ) -> LedgerRoute {
-        LedgerRoute(method: .delete, path: path, respond: respond)
-    }
 }

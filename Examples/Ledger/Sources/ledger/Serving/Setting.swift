@@ -78,8 +78,7 @@ struct SettingError: CodedError {
     static func invalid(_ setting: Setting, in source: SettingSource) -> SettingError {
         SettingError(
             code: .invalid,
-            message: "The value of '\(source.name(of: setting))' in \(source.inSentence) is invalid. To fix, use "
-                + "\(setting.requirement)."
+            message: "The value of '\(source.name(of: setting))' \(source.place) is invalid. To fix, use \(setting.requirement)."
         )
     }
 
@@ -111,7 +110,13 @@ enum SettingSource: CustomStringConvertible {
         }
     }
 
-    var inSentence: String { description.replacing("The ", with: "the ", maxReplacements: 1) }
+    var place: String {
+        switch self {
+        case .flags: "on the command line"
+        case .environment: "in the environment"
+        case .file(let path): "in the configuration file '\(path)'"
+        }
+    }
 
     func name(of setting: Setting) -> String {
         switch self {
