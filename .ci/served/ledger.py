@@ -98,7 +98,7 @@ class Ledger:
     def start(self):
         """Starts the server and waits until it has printed its address and answers."""
         self.process = subprocess.Popen(
-            [program(), "serve", "--database", self.database, "--port", str(self.port), *self.arguments],
+            [program(), "serve", "--database", self.database, "--port", str(self.port), "--log-level", "notice", *self.arguments],
             stdout=subprocess.PIPE,
             stderr=self.complaints,
             text=True,
@@ -130,9 +130,9 @@ class Ledger:
         return until(lambda: self.says(r"inspector is at (\S+)"), "the server says where its inspector is")[1]
 
     def answers(self):
-        """Returns whether the server is healthy."""
+        """Returns whether the server answers."""
         try:
-            return self.ask("GET", "/api/health", timeout=5).status == 200
+            return self.ask("GET", "/health/live", timeout=5).status == 200
         except OSError:
             return False
 

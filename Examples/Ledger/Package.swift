@@ -27,6 +27,7 @@ let package = Package(
             ]
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -81,10 +82,15 @@ let package = Package(
                 .embedInCode("Page/api.js"),
                 .embedInCode("Page/chart.js"),
                 .embedInCode("Page/dom.js"),
+                .embedInCode("Page/filter.js"),
                 .embedInCode("Page/form.js"),
                 .embedInCode("Page/imports.js"),
+                .embedInCode("Page/overview.js"),
                 .embedInCode("Page/page.js"),
                 .embedInCode("Page/register.js"),
+                .embedInCode("Page/retries.js"),
+                .embedInCode("Page/reversal.js"),
+                .embedInCode("Page/session.js"),
                 .embedInCode("Page/stream.js"),
                 .embedInCode("openapi.json"),
             ]
@@ -118,6 +124,8 @@ let package = Package(
                 "LedgerServer",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("sample.journal")]
@@ -127,11 +135,14 @@ let package = Package(
             dependencies: [
                 "LedgerApplication",
                 "LedgerBooks",
+                "LedgerServer",
                 "LedgerTestSupport",
                 "ledger",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 

@@ -63,6 +63,17 @@ def take(page, path, width, height, mode):
     print(f"{path}: {pathlib.Path(path).stat().st_size // 1024} KB")
 
 
+def take_overview(page, path, width, height, mode):
+    """Takes a picture of the first view at a window size."""
+    browser = page.browser
+    browser.look(width, height, mode, motion="reduce")
+    page.open()
+    browser.wait(lambda: len(page.register()) > 10, "the transactions are listed")
+    browser.wait(lambda: browser.find_all("#worth .line"), "the chart is drawn")
+    browser.wait(lambda: browser.find_all("#income tr"), "the income statement is there")
+    browser.picture(path)
+
+
 def take_inspector(browser, server, path):
     """Takes a picture of the inspector with the tree of a posted transaction."""
     browser.look(1280, 800, "light", motion="reduce")
@@ -102,8 +113,8 @@ def main(folder=None):
                     for width, height in ((1280, 900), (900, 1000), (360, 740)):
                         for mode in ("light", "dark"):
                             take(page, pathlib.Path(folder, f"{width}-{mode}.png"), width, height, mode)
-                    browser.look(360, 4_000, "light")
-                    browser.picture(pathlib.Path(folder, "360-whole.png"))
+                            take_overview(page, pathlib.Path(folder, f"overview-{width}-{mode}.png"), width, height, mode)
+                    take_overview(page, pathlib.Path(folder, "overview-360-whole.png"), 360, 4_000, "light")
         finally:
             browser.close()
 

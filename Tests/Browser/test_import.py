@@ -51,7 +51,9 @@ class Imports(LedgerPageCase):
         self.browser.click("#imports button")
         self.page.wait_import("finished", 120)
         self.assertEqual(self.browser.text("#imports .percent"), "100%")
-        self.assertEqual(self.browser.text("#imports .counts"), f"\u00b7 {count:,} posted")
+        self.assertEqual(
+            self.browser.text("#imports .counts"), f"\u00b7 {count:,} transactions posted, and the whole journal is in the ledger."
+        )
         self.page.wait_balance("assets:bank", f"\u2212{count:,}.00 EUR")
         self.browser.wait_text("#count", f"{count + 1:,} transactions")
         self.assertFalse(self.browser.find("#imports button").is_displayed())
@@ -79,7 +81,10 @@ class Imports(LedgerPageCase):
         self.page.wait_balance("assets:bank", "\u221220.00 EUR")
         self.page.begin_import(path)
         self.browser.wait(lambda: len(self.browser.find_all("#imports li[data-state=finished]")) == 2, "both have ended")
-        self.assertEqual(self.browser.text("#imports li .counts"), "\u00b7 0 posted, 20 posted before")
+        self.assertEqual(
+            self.browser.text("#imports li .counts"),
+            "\u00b7 0 transactions posted, 20 were posted before, and the whole journal is in the ledger.",
+        )
         self.assertEqual(self.page.balance("assets:bank"), "\u221220.00 EUR")
 
     def test_the_page_lives_while_thousands_of_accounts_come(self):

@@ -323,7 +323,7 @@ class WithoutAMouse(LedgerPageCase):
         self.page.wait_balance("assets:bank", "101 EUR")
 
         self.press(Keys.TAB)
-        self.assertEqual(self.browser.of_focused("textContent"), "Skip to the register")
+        self.assertEqual(self.browser.of_focused("textContent"), "Skip to the transactions")
         self.tab_to("#accounts a[title='assets']")
         self.press(Keys.ARROW_DOWN)
         self.press(Keys.ENTER)
@@ -397,20 +397,26 @@ class ManySizes(LedgerPageCase):
               }
               return "rgb(255, 255, 255)";
             };
-            return [...document.querySelectorAll("h1, h2, label, .soft, .hint, .quantity, .commodity, .date, a, button, .count, .connection")]
-              .filter((node) => node.offsetParent !== null && !node.disabled)
-              .map((node) => {
-                const [one, two] = [luminance(getComputedStyle(node).color), luminance(behind(node))];
-                const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-                return [ratio, node.outerHTML.slice(0, 80)];
-              })
-              .filter(([ratio]) => ratio < 4.5)"""
+            const ratio = (left, right) => {
+              const [one, two] = [luminance(left), luminance(right)];
+              return (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+            };
+            const shown = (selector) => [...document.querySelectorAll(selector)]
+              .filter((node) => node.offsetParent !== null && !node.disabled);
+            const texts = shown("h1, h2, h3, th, label, .soft, .hint, .quantity, .commodity, .date, .exports, a, button, .count, .connection")
+              .map((node) => [ratio(getComputedStyle(node).color, behind(node)), 4.5, node.outerHTML.slice(0, 80)]);
+            const controls = shown("input, select, button").filter((node) => getComputedStyle(node).borderTopWidth !== "0px")
+              .map((node) => [ratio(getComputedStyle(node).borderTopColor, behind(node.parentElement)), 3, node.outerHTML.slice(0, 80)]);
+            return [...texts, ...controls].filter(([found, needed]) => found < needed)"""
         for mode in ("light", "dark"):
             with self.subTest(mode=mode):
                 self.browser.look(1280, 900, mode, motion="reduce")
-                self.page.open("equity")
-                self.browser.wait(lambda: self.page.register(), "the register has lines")
-                self.assertEqual(self.browser.script(contrast), [])
+                for account in (None, "equity"):
+                    self.page.open(account)
+                    self.browser.wait(lambda: self.page.register(), "the list has lines")
+                    self.browser.click("#lines .reveal")
+                    self.browser.wait(lambda: self.browser.find_all("#lines .reverse"), "a transaction is open")
+                    self.assertEqual(self.browser.script(contrast), [])
 
 
 class WhenTheServerIsGone(LedgerPageCase):

@@ -111,6 +111,47 @@ private final class ClosableStore: StoreDecorator {
         _ = await run.result
     }
 
+    @Test func usersHaveTokens() throws {
+        let (container, _) = try makeContainer()
+        let router = Router()
+        let access = TokenAccess(try TokenUser.users(in: "ada:\(TokenUser.makeToken())"))
+        var requests = RequestMiddleware<BasicRequestContext>.Configuration()
+        requests.principal = { request, _ in access.user(of: request) }
+        requests.logLevel = .info
+        router.addMiddleware {
+            RequestMiddleware(requests)
+            HostGuardMiddleware(hosts: ["booking.example"])
+        }
+        router.session(access)
+        let guarded = router.group().add(middleware: PrincipalGuardMiddleware())
+        guarded.messages(of: container).get("events/{event}/seats", query: SeatsLeft.self)
+
+        #expect(router.routes.count == 4)
+        func users() throws -> [TokenUser] {
+            let users = try TokenUser.users(in: String(contentsOfFile: "tokens", encoding: .utf8))
+            return users
+        }
+        #expect(throws: CocoaError.self) { try users() }
+    }
+
+    @Test func anAccessGuardsAGroup() throws {
+        let users = [try TokenUser("ada", token: TokenUser.makeToken())]
+        let router = Router()
+        var requests = RequestMiddleware<BasicRequestContext>.Configuration()
+
+        let access = TokenAccess(users)
+        requests.principal = { request, _ in access.user(of: request) }
+        router.addMiddleware {
+            RequestMiddleware(requests)
+            HostGuardMiddleware(hosts: ["books.example"])
+        }
+        router.session(access, at: "session")
+        let guarded = router.group().add(middleware: PrincipalGuardMiddleware())
+
+        guarded.get("x") { _, _ in "" }
+        #expect(router.routes.count == 4)
+    }
+
     @Test func errorsHaveRules() {
         var problems = ProblemTable()
         problems.add(BookingError.self) { $0 == .soldOut ? .conflict : .unprocessableContent }

@@ -86,6 +86,54 @@ import Testing
         #expect(entry.metadata["headrace.request"] == "POST /reservations")
     }
 
+    @Test func eachRequestHasOneLogLineWithoutItsPathAndItsFields() async throws {
+        var booking = try Booking()
+        booking.configuration.logLevel = .notice
+        booking.addRoutes()
+        let handler = InMemoryLogHandler()
+        var client = booking.router.client
+        client.logger = Logger(label: "test") { _ in handler }
+        client.logger[metadataKey: "hb.request.id"] = "17"
+        let secret = "0199C0C0-0000-7000-8000-000000000001"
+
+        _ = try await client.send(.put, "/reservations/\(secret)", reservation, headers: [.authorization: "ada"])
+        _ = try await client.send(.put, "/reservations/\(secret)", reservation, headers: [.cookie: secret])
+        _ = try await client.send(.get, "/nowhere/\(secret)?token=\(secret)")
+
+        let lines = handler.entries.filter { $0.level == .notice }
+        #expect(lines.map { "\($0.message)" } == ["PUT /reservations/{id} 201", "PUT /reservations/{id} 409", "no route 404"])
+        #expect(lines.map { $0.metadata["headrace.principal"] } == ["ada", nil, nil])
+        #expect(lines.allSatisfy { $0.metadata["headrace.duration"] != nil && $0.metadata["hb.request.id"] == "17" })
+        #expect(!lines.contains { "\($0)".contains(secret) })
+    }
+
+    @Test func aRequestThatFailsBeforeItsRouteHasALogLineToo() async throws {
+        var booking = try Booking()
+        booking.configuration.logLevel = .info
+        booking.configuration.principal = { _, _ in throw Problem(.unauthorized, code: "who", "Who are you?") }
+        booking.addRoutes()
+        let handler = InMemoryLogHandler()
+        var client = booking.router.client
+        client.logger = Logger(label: "test") { _ in handler }
+
+        _ = try await client.send(.get, "/rows/1")
+
+        #expect(handler.entries.map { "\($0.message)" } == ["GET /rows/{row} 401"])
+    }
+
+    @Test func withoutALevelNoRequestIsLogged() async throws {
+        let booking = try Booking()
+        booking.addRoutes()
+        let handler = InMemoryLogHandler()
+        var client = booking.router.client
+        client.logger = Logger(label: "test") { _ in handler }
+        client.logger.logLevel = .trace
+
+        _ = try await client.send(.get, "/rows/1")
+
+        #expect(handler.entries.isEmpty)
+    }
+
     @Test func aMissingRouteAnswersAProblem() async throws {
         let booking = try Booking()
         booking.addRoutes()

@@ -9,8 +9,9 @@ import Foundation
 public import HTTPTypes
 public import HeadraceCore
 public import Hummingbird
-import Logging
+public import Logging
 import NIOHTTP1
+import Synchronization
 
 /// Handles each request as the first message of its chain, and makes a problem of each error.
 ///
@@ -58,6 +59,12 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         /// Its error becomes a problem, like an error of the route.
         public var principal: @Sendable (Request, Context) async throws -> (any Principal)? = { _, _ in nil }
 
+        /// Level of the one log line for each request, such as `POST /reservations/{id} 201`; `nil`, the default, for no line.
+        ///
+        /// The line is written when the response begins. It has the principal and the duration, and the ID that Hummingbird gives to
+        /// the request. It has the route and not the path, so it contains neither parameters nor tokens.
+        public var logLevel: Logger.Level?
+
         /// The clock for deadlines and durations.
         public var clock: any TimeSource = ContinuousClock()
 
@@ -81,28 +88,52 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let start = configuration.clock.now
+        let principal = FoundPrincipal()
+        let response: Response
         do {
-            return try await withoutActuallyEscaping(next) { next in
+            response = try await withoutActuallyEscaping(next) { next in
                 let next = HandedOver(next)
                 return try await TraceCarrier.continuing(from: request.fields) {
-                    try await answer(request, in: context, next: next)
+                    try await answer(request, in: context, principal: principal, next: next)
                 }
             }
         } catch let error as HTTPParserError {
             throw error
         } catch {
-            return try configuration.response(error, problem(for: error, request, context))
+            response = try configuration.response(error, problem(for: error, request, context))
         }
+        log(request, context, response.status, principal.id, after: start.duration(to: configuration.clock.now))
+        return response
+    }
+
+    private func log(
+        _ request: Request,
+        _ context: Context,
+        _ status: HTTPResponse.Status,
+        _ principalID: String?,
+        after duration: Duration
+    ) {
+        guard let level = configuration.logLevel else { return }
+        let message = RequestMessage(request.method, route: context.endpointPath)
+        var metadata: Logger.Metadata = [
+            "headrace.duration": "\(duration.formatted(.units(allowed: [.milliseconds], fractionalPart: .show(length: 3))))"
+        ]
+        if let principalID { metadata["headrace.principal"] = "\(principalID)" }
+        context.logger.log(level: level, "\(message) \(status.code)", metadata: metadata)
     }
 
     private func answer(
         _ request: Request,
         in context: Context,
+        principal: FoundPrincipal,
         next: HandedOver<@concurrent (Request, Context) async throws -> Response>
     ) async throws -> Response {
         let message = RequestMessage(request.method, route: context.endpointPath)
         let configuration = configuration
-        return try await MessageContext.withPrincipal(try await configuration.principal(request, context)) {
+        let found = try await configuration.principal(request, context)
+        principal.id = found?.principalID
+        return try await MessageContext.withPrincipal(found) {
             try await withDeadline(of: request) {
                 try await withRootMessage(
                     message,
@@ -154,6 +185,16 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
             ]
         )
         return .unexpected(id)
+    }
+}
+
+/// The ID of the principal of a request, for its log line.
+private final class FoundPrincipal: Sendable {
+    private let value = Mutex<String?>(nil)
+
+    var id: String? {
+        get { value.withLock(\.self) }
+        set { value.withLock { $0 = newValue } }
     }
 }
 

@@ -48,7 +48,7 @@ extension Request {
     /// Throws if the body isn't JSON.
     ///
     /// A page of another site can send texts and forms without the consent of the server, but no JSON.
-    private func requireJSON() throws {
+    func requireJSON() throws {
         let media = (headers[.contentType] ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         guard media == "application/json" || media.hasSuffix("+json") else {
             throw Problem(

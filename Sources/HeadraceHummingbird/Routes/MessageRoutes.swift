@@ -36,12 +36,12 @@ import Logging
 /// Add a ``RequestMiddleware`` to the router before the routes. Without it, errors that aren't problems or errors of
 /// Hummingbird receive the status 500 without a body.
 public struct MessageRoutes<Context: RequestContext> {
-    private let router: any RouterMethods<Context>
-    private let scope: any DependencyResolutionScope
-    private let limits: RequestLimits
+    let router: any RouterMethods<Context>
+    let scope: any DependencyResolutionScope
+    let limits: RequestLimits
     private let problems: ProblemTable
     private let streams: Permits
-    private let clock: any TimeSource
+    let clock: any TimeSource
 
     init(
         router: any RouterMethods<Context>,
@@ -216,7 +216,7 @@ extension RouterMethods {
 }
 
 /// Returns the dispatcher of a new scope.
-private func dispatcher(in scope: any DependencyResolutionScope) -> any CommandQueryDispatcher {
+func dispatcher(in scope: any DependencyResolutionScope) -> any CommandQueryDispatcher {
     scope.scope().resolve()
 }
 

@@ -44,6 +44,7 @@ public final class LedgerServer: Sendable {
     let streams: Permits
     private let observers: [any MessageObserver]
     private let inspector: Inspector?
+    private let access: TokenAccess?
     private let clock: any TimeSource
     private let logger: Logger
 
@@ -57,7 +58,8 @@ public final class LedgerServer: Sendable {
     ///   - relayConfiguration: The settings of the relay.
     ///   - clock: The clock for all waiting.
     ///   - logger: The logger.
-    /// - Throws: `StoreError` if the database can't be opened; `CompositionError` if a registration is missing.
+    /// - Throws: ``OpenAddressError`` if other machines can reach the server and it has no users; `StoreError` if the database can't
+    ///   be opened; `CompositionError` if a registration is missing.
     public init(
         _ configuration: LedgerServerConfiguration,
         observers: [any MessageObserver] = [],
@@ -67,6 +69,8 @@ public final class LedgerServer: Sendable {
         clock: any TimeSource = ContinuousClock(),
         logger: Logger = Logger(label: "ledger")
     ) async throws {
+        if configuration.users.isEmpty, !configuration.isLocal { throw OpenAddressError(host: configuration.host) }
+        access = configuration.users.isEmpty ? nil : TokenAccess(configuration.users, configuration.sessions)
         let inspectorObservers = inspector.map { [$0.observer] } ?? []
         let observers = observers + inspectorObservers
         self.configuration = configuration
@@ -161,8 +165,8 @@ public final class LedgerServer: Sendable {
         }
     }
 
-    /// All routes.
-    var routes: [LedgerRoute] {
+    /// The routes that aren't one message.
+    private var routes: [LedgerRoute] {
         let limits = configuration.limits
         return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
             + StandingOrderRoutes(dispatcher: container.resolve(), limits: limits).routes
@@ -173,12 +177,13 @@ public final class LedgerServer: Sendable {
             + PageRoutes().routes
     }
 
-    private func makeApplication(
-        onListening: @escaping @Sendable (_ address: String) async -> Void,
-        onInspecting: @escaping @Sendable (_ address: String) async -> Void
-    ) -> some ServiceLifecycle.Service {
+    /// The host as in a URL.
+    private var urlHost: String { configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host }
+
+    /// Creates the router, and returns it with the path of the sign-in of the inspector.
+    func makeRouter() -> (router: Router<LedgerRequestContext>, signInPath: String?) {
         let router = Router(context: LedgerRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let host = urlHost
         // The inspector comes before the middleware, so that the flow doesn't show its own requests. It checks the host and the
         // origin itself.
         let signInPath = inspector.map { inspector in
@@ -190,16 +195,33 @@ public final class LedgerServer: Sendable {
             .signInPath
         }
         router.addMiddleware {
-            RequestMiddleware(observers: observers)
+            RequestMiddleware(observers: observers, access: access, logLevel: configuration.requestLogLevel)
             HostGuardMiddleware(hosts: [configuration.host] + configuration.allowedHosts)
         }
-        let keyed = router.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
+        router.session(access, at: "api/session")
+        router.health(HealthChecks(store: store.base, relay: relay, clock: clock))
+        let guarded = router.group()
+        if access != nil { guarded.add(middleware: PrincipalGuardMiddleware()) }
+        let keyed = guarded.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
         for route in routes {
-            let router: any RouterMethods<LedgerRequestContext> = route.takesKey ? keyed : router
-            router.on(RouterPath(route.path), method: route.method) { request, context in
+            let group: any RouterMethods<LedgerRequestContext> =
+                if route.isOpen { router } else if route.takesKey { keyed } else { guarded }
+            group.on(RouterPath(route.path), method: route.method) { request, context in
                 try await route.respond(RequestReader(request: request, context: context))
             }
         }
+        guarded.messages(of: container, limits: configuration.limits.requests).addBooks()
+        guarded.messages(of: container).addTables(container.resolve())
+        keyed.messages(of: container, limits: configuration.limits.requests).addKeyedCommands()
+        return (router, signInPath)
+    }
+
+    private func makeApplication(
+        onListening: @escaping @Sendable (_ address: String) async -> Void,
+        onInspecting: @escaping @Sendable (_ address: String) async -> Void
+    ) -> some ServiceLifecycle.Service {
+        let (router, signInPath) = makeRouter()
+        let host = urlHost
         let connections = connections
         let idleTimeout = TimeAmount(configuration.limits.idleTimeout)
         return Application(

@@ -96,8 +96,9 @@ struct LedgerSession: Sendable {
         try await CommandFailure.telling { try await dispatcher.dispatch(query) }
     }
 
-    /// Dispatches a command.
-    func carryOut(_ command: some CQDCommand<Void>) async throws {
+    /// Dispatches a command, and returns its result.
+    @discardableResult
+    func carryOut<Command: CQDCommand>(_ command: Command) async throws -> Command.Output {
         try await CommandFailure.telling { try await dispatcher.dispatch(command) }
     }
 

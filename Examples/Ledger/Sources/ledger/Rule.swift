@@ -21,19 +21,16 @@ struct Rule: AsyncParsableCommand {
     @Flag(help: "The balance must not be negative in any commodity.")
     var neverBelowZero = false
 
-    @Option(help: ArgumentHelp("The first day on which nothing may be posted, as in 2026-01-31.", valueName: "day"))
-    var closedFrom: String?
+    @Option(
+        help: ArgumentHelp("The first day on which nothing may be posted, as in 2026-01-31.", valueName: "day"),
+        transform: BookDate.init(argument:)
+    )
+    var closedFrom: BookDate?
 
     @OptionGroup var database: DatabaseOption
 
-    func validate() throws {
-        if let closedFrom, BookDate(closedFrom) == nil {
-            throw ValidationError("'\(Report.printable(closedFrom))' isn't a date. To fix, write it as in 2026-01-31.")
-        }
-    }
-
     func run() async throws {
-        let rule = AccountRule(neverBelowZero: neverBelowZero, closedFrom: closedFrom.flatMap { BookDate($0) })
+        let rule = AccountRule(neverBelowZero: neverBelowZero, closedFrom: closedFrom)
         try await LedgerSession.with(database: database.location) { [account] session in
             try await session.carryOut(SetAccountRule(rule == AccountRule() ? nil : rule, of: account))
         }

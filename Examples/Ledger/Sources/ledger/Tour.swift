@@ -22,7 +22,7 @@ struct Tour: AsyncParsableCommand {
         if let word = words.first {
             throw ValidationError(
                 "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'register', 'accounts', "
-                    + "'rule', 'serve', 'migrate', or 'dead-letters', or no command for a tour."
+                    + "'reverse', 'rule', 'serve', 'migrate', or 'dead-letters', or no command for a tour."
             )
         }
     }

@@ -40,14 +40,16 @@ import Testing
         let container = try container { $0.webhook = QuietWebhook() }
         let handlers: [any Resolvable.Type] = [
             BeginImportHandler.self, ChangeImportHandler.self, ImportJournalHandler.self, ImportStepHandler.self,
-            PostTransactionHandler.self, SetAccountRuleHandler.self, PlaceStandingOrderHandler.self,
+            PostTransactionHandler.self, ReverseTransactionHandler.self, SetAccountRuleHandler.self,
+            PlaceStandingOrderHandler.self,
             CancelStandingOrderHandler.self, PayStandingOrderHandler.self, EscalateStandingOrderHandler.self,
             GiveUpStandingOrderHandler.self,
             GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
             GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
             GetStandingOrdersHandler.self,
-            GetRegisterPageHandler.self, GetTransactionHandler.self,
+            GetRegisterPageHandler.self, GetTransactionHandler.self, GetTransactionsHandler.self,
+            GetIncomeStatementHandler.self, GetBalanceSheetHandler.self,
             KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
             CountEvent<TransactionPosted>.self, SendWebhook.self,
         ]

@@ -64,6 +64,7 @@ extension LedgerServerTests {
                     try await route.respond(RequestReader(request: request, context: context))
                 }
             }
+            router.messages(of: container).addBooks()
             let application = Application(
                 router: router,
                 configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

@@ -24,7 +24,8 @@ extension LedgerServerTests {
                     ("100 EUR", "assets:bank", "expenses:food", "2026-02-01"),
                     ("300 EUR", "liabilities:card", "expenses:rent", "2026-02-28"),
                     ("5 USD", "income:interest", "assets:abroad", "2026-01-02"),
-                    ("50 EUR", "equity", "liabilities:card", "2026-03-01"),
+                    ("30 EUR", "equity", "liabilities:card", "2026-03-01"),
+                    ("20 EUR", "equity", "Debts:card", "2026-03-01"),
                 ] {
                     #expect(try await server.transfer(amount, from: from, to: to, on: date).status == 201)
                 }

@@ -152,7 +152,7 @@ import FoundationNetworking
     }
 
     /// Waits for the line of `output` with this prefix, and returns the rest of the line.
-    private static func address(in output: FileHandle, after beginning: String) throws -> String {
+    static func address(in output: FileHandle, after beginning: String) throws -> String {
         var text = ""
         while true {
             let data = output.availableData
@@ -178,7 +178,7 @@ import FoundationNetworking
         return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: data, as: UTF8.self))
     }
 
-    private static func get(_ address: String, token: String? = nil) async throws -> (status: Int, text: String) {
+    static func get(_ address: String, token: String? = nil) async throws -> (status: Int, text: String) {
         var request = URLRequest(url: try #require(URL(string: address)))
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         let (data, response) = try await URLSession.shared.data(for: request)

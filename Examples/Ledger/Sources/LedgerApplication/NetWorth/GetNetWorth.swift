@@ -19,10 +19,10 @@ public struct GetNetWorth: CQDQuery {
         /// The commodity.
         public let commodity: String
 
-        /// The sum of the accounts below `assets`.
+        /// The sum of the assets.
         public let assets: Quantity
 
-        /// The sum of the accounts below `liabilities`, which is mostly negative.
+        /// The sum of the liabilities, which is mostly negative.
         public let liabilities: Quantity
 
         /// The sum of both.

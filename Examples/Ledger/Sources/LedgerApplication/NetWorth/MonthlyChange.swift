@@ -20,10 +20,10 @@ struct MonthlyChange: ProjectionRow {
     /// The commodity.
     let commodity: String
 
-    /// The change of the accounts below `assets`.
+    /// The change of the assets.
     private(set) var assets = Quantity.zero
 
-    /// The change of the accounts below `liabilities`, which is mostly negative.
+    /// The change of the liabilities, which is mostly negative.
     private(set) var liabilities = Quantity.zero
 
     init(in month: String, of commodity: String) {
@@ -32,26 +32,27 @@ struct MonthlyChange: ProjectionRow {
         self.commodity = commodity
     }
 
-    /// Adds a change of an account below the top-level account `root`.
-    mutating func add(_ change: Quantity, to root: Substring) throws {
-        switch root {
-        case "assets": assets = try assets.adding(change)
-        case "liabilities": liabilities = try liabilities.adding(change)
-        default: break
+    /// Adds a change of an account of `type`.
+    mutating func add(_ change: Quantity, to type: AccountType) throws {
+        switch type {
+        case .asset: assets = try assets.adding(change)
+        case .liability: liabilities = try liabilities.adding(change)
+        case .equity, .income, .expense: break
         }
     }
 }
 
 extension MonthlyChange {
     /// The changes of assets and liabilities by month.
-    static let projection = Projection<MonthlyChange>("monthly-changes", version: 1)
+    ///
+    /// Since version 2, the balance sheet has the same assets and liabilities; see `AccountType`.
+    static let projection = Projection<MonthlyChange>("monthly-changes", version: 2)
         .applying(AccountMoved.self) { event, rows in
-            let root = event.account.prefix { $0 != ":" }
-            guard ["assets", "liabilities"].contains(root) else { return }
+            guard let type = AccountType(ofAccount: event.account), [.asset, .liability].contains(type) else { return }
             for movement in event.movements {
                 let month = String(movement.date.description.prefix(7))
                 let row = MonthlyChange(in: month, of: movement.commodity.composed)
-                try await rows.update(row.id, orInsert: row) { try $0.add(movement.change, to: root) }
+                try await rows.update(row.id, orInsert: row) { try $0.add(movement.change, to: type) }
             }
         }
 }

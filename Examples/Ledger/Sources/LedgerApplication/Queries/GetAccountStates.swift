@@ -65,15 +65,8 @@ public final class GetAccountStatesHandler: HandlesQuery, Resolvable {
     private static func state(of account: Account) -> GetAccountStates.AccountState {
         GetAccountStates.AccountState(
             account: account.id,
-            amounts: account.amounts,
+            amounts: account.balances.amounts,
             transactionCount: account.transactionCount
         )
-    }
-}
-
-extension Account {
-    /// The balances that aren't zero, ordered by commodity.
-    var amounts: [Amount] {
-        balances.sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
     }
 }

@@ -24,33 +24,44 @@ public struct GetBalances: CQDQuery {
     /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
     public let patterns: [String]
 
+    /// The period of the transactions that are summed.
+    public let period: BookPeriod
+
+    /// Maximum number of levels of account names, at least 1; `nil` for all levels.
+    ///
+    /// Accounts on deeper levels are summed into their parents.
+    public let depth: Int?
+
     /// Creates the query.
-    public init(matching patterns: [String] = []) {
+    public init(matching patterns: [String] = [], in period: BookPeriod = BookPeriod(), depth: Int? = nil) {
         self.patterns = patterns
+        self.period = period
+        self.depth = depth
     }
 }
 
 /// Reads the balances that are stored in the accounts.
 public final class GetBalancesHandler: HandlesQuery, Resolvable {
-    private let context: EntityContext
+    private let store: any EntityStore
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(EntityContext.self)
+    public static let dependencies = Dependencies().on((any EntityStore).self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        context = scope.resolve()
+        store = scope.resolve()
     }
 
     /// Handles the query.
     public func handle(_ query: GetBalances) async throws -> [GetBalances.Balance] {
         let patterns = query.patterns.map { $0.lowercased().composed }
-        var balances: [GetBalances.Balance] = []
-        for account in try await context.fetch(Account.self) {
-            let name = account.id.lowercased().composed
-            guard patterns.isEmpty || patterns.contains(where: { name.contains($0) }) else { continue }
-            balances += account.amounts.map { GetBalances.Balance(account: account.id, amount: $0) }
+        let totals = try await AccountTotals(of: query.period, in: store)
+        let accounts = try totals.amounts(depth: query.depth) { account in
+            let name = account.lowercased().composed
+            return patterns.isEmpty || patterns.contains { name.contains($0) }
         }
-        return balances
+        return accounts.flatMap { account, quantities in
+            quantities.amounts.map { GetBalances.Balance(account: account, amount: $0) }
+        }
     }
 }

@@ -143,8 +143,8 @@ public final class GetRegisterPageHandler: HandlesQuery, Resolvable {
                         transaction: transaction.id,
                         date: transaction.date,
                         description: transaction.description,
-                        amounts: Self.amounts(change),
-                        balance: Self.amounts(balance)
+                        amounts: change.amounts,
+                        balance: balance.amounts
                     )
                 )
                 for (commodity, quantity) in change {
@@ -156,9 +156,5 @@ public final class GetRegisterPageHandler: HandlesQuery, Resolvable {
                 next: page.next.map { GetRegisterPage.Cursor($0, balance: balance) }
             )
         }
-    }
-
-    private static func amounts(_ quantities: [String: Quantity]) -> [Amount] {
-        quantities.sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
     }
 }

@@ -32,6 +32,12 @@ public struct GetTransaction: CQDQuery {
 
         /// The postings.
         public let postings: [Posting]
+
+        /// The identifier of the transaction that this transaction reverses; `nil` for none.
+        public let reverses: UUID?
+
+        /// The identifier of the transaction that reverses this transaction; `nil` for none.
+        public let reversedBy: UUID?
     }
 
     /// The transaction; `nil` if it doesn't exist.
@@ -76,16 +82,23 @@ public final class GetTransactionHandler: HandlesQuery, Resolvable {
             case .origin(let origin):
                 try await context.fetch(Transaction.self, where: [.equals(.origin, origin)]).first
             }
-        return transaction.map {
-            GetTransaction.Posted(
-                id: $0.id,
-                date: $0.date,
-                status: $0.status,
-                code: $0.code,
-                description: $0.description,
-                comment: $0.comment,
-                postings: $0.postings
-            )
-        }
+        return transaction?.posted
+    }
+}
+
+extension Transaction {
+    /// The transaction as a value.
+    var posted: GetTransaction.Posted {
+        GetTransaction.Posted(
+            id: id,
+            date: date,
+            status: status,
+            code: code,
+            description: description,
+            comment: comment,
+            postings: postings,
+            reverses: reverses,
+            reversedBy: reversedBy
+        )
     }
 }

@@ -27,7 +27,13 @@ struct Bookkeeper {
     ///
     /// - Throws: `PostingRefusal` if the draft isn't balanced, or if totals can't hold its amounts; `StoreError`.
     mutating func post(_ draft: TransactionDraft, id: UUID = .version7(), origin: Fingerprint?) async throws {
-        let transaction = try Transaction(posting: draft, id: id, origin: origin)
+        try await post(try Transaction(posting: draft, id: id, origin: origin))
+    }
+
+    /// Posts `transaction`, which is new.
+    ///
+    /// - Throws: `PostingRefusal` if totals can't hold its amounts; `StoreError`.
+    mutating func post(_ transaction: Transaction) async throws {
         context.insert(transaction)
         let unknown = transaction.postings.map(\.account).filter { accounts[$0] == nil }
         if !unknown.isEmpty {

@@ -54,6 +54,12 @@ public final class Transaction: StoredEntity {
     /// The origin, from which only one transaction can be posted; `nil` for none.
     public let origin: Fingerprint?
 
+    /// The identifier of the transaction that this transaction reverses; `nil` for none.
+    public let reverses: UUID?
+
+    /// The identifier of the transaction that reverses this transaction; `nil` for none.
+    public private(set) var reversedBy: UUID?
+
     /// Posts `draft`, and raises ``TransactionPosted``.
     ///
     /// - Throws: `PostingRefusal` if the draft isn't a valid transaction, mostly because it isn't balanced, or if an
@@ -71,7 +77,37 @@ public final class Transaction: StoredEntity {
             if !digits.fits { throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: digits) }
         }
         self.origin = origin
-        raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings))
+        reverses = nil
+        raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings, reverses: nil))
+    }
+
+    /// Posts the reversal of `original`, and raises ``TransactionPosted``.
+    ///
+    /// The postings aren't balanced again, because the opposite of a balanced transaction is balanced.
+    private init(of original: Transaction, on date: BookDate, comment: String, id: UUID) {
+        self.id = id
+        self.date = date
+        status = .unmarked
+        code = original.code
+        description = "Reversal of \(original.date) \(original.description)".trimmingCharacters(in: .whitespaces)
+        self.comment = comment
+        postings = original.postings.map {
+            Posting(account: $0.account, amount: $0.amount.negated, cost: $0.cost)
+        }
+        origin = nil
+        reverses = original.id
+        raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings, reverses: original.id))
+    }
+
+    /// Returns a new transaction with the opposite amounts, and links both.
+    ///
+    /// - Throws: ``ReversalRefusal`` if this transaction is already reversed, or if `date` is before its date.
+    func reverse(on date: BookDate, comment: String, as id: UUID) throws -> Transaction {
+        if let reversedBy { throw ReversalRefusal.alreadyReversed(self.id, by: reversedBy) }
+        if date < self.date { throw ReversalRefusal.beforeOriginal(self.id, of: self.date, on: date) }
+        let reversal = Transaction(of: self, on: date, comment: comment, id: id)
+        reversedBy = id
+        return reversal
     }
 }
 

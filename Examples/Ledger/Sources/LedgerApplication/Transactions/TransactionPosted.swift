@@ -21,4 +21,7 @@ public struct TransactionPosted: DurableDomainEvent {
 
     /// The postings.
     public let postings: [Posting]
+
+    /// The identifier of the transaction that this transaction reverses; `nil` for none.
+    public let reverses: UUID?
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HTTPTypes
+import Hummingbird
 import LedgerApplication
 import LedgerBooks
 
@@ -22,7 +24,7 @@ struct AmountResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/accounts`.
-struct AccountsResponse: Codable, Equatable {
+struct AccountsResponse: ResponseCodable, Equatable {
     let accounts: [String]
 }
 
@@ -33,7 +35,7 @@ struct BalanceResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/balances`.
-struct BalancesResponse: Codable, Equatable {
+struct BalancesResponse: ResponseCodable, Equatable {
     let balances: [BalanceResponse]
 
     init(_ balances: [GetBalances.Balance]) {
@@ -52,7 +54,7 @@ struct BalancesResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/register`.
-struct RegisterResponse: Codable, Equatable {
+struct RegisterResponse: ResponseCodable, Equatable {
     struct Line: Codable, Equatable {
         let transaction: UUID
         let date: String
@@ -89,7 +91,7 @@ struct RegisterResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/history`.
-struct HistoryResponse: Codable, Equatable {
+struct HistoryResponse: ResponseCodable, Equatable {
     struct Point: Codable, Equatable {
         let date: String
         let quantity: String
@@ -115,7 +117,7 @@ struct HistoryResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/net-worth`.
-struct NetWorthResponse: Codable, Equatable {
+struct NetWorthResponse: ResponseCodable, Equatable {
     struct Month: Codable, Equatable {
         let month: String
         let commodity: String
@@ -140,7 +142,7 @@ struct NetWorthResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/transactions/ID`.
-struct TransactionResponse: Codable, Equatable {
+struct TransactionResponse: ResponseCodable, Equatable {
     struct PostingResponse: Codable, Equatable {
         let account: String
         let amount: AmountResponse
@@ -172,6 +174,8 @@ struct TransactionResponse: Codable, Equatable {
     let description: String
     let comment: String
     let postings: [PostingResponse]
+    let reverses: UUID?
+    let reversedBy: UUID?
 
     init(_ posted: GetTransaction.Posted) {
         transaction = posted.id
@@ -181,12 +185,38 @@ struct TransactionResponse: Codable, Equatable {
         description = posted.description
         comment = posted.comment
         postings = posted.postings.map { PostingResponse($0) }
+        reverses = posted.reverses
+        reversedBy = posted.reversedBy
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(transaction, forKey: .transaction)
+        try container.encode(date, forKey: .date)
+        try container.encode(status, forKey: .status)
+        try container.encode(code, forKey: .code)
+        try container.encode(description, forKey: .description)
+        try container.encode(comment, forKey: .comment)
+        try container.encode(postings, forKey: .postings)
+        try container.encode(reverses, forKey: .reverses)
+        try container.encode(reversedBy, forKey: .reversedBy)
     }
 }
 
 /// The response to `POST /api/transactions`.
-struct PostedResponse: Codable, Equatable {
+struct PostedResponse: ResponseCodable, Equatable {
     let transaction: UUID
+
+    /// The response with the status 201 and the path of the transaction.
+    var created: EditedResponse<PostedResponse> {
+        EditedResponse(
+            status: .created,
+            headers: [
+                .location: "/api/transactions/\(transaction)", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            ],
+            response: self
+        )
+    }
 }
 
 /// The response to `POST /api/imports`.
@@ -237,7 +267,7 @@ struct ImportResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/imports`.
-struct ImportsResponse: Codable, Equatable {
+struct ImportsResponse: ResponseCodable, Equatable {
     let imports: [ImportResponse]
 }
 

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import Hummingbird
 import LedgerApplication
 
 /// The body of `PUT /api/standing-orders/ID`.
@@ -35,7 +36,7 @@ struct StandingOrderRequest: Codable, Equatable {
 }
 
 /// The response to `GET /api/standing-orders`.
-struct StandingOrdersResponse: Codable, Equatable {
+struct StandingOrdersResponse: ResponseCodable, Equatable {
     struct Order: Codable, Equatable {
         let id: UUID
         let description: String

@@ -84,7 +84,7 @@ struct TransactionRequest: Codable, Equatable {
         }
     }
 
-    private static func requireText(_ text: String, as what: String, field: String) throws {
+    static func requireText(_ text: String, as what: String, field: String) throws {
         if text.utf8.count > longestText {
             throw Problem.invalid("tooLong", "\(what) must have at most \(longestText) bytes.")
                 .about(field)

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Headrace
+
 /// The limits of a ``LedgerServer`` for its clients.
 public struct LedgerServerLimits: Sendable {
     /// Maximum number of open connections.
@@ -44,6 +46,14 @@ public struct LedgerServerLimits: Sendable {
 
     /// Interval between two checks for the commits of other processes.
     public var pollInterval: Duration = .milliseconds(250)
+
+    /// The limits of the routes of messages.
+    var requests: RequestLimits {
+        var limits = RequestLimits()
+        limits.bodyLength = bodyBytes
+        limits.bodyTime = idleTimeout
+        return limits
+    }
 
     /// Creates the default limits.
     public init() {}

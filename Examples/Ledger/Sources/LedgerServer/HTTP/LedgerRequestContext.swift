@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import Hummingbird
 import NIOCore
 
@@ -13,6 +14,15 @@ struct LedgerRequestContext: RequestContext {
 
     /// The connection.
     let channel: any Channel
+
+    /// The encoder of the bodies.
+    var responseEncoder: JSONEncoder { Self.encoder }
+
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

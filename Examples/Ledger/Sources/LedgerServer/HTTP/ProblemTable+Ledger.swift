@@ -10,6 +10,7 @@ import Hummingbird
 import LedgerApplication
 import LedgerBooks
 import LedgerJournal
+import Logging
 
 extension ProblemTable {
     /// The problems of all errors that have a cause in a request.
@@ -29,6 +30,10 @@ extension ProblemTable {
         }
         problems.add(UnknownAccount.self) { error in
             Problem(.notFound, code: "unknownAccount", "The ledger has no account '\(error.account)'.")
+        }
+        problems.add(UnknownTransaction.self) { Problem(.notFound, code: "unknownTransaction", $0.description) }
+        problems.add(ReversalRefusal.self) { (code: ReversalRefusal.Code) in
+            code == .alreadyReversed ? .conflict : .unprocessableContent
         }
         problems.add(UnknownImport.self) { Problem(.notFound, code: "unknownImport", $0.description) }
         problems.add(ContentReserved.self, status: .conflict)
@@ -84,12 +89,14 @@ extension ProblemTable {
 
 extension RequestMiddleware<LedgerRequestContext> {
     /// Creates the middleware with the problems of the ledger.
-    init(observers: [any MessageObserver]) {
+    init(observers: [any MessageObserver], access: TokenAccess?, logLevel: Logger.Level?) {
         var configuration = Configuration()
         configuration.observers = observers
         // An upload has a longer limit of its own.
         configuration.timeLimit = nil
         configuration.problems = .ledger
+        configuration.principal = { request, _ in access?.user(of: request) }
+        configuration.logLevel = logLevel
         self.init(configuration)
     }
 }

@@ -2,6 +2,8 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
+import { signedIn } from "./session.js";
+
 /// An error response of the server.
 export class Refusal extends Error {
   constructor(status, { code = "unknown", message = `The server responded with the status ${status}.`, line = null, field = null }) {
@@ -31,6 +33,12 @@ export async function ask(path, { timeout = 15_000, ...options } = {}) {
   } catch (error) {
     throw new NoAnswer(error.message);
   }
+  if (response.status === 401) {
+    // The session has ended. The dialog of the sign-in asks for the token.
+    await response.body?.cancel();
+    await signedIn().catch((error) => { throw new NoAnswer(error.message); });
+    return ask(path, { timeout, ...options });
+  }
   let body;
   try {
     body = await response.json();
@@ -47,6 +55,14 @@ export async function ask(path, { timeout = 15_000, ...options } = {}) {
 /// Posts a transaction with an idempotency key, so that repeated attempts post it once.
 export const postTransaction = (body, key) =>
   ask("/api/transactions", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body,
+  });
+
+/// Posts a transaction that reverses another transaction.
+export const reverseTransaction = (id, body, key) =>
+  ask(`/api/transactions/${encodeURIComponent(id)}/reversal`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "Idempotency-Key": key },
     body,
@@ -77,8 +93,15 @@ export const transaction = (id) => ask(`/api/transactions/${encodeURIComponent(i
 /// Returns the balance of an account at the end of each day with transactions, by commodity.
 export const history = (account) => ask(`/api/history?${new URLSearchParams({ account })}`);
 
-/// Returns a unique key, even if `randomUUID` is missing because the page isn't served from this machine.
-export function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/// Returns a page of the transactions, newest first. `parameters` are `text`, `begin`, `end`, and `account`.
+export function transactions(parameters, after) {
+  const query = new URLSearchParams({ ...parameters, limit: "50" });
+  if (after !== null) query.set("after", after);
+  return ask(`/api/transactions?${query}`);
 }
+
+/// Returns the net worth at the end of each month, by commodity.
+export const netWorth = () => ask("/api/net-worth");
+
+/// Returns the income and the expenses of a period. `parameters` are `begin`, `end`, and `depth`.
+export const incomeStatement = (parameters) => ask(`/api/income-statement?${new URLSearchParams(parameters)}`);

@@ -2,8 +2,7 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-import { amountElement, difference, noteScale, parsed } from "./amounts.js";
-import { history } from "./api.js";
+import { amountElement, noteScale, parsed } from "./amounts.js";
 import { byId, element, oneAtATime, shape } from "./dom.js";
 
 const height = 200;
@@ -12,35 +11,39 @@ const day = 86_400_000;
 const patience = 20; // maximum number of reloads
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The balance of the selected account at the end of each day, as a step chart.
+/// Quantities over time, as a step chart.
 ///
-/// `total` returns the current balance of an account. The daily statements are updated after the balances, so the chart is
-/// reloaded until it ends with the current balance.
-export function chartView(total) {
-  const figure = byId("chart");
-  const plot = byId("chart-plot");
-  const choice = byId("chart-choice");
-  const select = byId("chart-commodity");
-  const reading = byId("chart-reading");
+/// `prefix` is the prefix of the identifiers of its elements. `fetchSeries` returns the series of the selected account:
+/// `{ commodity, points: [{ date, quantity }] }`. The server computes them after the balances, so the chart is reloaded until
+/// `isCurrent` returns true for an account and its series, or else until they no longer change.
+export function chartView({ prefix, label, fetchSeries, isCurrent }) {
+  const figure = byId(prefix);
+  const plot = byId(`${prefix}-plot`);
+  const choice = byId(`${prefix}-choice`);
+  const select = byId(`${prefix}-commodity`);
+  const reading = byId(`${prefix}-reading`);
 
   let account = null;
   let series = []; // { commodity, points: [{ time, date, quantity, value }] }
   let commodity = null; // the selected commodity; it is kept for other accounts
   let cursor = null; // the highlighted point, or null for the last point
-  let missed = 0; // number of consecutive reloads that didn't end with the balance
+  let missed = 0; // number of consecutive reloads without the current series
+  let previous = ""; // the series of the previous reload
   let isWatched = false; // whether the pointer or the focus is in the chart
 
   const load = oneAtATime(async () => {
     if (account === null) return;
     const asked = account;
-    let answer = { series: [] };
+    let answer = [];
+    let hasFailed = false;
     try {
-      answer = await history(asked);
+      answer = await fetchSeries(asked);
     } catch {
       // Without a history there is no chart. The register shows the error.
+      hasFailed = true;
     }
     if (asked !== account) return;
-    series = answer.series.filter(({ points }) => points.length > 0).map(({ commodity, points }) => ({
+    series = answer.filter(({ points }) => points.length > 0).map(({ commodity, points }) => ({
       commodity,
       points: points.map(({ date, quantity }) => ({
         date,
@@ -52,20 +55,15 @@ export function chartView(total) {
     for (const { commodity, points } of series) for (const { quantity } of points) noteScale(commodity, quantity);
     offerCommodities();
     draw();
-    if (endsWith(total(asked))) missed = 0;
+    const now = JSON.stringify(answer);
+    const isDone = isCurrent ? isCurrent(asked, series) : !hasFailed && now === previous;
+    previous = now;
+    if (isDone) missed = 0;
     else if (missed < patience) {
       missed += 1;
       load();
     }
   }, 1_000);
-
-  function endsWith(amounts) {
-    for (const [name, quantity] of amounts) {
-      const last = series.find((one) => one.commodity === name)?.points.at(-1).quantity ?? parsed("0");
-      if (difference(last, quantity) !== 0n) return false;
-    }
-    return true;
-  }
 
   /// Lists the commodities. The commodity with the most days is shown until another is selected.
   function offerCommodities() {
@@ -126,7 +124,7 @@ export function chartView(total) {
         height,
         role: "slider",
         tabindex: 0,
-        "aria-label": "Balance over time",
+        "aria-label": label,
         "aria-orientation": "horizontal",
         "aria-valuemin": 1,
         "aria-valuemax": points.length,
@@ -212,6 +210,7 @@ export function chartView(total) {
       series = [];
       cursor = null;
       missed = 0;
+      previous = "";
       draw();
     },
 

@@ -26,8 +26,14 @@ function filled(node, attributes, children) {
   return node;
 }
 
-/// Returns the address of the page for an account.
-export const addressOf = (account) => `/?${new URLSearchParams({ account })}`;
+/// Returns the address of the page for an account, or of the first view for null.
+export const addressOf = (account) => (account === null ? "/" : `/?${new URLSearchParams({ account })}`);
+
+/// Returns the day of today, such as 2026-01-31.
+export function today() {
+  const now = new Date();
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((number) => String(number).padStart(2, "0")).join("-");
+}
 
 /// Calls `choose` for clicks on account links in `area`, except clicks that open another window.
 export function followAccounts(area, choose) {

@@ -3,15 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { typed } from "./amounts.js";
-import { newKey, NoAnswer, postTransaction, Refusal } from "./api.js";
-import { byId, element, say } from "./dom.js";
-
-const pauses = [500, 1_000, 2_000, 4_000]; // before each retry, in milliseconds
+import { postTransaction, Refusal } from "./api.js";
+import { byId, element, say, today } from "./dom.js";
+import { insist, newKey } from "./retries.js";
 
 /// The form that posts a transaction.
 ///
-/// `names` returns the account names for completion. `posted` is called with the accounts of a posted transaction.
-export function transactionForm(names, posted) {
+/// `names` returns the account names for completion.
+export function transactionForm(names) {
   const form = byId("post");
   const list = byId("postings");
   const refusal = byId("refusal");
@@ -87,15 +86,14 @@ export function transactionForm(names, posted) {
     submit.setAttribute("aria-disabled", "true");
     clearRefusal();
     say(outcome, "");
-    const sent = draft();
-    const body = JSON.stringify(sent);
+    const body = JSON.stringify(draft());
     if (unanswered?.body !== body) unanswered = { body, key: newKey() };
     try {
-      await tried(unanswered);
+      const { body: text, key } = unanswered;
+      await insist(() => postTransaction(text, key), () => say(outcome, "The server doesn't answer. Trying again\u2026"));
       unanswered = null;
       clear();
       say(outcome, "Posted.");
-      posted(new Set(sent.postings.map(({ account }) => account)));
     } catch (error) {
       say(outcome, "");
       if (error instanceof Refusal) {
@@ -110,18 +108,6 @@ export function transactionForm(names, posted) {
     } finally {
       isPosting = false;
       submit.removeAttribute("aria-disabled");
-    }
-  }
-
-  async function tried({ body, key }) {
-    for (const pause of [...pauses, null]) {
-      try {
-        return await postTransaction(body, key);
-      } catch (error) {
-        if (!(error instanceof NoAnswer) || pause === null) throw error;
-        say(outcome, "The server doesn't answer. Trying again\u2026");
-        await new Promise((done) => setTimeout(done, pause));
-      }
     }
   }
 
@@ -195,9 +181,7 @@ export function transactionForm(names, posted) {
   });
   byId("add-posting").addEventListener("click", () => accountOf(addPosting()).focus());
 
-  const now = new Date();
-  byId("date").value = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
-    .map((number) => String(number).padStart(2, "0")).join("-");
+  byId("date").value = today();
   addPosting();
   addPosting();
 }

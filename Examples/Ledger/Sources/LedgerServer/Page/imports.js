@@ -92,7 +92,7 @@ export function importPanel() {
     // 100% is shown only after the end.
     say(shown.percent, `${isFinished ? 100 : Math.min(Math.floor(part * 100), 99)}%`);
     say(shown.state, states[one.state] ?? one.state);
-    say(shown.counts, counts(one));
+    say(shown.counts, `\u00b7 ${sentence(one)}`);
     say(shown.error, one.error ? new Refusal(0, one.error).reason : "");
     const verb = { running: "pause", queued: "pause", paused: "resume" }[one.state];
     if (verb === undefined && document.activeElement === shown.button) byId("imports-title").focus();
@@ -104,10 +104,22 @@ export function importPanel() {
     }
   }
 
-  function counts({ posted, known }) {
-    const grouped = (number) => number.toLocaleString("en-US");
-    const before = known > 0 ? `, ${grouped(known)} posted before` : "";
-    return `\u00b7 ${grouped(posted)} posted${before}`;
+  /// Says in one sentence what the import has done and what it hasn't.
+  function sentence({ state, done, total, posted, known }) {
+    const count = (number) => `${number.toLocaleString("en-US")} transaction${number === 1 ? "" : "s"}`;
+    const before = known > 0 ? `, ${known.toLocaleString("en-US")} ${known === 1 ? "was" : "were"} posted before` : "";
+    const rest = count(Math.max(total - done, 0));
+    switch (state) {
+      case "finished":
+        return `${count(posted)} posted${before}, and the whole journal is in the ledger.`;
+      case "failed":
+        if (posted + known === 0) return "Nothing was posted.";
+        return `${count(posted)} posted${before}, and ${rest} not; import the corrected journal again, and none is posted twice.`;
+      case "paused":
+        return `${count(posted)} posted${before}, and ${rest} not until you resume the import.`;
+      default:
+        return `${count(posted)} posted so far${before}.`;
+    }
   }
 
   form.addEventListener("submit", (event) => {

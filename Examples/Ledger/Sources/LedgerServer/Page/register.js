@@ -2,13 +2,16 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-import { amountElements } from "./amounts.js";
-import { register as fetchRegister, transaction as fetchTransaction, NoAnswer } from "./api.js";
+import { amountElements, parsed, shown, sum } from "./amounts.js";
+import { register as fetchRegister, transaction as fetchTransaction, transactions as fetchTransactions, NoAnswer } from "./api.js";
 import { addressOf, byId, element, followAccounts, oneAtATime, say } from "./dom.js";
+import { filterForm } from "./filter.js";
+import { reversalDialog } from "./reversal.js";
 
-/// The transactions of the selected account, newest first, one page at a time. A click on a line shows the transaction.
+/// The transactions of the selected account, or of all accounts, newest first, one page at a time. A click on a line shows the
+/// transaction, which can be reversed.
 ///
-/// `choose` is called with the name of a clicked account.
+/// Without an account or with a filter, the lines have no balance. `choose` is called with the name of a clicked account.
 export function registerView(choose) {
   const table = byId("register");
   const lines = byId("lines");
@@ -20,13 +23,20 @@ export function registerView(choose) {
   let cursors = [null]; // the cursors of the pages so far; the last page is shown
   let next = null;
   const opened = new Map(); // transaction → the row with its details
+  const filter = filterForm(() => turn(() => { cursors = [null]; }));
+  const reversal = reversalDialog(async (id) => {
+    say(byId("register-outcome"), "Reversed.");
+    const cell = opened.get(id)?.firstElementChild;
+    cell?.replaceChildren(...(await details(id)));
+    lines.querySelector(`tr[data-transaction="${CSS.escape(id)}"] button`)?.focus();
+    load();
+  });
 
   const load = oneAtATime(async () => {
-    if (account === null) return;
-    const [asked, cursor] = [account, cursors.at(-1)];
+    const [asked, cursor, parameters] = [account, cursors.at(-1), filter.parameters()];
     let answer;
     try {
-      answer = await fetchRegister(asked, cursor);
+      answer = await fetchLines(asked, parameters, cursor);
     } catch (error) {
       // Without a response, the shown lines stay. The event stream reports when the server is back.
       if (asked === account && !(error instanceof NoAnswer)) show([], error.reason ?? error.message);
@@ -34,8 +44,34 @@ export function registerView(choose) {
     }
     if (asked !== account || cursor !== cursors.at(-1)) return;
     next = answer.next;
-    show(answer.lines, "This account has no transactions.");
+    const nothing = asked === null ? "There are no transactions yet." : "This account has no transactions.";
+    show(answer.lines, isFiltered(parameters) ? "No transaction matches the filter." : nothing);
   }, 250);
+
+  const isFiltered = (parameters) => Object.keys(parameters).length > 0;
+
+  async function fetchLines(asked, parameters, cursor) {
+    const hasBalances = asked !== null && !isFiltered(parameters);
+    table.classList.toggle("without-balances", !hasBalances);
+    const query = asked === null ? parameters : { ...parameters, account: asked };
+    byId("csv-lines").href = hasBalances
+      ? `/api/register.csv?${new URLSearchParams(query)}` : `/api/transactions.csv?${new URLSearchParams(query)}`;
+    if (hasBalances) return fetchRegister(asked, cursor);
+    const page = await fetchTransactions(query, cursor);
+    return { next: page.next, lines: page.transactions.map((one) => lineOf(one, asked)) };
+  }
+
+  /// The line of a transaction: its change of an account, or the sum of its positive amounts.
+  function lineOf(one, asked) {
+    const counts = ({ account: name, amount }) =>
+      asked === null ? !amount.quantity.startsWith("-") : name === asked || name.startsWith(`${asked}:`);
+    const sums = new Map();
+    for (const { amount: { commodity, quantity } } of one.postings.filter(counts)) {
+      const before = sums.get(commodity);
+      sums.set(commodity, before === undefined ? parsed(quantity) : sum(before, parsed(quantity)));
+    }
+    return { ...one, sums: [...sums], accounts: [...new Set(one.postings.map((posting) => posting.account))].join(", ") };
+  }
 
   function show(entries, nothing) {
     const focused = document.activeElement?.closest("#lines tr")?.dataset.transaction;
@@ -53,19 +89,18 @@ export function registerView(choose) {
 
   function row(line) {
     const id = line.transaction;
-    const isBelow = line.account !== undefined && line.account !== account;
     const button = element(
       "button",
       { type: "button", class: "reveal", "aria-expanded": String(opened.has(id)) },
       line.description === "" ? element("span", { class: "soft" }, "No description") : line.description,
     );
-    const shown = element(
+    const shownLine = element(
       "tr",
       { role: "row", class: "line", "data-transaction": id },
       element("td", { role: "cell", class: "date" }, element("time", { datetime: line.date }, line.date)),
-      element("td", { role: "cell", class: "what" }, button, isBelow ? element("span", { class: "soft below" }, line.account) : []),
-      element("td", { role: "cell", class: "number" }, amountElements(line.amounts)),
-      element("td", { role: "cell", class: "number total" }, amountElements(line.balance)),
+      element("td", { role: "cell", class: "what" }, button, line.accounts ? element("span", { class: "soft below" }, line.accounts) : []),
+      element("td", { role: "cell", class: "number" }, line.sums ? shown(line.sums) : amountElements(line.amounts)),
+      element("td", { role: "cell", class: "number total" }, line.balance ? amountElements(line.balance) : []),
     );
     button.addEventListener("click", async () => {
       if (opened.has(id)) {
@@ -73,25 +108,31 @@ export function registerView(choose) {
         opened.delete(id);
       } else {
         const cell = element("td", { role: "cell", colspan: 4 }, element("p", { class: "soft" }, "Loading\u2026"));
-        const details = element("tr", { role: "row", class: "details" }, cell);
-        opened.set(id, details);
-        shown.after(details);
-        cell.replaceChildren(...(await postings(id)));
+        const row = element("tr", { role: "row", class: "details" }, cell);
+        opened.set(id, row);
+        shownLine.after(row);
+        cell.replaceChildren(...(await details(id)));
       }
       button.setAttribute("aria-expanded", opened.has(id));
     });
-    return shown;
+    return shownLine;
   }
 
   /// The details of a transaction.
-  async function postings(id) {
+  async function details(id) {
     let all;
     try {
       all = await fetchTransaction(id);
     } catch (error) {
       return [element("p", { class: "refusal" }, error.reason ?? "The server doesn't answer.")];
     }
-    const notes = [all.status === "unmarked" ? "" : all.status, all.code && `(${all.code})`, all.comment].filter(Boolean);
+    const notes = [
+      all.status === "unmarked" ? "" : all.status,
+      all.code && `(${all.code})`,
+      all.comment,
+      all.reverses && "This transaction reverses another transaction.",
+      all.reversedBy && "This transaction was reversed.",
+    ].filter(Boolean);
     const list = element("ul", { "aria-label": "Postings" }, all.postings.map((posting) => element(
       "li",
       {},
@@ -103,7 +144,16 @@ export function registerView(choose) {
         posting.cost ? element("span", { class: "soft" }, posting.cost) : [],
       ),
     )));
-    return notes.length > 0 ? [element("p", { class: "soft" }, notes.join(" \u00b7 ")), list] : [list];
+    const reverse = element("button", { type: "button", class: "quiet reverse" }, "Reverse\u2026");
+    reverse.addEventListener("click", () => {
+      say(byId("register-outcome"), "");
+      reversal.open(all);
+    });
+    return [
+      notes.length > 0 ? element("p", { class: "soft" }, notes.join(" \u00b7 ")) : [],
+      list,
+      all.reversedBy ? [] : element("p", {}, reverse),
+    ].flat();
   }
 
   function turn(change) {
@@ -123,8 +173,10 @@ export function registerView(choose) {
       cursors = [null];
       next = null;
       opened.clear();
-      say(byId("account-title"), name ?? "Register");
-      show([], name === null ? "Choose an account to see its transactions." : "Loading\u2026");
+      say(byId("account-title"), name ?? "Latest transactions");
+      say(byId("csv-lines"), name === null ? "These transactions" : "This register");
+      say(byId("register-outcome"), "");
+      show([], "Loading\u2026");
     },
 
     /// Reloads the shown page after a change of the account.

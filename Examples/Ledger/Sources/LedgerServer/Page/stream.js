@@ -2,6 +2,8 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
+import { signedIn } from "./session.js";
+
 const firstPause = 500;
 const longestPause = 5_000;
 
@@ -28,10 +30,23 @@ export function follow(handlers) {
       // The browser reconnects after a lost connection, but not after an error response.
       source.close();
       handlers.connection("lost");
-      setTimeout(begin, pause);
+      setTimeout(start, pause);
       pause = Math.min(pause * 2, longestPause);
     });
   }
 
-  begin();
+  /// The reason of an error is unknown, so the session is checked first.
+  async function start() {
+    try {
+      await signedIn();
+    } catch {
+      handlers.connection("lost");
+      setTimeout(start, pause);
+      pause = Math.min(pause * 2, longestPause);
+      return;
+    }
+    begin();
+  }
+
+  start();
 }

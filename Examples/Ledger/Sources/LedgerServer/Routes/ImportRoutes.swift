@@ -21,10 +21,6 @@ struct ImportRoutes: Sendable {
     var routes: [LedgerRoute] {
         [
             .post("/api/imports", begin),
-            .get("/api/imports") { _ in
-                let imports = try await dispatcher.dispatch(GetImports()).suffix(PageState.mostImports)
-                return try JSONAnswer(ImportsResponse(imports: imports.map { ImportResponse($0) })).response()
-            },
             .get("/api/imports/{id}") { reader in try await answer(try reader.id("import")) },
             .post("/api/imports/{id}/pause") { reader in
                 let id = try reader.id("import")

@@ -18,6 +18,9 @@ struct LedgerRoute: Sendable {
 
     /// Whether repetitions of a request are detected by its `Idempotency-Key`.
     var takesKey = false
+
+    /// Whether the route needs no user.
+    var isOpen = false
     let respond: @Sendable (RequestReader) async throws -> Response
 
     static func get(
@@ -40,12 +43,5 @@ struct LedgerRoute: Sendable {
         _ respond: @escaping @Sendable (RequestReader) async throws -> Response
     ) -> LedgerRoute {
         LedgerRoute(method: .put, path: path, respond: respond)
-    }
-
-    static func delete(
-        _ path: String,
-        _ respond: @escaping @Sendable (RequestReader) async throws -> Response
-    ) -> LedgerRoute {
-        LedgerRoute(method: .delete, path: path, respond: respond)
     }
 }

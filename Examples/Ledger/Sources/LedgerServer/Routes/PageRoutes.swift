@@ -28,10 +28,15 @@ struct PageRoutes: Sendable {
         script("api", PackageResources.api_js),
         script("chart", PackageResources.chart_js),
         script("dom", PackageResources.dom_js),
+        script("filter", PackageResources.filter_js),
         script("form", PackageResources.form_js),
         script("imports", PackageResources.imports_js),
+        script("overview", PackageResources.overview_js),
         script("page", PackageResources.page_js),
         script("register", PackageResources.register_js),
+        script("retries", PackageResources.retries_js),
+        script("reversal", PackageResources.reversal_js),
+        script("session", PackageResources.session_js),
         script("stream", PackageResources.stream_js),
         File(path: "/openapi.json", type: "application/json", bytes: PackageResources.openapi_json),
     ]
@@ -52,7 +57,8 @@ struct PageRoutes: Sendable {
                     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
             ]
             let body = ByteBuffer(bytes: file.bytes)
-            return .get(file.path) { reader in
+            // The page signs its user in, and contains no data.
+            return LedgerRoute(method: .get, path: file.path, isOpen: true) { reader in
                 let known = reader.request.headers[values: .ifNoneMatch].joined(separator: ",").split(separator: ",")
                 if known.contains(where: { $0.drop { $0 == " " } == tag }) {
                     return Response(status: .notModified, headers: headers)

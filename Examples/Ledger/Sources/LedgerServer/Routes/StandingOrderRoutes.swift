@@ -17,21 +17,10 @@ struct StandingOrderRoutes: Sendable {
 
     var routes: [LedgerRoute] {
         [
-            .get("/api/standing-orders") { _ in
-                let orders = try await dispatcher.dispatch(GetStandingOrders())
-                return try JSONAnswer(StandingOrdersResponse(orders)).response()
-            },
             .put("/api/standing-orders/{id}") { reader in
                 let id = try reader.id("standing order")
                 let request = try await reader.json(StandingOrderRequest.self, limits: limits)
                 try await dispatcher.dispatch(try request.command(id: id))
-                return Response(status: .noContent)
-            },
-            .delete("/api/standing-orders/{id}") { reader in
-                let id = try reader.id("standing order")
-                guard try await dispatcher.dispatch(CancelStandingOrder(id)) else {
-                    throw Problem.notFound("There is no standing order '\(id)'.")
-                }
                 return Response(status: .noContent)
             },
         ]

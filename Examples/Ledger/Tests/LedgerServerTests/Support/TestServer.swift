@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import Hummingbird
 import LedgerApplication
 import LedgerTestSupport
 import Logging
@@ -190,6 +191,11 @@ final class TestServer: Sendable {
     }
 
     struct EndOfStream: Error {}
+}
+
+extension LedgerServer {
+    /// The methods and paths of all routes.
+    var routeNames: [String] { makeRouter().router.routes.map { "\($0.method.rawValue) \($0.path)" } }
 }
 
 /// An event with balances.

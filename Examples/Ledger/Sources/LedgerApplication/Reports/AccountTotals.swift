@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerBooks
+
+/// The sums of postings by account and commodity.
+struct AccountTotals {
+    /// The sums, by account and then by commodity.
+    private(set) var sums: [String: [String: Quantity]] = [:]
+
+    /// Sums the postings of `period`.
+    ///
+    /// Without a begin and an end, these are the balances of the accounts. Otherwise, it reads the transactions of the
+    /// period in pages, so that memory depends on the number of accounts only. Transactions that are posted meanwhile
+    /// may be included or not, each as a whole.
+    ///
+    /// - Throws: `QuantityError` if a sum has too many digits; `StoreError`; `CancellationError`.
+    init(of period: BookPeriod, in store: any EntityStore) async throws {
+        if period.isUnlimited {
+            for account in try await EntityContext(store).fetch(Account.self) { sums[account.id] = account.balances }
+            return
+        }
+        var sums: [String: [String: Quantity]] = [:]
+        try await TransactionPages(of: store, in: period).forEach { transaction in
+            for posting in transaction.postings {
+                let commodity = posting.amount.commodity
+                let sum = sums[posting.account]?[commodity] ?? .zero
+                sums[posting.account, default: [:]][commodity] = try sum.adding(posting.amount.quantity)
+            }
+        }
+        self.sums = sums
+    }
+
+    /// The sums of the accounts that `isIncluded` accepts, ordered by account.
+    ///
+    /// With a `depth`, each account is summed into its parent on that level.
+    ///
+    /// - Throws: `QuantityError` if a sum has too many digits.
+    func amounts(
+        depth: Int?,
+        where isIncluded: (String) -> Bool
+    ) throws -> [(account: String, quantities: [String: Quantity])] {
+        var clipped: [String: [String: Quantity]] = [:]
+        for (account, quantities) in sums where isIncluded(account) {
+            let name = depth.map { account.split(separator: ":").prefix(max(1, $0)).joined(separator: ":") } ?? account
+            try clipped[name, default: [:]].add(quantities)
+        }
+        return clipped.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+
+extension [String: Quantity] {
+    /// Adds `others`, commodity by commodity.
+    ///
+    /// - Throws: `QuantityError` if a sum has too many digits.
+    mutating func add(_ others: [String: Quantity]) throws {
+        for (commodity, quantity) in others { self[commodity] = try (self[commodity] ?? .zero).adding(quantity) }
+    }
+
+    /// The quantities that aren't zero, ordered by commodity.
+    var amounts: [Amount] {
+        sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
+    }
+}

@@ -1,0 +1,23 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+public import Headrace
+
+/// An error that is thrown if other machines could use a ledger without a token.
+public struct OpenAddressError: CodedError {
+    /// The address.
+    public let host: String
+
+    /// The only code: `openAddress`.
+    public var code: String { "openAddress" }
+
+    /// The cause and the remedy, one sentence each.
+    public var message: String {
+        "Other machines can reach the address '\(host)', but the server has no users, so everyone could read and change the "
+            + "ledger. To fix, run 'ledger token NAME >> ledger.tokens' and add '--token-file ledger.tokens', or set LEDGER_TOKENS, "
+            + "or use the address 127.0.0.1."
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+import { byId } from "./dom.js";
+
+const pause = 200; // after the last key before the list is loaded, in milliseconds
+
+/// The fields that filter the transactions by days and text.
+///
+/// `changed` is called after a change of the filter.
+export function filterForm(changed) {
+  const form = byId("filter");
+  const [text, from, to] = [byId("filter-text"), byId("filter-from"), byId("filter-to")];
+  const clear = byId("filter-clear");
+  let timer = null;
+
+  function filter() {
+    const parameters = {};
+    if (text.value.trim() !== "") parameters.text = text.value.trim();
+    if (from.value !== "") parameters.begin = from.value;
+    if (to.value !== "") parameters.end = dayAfter(to.value);
+    return parameters;
+  }
+
+  function change() {
+    clear.disabled = Object.keys(filter()).length === 0;
+    clearTimeout(timer);
+    timer = setTimeout(changed, pause);
+  }
+
+  form.addEventListener("input", change);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  clear.addEventListener("click", () => {
+    form.reset();
+    change();
+    text.focus();
+  });
+
+  return {
+    /// The parameters of a request; empty without a filter. `end` is the first day after the period.
+    parameters: filter,
+  };
+}
+
+function dayAfter(date) {
+  const [year, month, day] = date.split("-").map(Number);
+  return new Date(Date.UTC(year, month - 1, day + 1)).toISOString().slice(0, 10);
+}

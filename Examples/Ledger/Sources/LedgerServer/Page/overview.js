@@ -1,0 +1,110 @@
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+import { amountElements } from "./amounts.js";
+import { incomeStatement, netWorth } from "./api.js";
+import { chartView } from "./chart.js";
+import { addressOf, byId, element, followAccounts, oneAtATime, say, today } from "./dom.js";
+
+/// The first view: the net worth over time, and the income statement of a period.
+///
+/// `choose` is called with the name of a clicked account.
+export function overview(choose) {
+  const section = byId("overview");
+  const period = byId("period");
+  const table = byId("income");
+  const empty = byId("income-empty");
+  const chart = chartView({ prefix: "worth", label: "Net worth over time", fetchSeries: worth });
+
+  const load = oneAtATime(async () => {
+    if (section.hidden) return;
+    const asked = period.value;
+    let statement;
+    try {
+      statement = await incomeStatement({ ...bounds(asked), depth: "2" });
+    } catch (error) {
+      say(empty, error.reason ?? "");
+      return;
+    }
+    if (asked === period.value) show(statement);
+  }, 1_000);
+
+  function show({ income, expenses, net }) {
+    const isEmpty = income.lines.length + expenses.lines.length === 0;
+    table.hidden = isEmpty;
+    empty.hidden = !isEmpty;
+    say(empty, isEmpty ? "There is no income and there are no expenses in this period." : "");
+    table.replaceChildren(
+      ...group("Income", income),
+      ...group("Expenses", expenses),
+      element("tbody", {}, row("total", element("th", { scope: "row" }, "Net income"), net)),
+    );
+  }
+
+  function group(title, { lines, total }) {
+    if (lines.length === 0) return [];
+    return [element(
+      "tbody",
+      {},
+      element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "group" }, title)),
+      lines.map(({ account, amounts }) => row("", element(
+        "td",
+        {},
+        element("a", { href: addressOf(account), "data-account": account }, account),
+      ), amounts)),
+      row("sum", element("th", { scope: "row" }, `Total ${title.toLowerCase()}`), total),
+    )];
+  }
+
+  function row(kind, name, amounts) {
+    return element("tr", { class: kind }, name, element("td", { class: "number" }, amountElements(amounts)));
+  }
+
+  function refresh() {
+    byId("csv-income").href = `/api/income-statement.csv?${new URLSearchParams(bounds(period.value))}`;
+    load();
+    chart.refresh();
+  }
+
+  period.addEventListener("change", refresh);
+  followAccounts(section, choose);
+
+  return {
+    /// Shows or hides the view.
+    show(isShown) {
+      section.hidden = !isShown;
+      if (isShown) chart.open("");
+    },
+
+    /// Reloads the view after a change of the ledger.
+    refresh,
+  };
+}
+
+async function worth() {
+  const series = new Map();
+  for (const { month, commodity, net } of (await netWorth()).months) {
+    if (!series.has(commodity)) series.set(commodity, []);
+    const [year, number] = month.split("-").map(Number);
+    const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+    series.get(commodity).push({ date: `${month}-${String(last).padStart(2, "0")}`, quantity: net });
+  }
+  return [...series].map(([commodity, points]) => ({ commodity, points }));
+}
+
+/// The first day of a period and the first day after it, as parameters of a request.
+function bounds(name) {
+  const [year, month] = today().split("-").map(Number);
+  const day = (years, months) => {
+    const date = new Date(Date.UTC(years, months - 1, 1));
+    return date.toISOString().slice(0, 10);
+  };
+  switch (name) {
+    case "month": return { begin: day(year, month), end: day(year, month + 1) };
+    case "last-month": return { begin: day(year, month - 1), end: day(year, month) };
+    case "year": return { begin: day(year, 1), end: day(year + 1, 1) };
+    case "last-year": return { begin: day(year - 1, 1), end: day(year, 1) };
+    default: return {};
+  }
+}

@@ -1,0 +1,62 @@
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+
+import { NoAnswer, reverseTransaction } from "./api.js";
+import { byId, say, today } from "./dom.js";
+import { insist, newKey } from "./retries.js";
+
+/// The dialog that reverses a transaction after a confirmation.
+///
+/// `reversed` is called with the identifier of the reversed transaction.
+export function reversalDialog(reversed) {
+  const dialog = byId("reversal");
+  const form = byId("reversal-form");
+  const date = byId("reversal-date");
+  const refusal = byId("reversal-refusal");
+  const submit = byId("reverse");
+  let transaction = null;
+  let unanswered = null; // the last request without a response, with its key
+  let isSending = false;
+
+  async function send() {
+    if (isSending) return;
+    isSending = true;
+    submit.setAttribute("aria-disabled", "true");
+    say(refusal, "");
+    const { transaction: id } = transaction;
+    const body = JSON.stringify({ date: date.value });
+    if (unanswered?.id !== id || unanswered.body !== body) unanswered = { id, body, key: newKey() };
+    try {
+      await insist(() => reverseTransaction(id, body, unanswered.key), () => say(refusal, "The server doesn't answer. Trying again\u2026"));
+      unanswered = null;
+      dialog.close();
+      reversed(id);
+    } catch (error) {
+      say(refusal, error instanceof NoAnswer
+        ? "The server didn't answer, so the transaction may be reversed or not. Try again: it is reversed only once."
+        : error.reason ?? error.message);
+    } finally {
+      isSending = false;
+      submit.removeAttribute("aria-disabled");
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+  byId("keep").addEventListener("click", () => dialog.close());
+
+  return {
+    /// Asks whether `chosen` is to be reversed.
+    open(chosen) {
+      transaction = chosen;
+      say(byId("reversal-what"), `${chosen.date} ${chosen.description}`.trim());
+      say(refusal, "");
+      date.min = chosen.date;
+      date.value = today() > chosen.date ? today() : chosen.date;
+      dialog.showModal();
+    },
+  };
+}

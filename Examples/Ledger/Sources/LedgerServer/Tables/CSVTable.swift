@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import HTTPTypes
+import Hummingbird
+import LedgerBooks
+import NIOCore
+
+/// Comma-separated values with a header, for spreadsheets.
+///
+/// Spreadsheets run a text as a formula if it begins with `=`, `+`, `-`, `@`, a tab, or a line break. Names and descriptions come from
+/// journals of other people, so an apostrophe is put in front of such a text. A number stays as it is.
+///
+/// Sources: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>; <https://owasp.org/www-community/attacks/CSV_Injection>.
+struct CSVTable {
+    /// A cell.
+    enum Cell {
+        case text(String)
+        case number(Quantity)
+
+        var encoded: String {
+            switch self {
+            case .number(let quantity): return quantity.description
+            case .text(let text):
+                let isFormula = text.unicodeScalars.first.map { "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains($0) }
+                let safe = isFormula == true ? "'" + text : text
+                let needsQuotes = safe.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+                return needsQuotes ? "\"\(safe.replacing("\"", with: "\"\""))\"" : safe
+            }
+        }
+    }
+
+    private var lines: String
+
+    /// Creates a table without rows.
+    init(_ header: [String]) {
+        lines = Self.line(header)
+    }
+
+    /// Adds a row.
+    mutating func append(_ cells: [Cell]) {
+        lines += Self.line(cells.map(\.encoded))
+    }
+
+    /// Returns the text and removes it from the table.
+    mutating func takeText() -> String {
+        defer { lines = "" }
+        return lines
+    }
+
+    private static func line(_ cells: [String]) -> String { cells.joined(separator: ",") + "\r\n" }
+
+    /// The fields of a response with the table as the file `name`.
+    static func headers(_ name: String) -> HTTPFields {
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=present", .cacheControl: "no-store",
+            .xContentTypeOptions: "nosniff",
+        ]
+        headers[.contentDisposition] = "attachment; filename=\"\(name).csv\""
+        return headers
+    }
+
+    /// Returns a response with the table as the file `name`.
+    func response(_ name: String) -> Response {
+        Response(status: .ok, headers: Self.headers(name), body: ResponseBody(byteBuffer: ByteBuffer(string: lines)))
+    }
+}

@@ -1,0 +1,203 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Configuration
+import Foundation
+import Headrace
+import LedgerApplication
+import LedgerServer
+import Logging
+import Synchronization
+
+/// The settings of `ledger serve`.
+///
+/// A flag has precedence over an environment variable, which has precedence over the configuration file, which has precedence over
+/// the default. An unknown setting or an invalid value of any source is an error.
+struct ServeSettings {
+    /// The configuration of the server.
+    let server: LedgerServerConfiguration
+
+    /// Whether the inspector is served.
+    let isInspected: Bool
+
+    /// The minimum level of log entries.
+    let logLevel: Logger.Level
+
+    /// Reads all settings.
+    ///
+    /// - Parameters:
+    ///   - flags: The settings from the command line.
+    ///   - environment: The environment variables of the process.
+    ///   - path: The path of the configuration file; `nil` for none.
+    /// - Throws: ``SettingError``; ``CommandFailure`` if a file can't be read; `TokenUserError`.
+    init(flags: [Setting: ConfigContent], environment: [String: String], file path: String?) throws {
+        let variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
+        let known = Set(Setting.allCases.map(\.variable) + [Setting.fileVariable])
+        let unknown = variables.keys.filter { !known.contains($0) }.sorted()
+        if !unknown.isEmpty { throw SettingError.unknown(unknown, in: .environment) }
+
+        var sources = [SettingSource.flags, .environment]
+        var providers: [any ConfigProvider] = [
+            Self.provider(named: "flags", Dictionary(uniqueKeysWithValues: flags.map { ($0.rawValue, $1) })),
+            EnvironmentVariablesProvider(
+                environmentVariables: variables,
+                secretsSpecifier: .specific([Setting.tokens.variable, Setting.database.variable])
+            )
+            .prefixKeys(with: "ledger"),
+        ]
+        if let path {
+            sources.append(.file(path))
+            providers.append(Self.provider(named: "file", try Self.file(at: path)))
+        }
+        let failures = Failures()
+        let reader = ConfigReader(providers: providers, accessReporter: failures)
+        var server = LedgerServerConfiguration(
+            database: LedgerDatabase(reader.string(forKey: Setting.database.key, default: "ledger.sqlite")))
+        server.host = reader.string(forKey: Setting.host.key, default: server.host)
+        server.port = reader.int(forKey: Setting.port.key, as: Port.self)?.configInt ?? server.port
+        server.allowedHosts = reader.stringArray(forKey: Setting.allowHost.key, default: [])
+        server.webhook = reader.string(forKey: Setting.webhook.key, as: WebAddress.self)?.url
+        server.inspectorAllowsWrites = reader.bool(forKey: Setting.inspectWrites.key, default: false)
+        server.limits = Self.limits(reader)
+        isInspected = reader.bool(forKey: Setting.inspect.key, default: false) || server.inspectorAllowsWrites
+        logLevel = reader.string(forKey: Setting.logLevel.key, as: Logger.Level.self, default: .info)
+        let tokens = reader.string(forKey: Setting.tokens.key, isSecret: true)
+        let tokenFile = reader.string(forKey: Setting.tokenFile.key)
+        try failures.check(sources)
+        let texts = [try tokenFile.map(Self.text), tokens].compactMap { $0 }
+        server.users = try TokenUser.users(in: texts.joined(separator: "\n"))
+        self.server = server
+    }
+
+    private static func limits(_ reader: ConfigReader) -> LedgerServerLimits {
+        var limits = LedgerServerLimits()
+        let members: [(Setting, WritableKeyPath<LedgerServerLimits, Int>)] = [
+            (.connections, \.connections), (.eventStreams, \.eventStreams), (.bodyBytes, \.bodyBytes),
+            (.journalBytes, \.journalBytes), (.uploads, \.uploads), (.openImports, \.openImports),
+        ]
+        for (setting, member) in members {
+            if let count = reader.int(forKey: setting.key, as: Count.self) { limits[keyPath: member] = count.configInt }
+        }
+        return limits
+    }
+
+    private static func provider(named name: String, _ values: [String: ConfigContent]) -> InMemoryProvider {
+        InMemoryProvider(
+            name: name,
+            values: Dictionary(
+                uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue($1, isSecret: false)) })
+        )
+    }
+
+    private static func file(at path: String) throws -> [String: ConfigContent] {
+        let data = try bytes(of: path)
+        guard let file = try? JSONDecoder().decode(ConfigurationFile.self, from: data) else {
+            throw SettingError.malformed(path)
+        }
+        let unknown = Set(file.values.keys).subtracting(Setting.inFile.map(\.rawValue))
+        if !unknown.isEmpty { throw SettingError.unknown(unknown.sorted(), in: .file(path)) }
+        return file.values
+    }
+
+    private static func bytes(of path: String) throws -> Data {
+        do {
+            return try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw CommandFailure(reading: path, error)
+        }
+    }
+
+    private static func text(of path: String) throws -> String { String(decoding: try bytes(of: path), as: UTF8.self) }
+}
+
+extension Setting {
+    fileprivate var key: ConfigKey { ConfigKey(rawValue) }
+}
+
+/// Collects the settings whose values are invalid, with the positions of their sources.
+private final class Failures: AccessReporter {
+    private let found = Mutex<[(setting: Setting, source: Int)]>([])
+
+    func report(_ event: AccessEvent) {
+        // The reader asks the sources in order, up to the first with a value or an error.
+        var hasFailed = event.conversionError != nil
+        if case .failure = event.providerResults.last?.result { hasFailed = true }
+        guard hasFailed, let setting = Setting(rawValue: event.metadata.key.description) else { return }
+        found.withLock { $0.append((setting, event.providerResults.count - 1)) }
+    }
+
+    /// Throws if a setting was invalid.
+    func check(_ sources: [SettingSource]) throws {
+        if let first = found.withLock(\.first) { throw SettingError.invalid(first.setting, in: sources[first.source]) }
+    }
+}
+
+// MARK: Values
+
+private struct Port: ExpressibleByConfigInt {
+    let configInt: Int
+
+    init?(configInt: Int) {
+        guard UInt16(exactly: configInt) != nil else { return nil }
+        self.configInt = configInt
+    }
+
+    var description: String { "\(configInt)" }
+}
+
+private struct Count: ExpressibleByConfigInt {
+    let configInt: Int
+
+    init?(configInt: Int) {
+        guard configInt >= 1 else { return nil }
+        self.configInt = configInt
+    }
+
+    var description: String { "\(configInt)" }
+}
+
+private struct WebAddress: ExpressibleByConfigString {
+    let url: URL
+
+    init?(configString: String) {
+        guard let url = URL(string: configString), ["http", "https"].contains(url.scheme), url.host() != nil else {
+            return nil
+        }
+        self.url = url
+    }
+
+    var description: String { "\(url)" }
+}
+
+/// The values of a JSON file, by their paths such as `limits.connections`.
+private struct ConfigurationFile: Decodable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    var values: [String: ConfigContent] = [:]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Name.self)
+        for name in container.allKeys {
+            if let nested = try? container.decode(ConfigurationFile.self, forKey: name) {
+                for (path, value) in nested.values { values["\(name.stringValue).\(path)"] = value }
+            } else if let value = try? container.decode(Bool.self, forKey: name) {
+                values[name.stringValue] = .bool(value)
+            } else if let value = try? container.decode(Int.self, forKey: name) {
+                values[name.stringValue] = .int(value)
+            } else if let value = try? container.decode([String].self, forKey: name) {
+                values[name.stringValue] = .stringArray(value)
+            } else {
+                values[name.stringValue] = .string(try container.decode(String.self, forKey: name))
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+
+/// A setting of `ledger serve`.
+///
+/// Its raw value is its name in a configuration file and, after `--`, on the command line. A point separates an object and its
+/// member. The environment variable has the prefix `LEDGER_`, uppercase letters, and underscores.
+enum Setting: String, CaseIterable {
+    case database
+    case host
+    case port
+    case allowHost = "allow-host"
+    case webhook
+    case tokenFile = "token-file"
+    case tokens
+    case inspect
+    case inspectWrites = "inspect-writes"
+    case logLevel = "log-level"
+    case connections = "limits.connections"
+    case eventStreams = "limits.event-streams"
+    case bodyBytes = "limits.body-bytes"
+    case journalBytes = "limits.journal-bytes"
+    case uploads = "limits.uploads"
+    case openImports = "limits.open-imports"
+
+    /// The prefix of the environment variables.
+    static let prefix = "LEDGER_"
+
+    /// The environment variable with the path of the configuration file.
+    static let fileVariable = prefix + "CONFIG"
+
+    /// The settings of a configuration file, which has no secrets.
+    static let inFile = allCases.filter { $0 != .tokens }
+
+    /// The environment variable of the setting.
+    var variable: String {
+        Self.prefix + rawValue.uppercased().replacing("-", with: "_").replacing(".", with: "_")
+    }
+
+    /// The form of a valid value.
+    var requirement: String {
+        switch self {
+        case .database: "the path of a file or the URL of a PostgreSQL database"
+        case .host: "an address of this machine"
+        case .port: "a number from 0 to 65535"
+        case .allowHost: "a list of host names"
+        case .webhook: "an 'http' or 'https' URL"
+        case .tokenFile: "the path of a file"
+        case .tokens: "entries of the form 'name:token', separated by commas"
+        case .inspect, .inspectWrites: "true or false"
+        case .logLevel: "trace, debug, info, notice, warning, error, or critical"
+        case .connections, .eventStreams, .bodyBytes, .journalBytes, .uploads, .openImports: "a number of at least 1"
+        }
+    }
+}
+
+/// An error that is thrown if a setting of `ledger serve` is unknown or invalid.
+struct SettingError: CodedError {
+    enum Code { case unknown, invalid, malformedFile }
+
+    let code: Code
+    let message: String
+
+    static func unknown(_ names: [String], in source: SettingSource) -> SettingError {
+        let known = source.settings.map { source.name(of: $0) }.joined(separator: ", ")
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        return SettingError(
+            code: .unknown,
+            message: "\(source) has no setting \(list). To fix, correct or remove it. The settings are \(known)."
+        )
+    }
+
+    static func invalid(_ setting: Setting, in source: SettingSource) -> SettingError {
+        SettingError(
+            code: .invalid,
+            message: "The value of '\(source.name(of: setting))' \(source.place) is invalid. To fix, use \(setting.requirement)."
+        )
+    }
+
+    static func malformed(_ path: String) -> SettingError {
+        SettingError(
+            code: .malformedFile,
+            message: "The configuration file '\(path)' isn't a JSON object with texts, numbers, Booleans, lists of texts, and "
+                + "objects of them. To fix, correct it."
+        )
+    }
+}
+
+/// A source of settings.
+enum SettingSource: CustomStringConvertible {
+    case flags
+    case environment
+    case file(String)
+
+    /// The settings that the source can have.
+    var settings: [Setting] {
+        if case .file = self { Setting.inFile } else { Setting.allCases }
+    }
+
+    var description: String {
+        switch self {
+        case .flags: "The command line"
+        case .environment: "The environment"
+        case .file(let path): "The configuration file '\(path)'"
+        }
+    }
+
+    var place: String {
+        switch self {
+        case .flags: "on the command line"
+        case .environment: "in the environment"
+        case .file(let path): "in the configuration file '\(path)'"
+        }
+    }
+
+    func name(of setting: Setting) -> String {
+        switch self {
+        case .flags: "--\(setting.rawValue)"
+        case .environment: setting.variable
+        case .file: setting.rawValue
+        }
+    }
+}

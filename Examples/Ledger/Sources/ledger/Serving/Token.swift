@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import ArgumentParser
+import Headrace
+
+/// Prints a new token for a user of the server.
+struct Token: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints a new token for a user of 'ledger serve'.",
+        discussion: """
+            Append the line to the file of '--token-file', which only the user of the server should be able to read:
+
+                ledger token ada >> ledger.tokens
+
+            The text after the colon is the token, for the sign-in of the page and for programs.
+            """
+    )
+
+    @Argument(help: "The name of the user.")
+    var name: String
+
+    func run() throws {
+        let token = TokenUser.makeToken()
+        let user = try CommandFailure.telling { try TokenUser(name, token: token) }
+        print("\(user.name):\(token)")
+    }
+}

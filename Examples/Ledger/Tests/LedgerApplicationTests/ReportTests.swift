@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+private let journal = """
+    2026-01-01 opening
+        assets:bank:checking    1000.00 EUR
+        liabilities:card         -50.00 EUR
+        equity:opening
+    2026-01-31 pay
+        Assets:Cash              300 USD
+        Revenues:salary
+    2026-02-01 pay
+        assets:bank:checking     500.00 EUR
+        income:salary:net
+        income:interest           -0.01 EUR
+    2026-02-02 food
+        expenses:food:out         12.30 EUR
+        expenses:food:in           7.70 EUR
+        liabilities:card
+    2026-02-03 back
+        expenses:gifts             5 EUR
+        expenses:gifts            -5 EUR
+    2026-02-28 misc
+        suspense                   1 EUR
+        assets:bank:checking
+    2026-03-01 rent
+        expenses:rent            400 EUR
+        assets:bank:checking
+
+    """
+
+@Suite struct ReportTests {
+    private func text(_ section: ReportSection) -> [String] {
+        section.lines.map { "\($0.account) \($0.amounts.map(\.description).joined(separator: ", "))" }
+            + ["= \(section.total.map(\.description).joined(separator: ", "))"]
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theIncomeStatementHasTheIncomeAndTheExpensesOfThePeriod(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(journal)
+        let february = BookPeriod(from: BookDate("2026-02-01"), before: BookDate("2026-03-01"))
+
+        let statement = try await books.dispatcher.dispatch(GetIncomeStatement(in: february))
+
+        #expect(statement.period == february)
+        #expect(text(statement.income) == ["income:interest 0.01 EUR", "income:salary:net 499.99 EUR", "= 500.00 EUR"])
+        #expect(
+            text(statement.expenses) == ["expenses:food:in 7.70 EUR", "expenses:food:out 12.30 EUR", "= 20.00 EUR"])
+        #expect(statement.net.map(\.description) == ["480.00 EUR"])
+        #expect(statement.untyped == ["suspense"])
+
+        let all = try await books.dispatcher.dispatch(GetIncomeStatement())
+        #expect(
+            text(all.income) == [
+                "Revenues:salary 300 USD", "income:interest 0.01 EUR", "income:salary:net 499.99 EUR",
+                "= 500.00 EUR, 300 USD",
+            ]
+        )
+        #expect(all.net.map(\.description) == ["80.00 EUR", "300 USD"])
+        let none = try await books.dispatcher.dispatch(
+            GetIncomeStatement(in: BookPeriod(before: BookDate("2000-01-01"))))
+        #expect(none.income.lines.isEmpty && none.net.isEmpty && none.untyped.isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theBalanceSheetHasTheBalancesBeforeItsEnd(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(journal)
+
+        let sheet = try await books.dispatcher.dispatch(GetBalanceSheet(before: BookDate("2026-02-01")))
+
+        #expect(
+            text(sheet.assets) == ["Assets:Cash 300 USD", "assets:bank:checking 1000.00 EUR", "= 1000.00 EUR, 300 USD"])
+        #expect(text(sheet.liabilities) == ["liabilities:card 50.00 EUR", "= 50.00 EUR"])
+        #expect(text(sheet.equity) == ["equity:opening 950.00 EUR", "= 950.00 EUR"])
+        #expect(sheet.net.map(\.description) == ["950.00 EUR", "300 USD"])
+        #expect(sheet.untyped.isEmpty)
+
+        let now = try await books.dispatcher.dispatch(GetBalanceSheet())
+        #expect(text(now.liabilities) == ["liabilities:card 70.00 EUR", "= 70.00 EUR"])
+        #expect(now.net.map(\.description) == ["1029.00 EUR", "300 USD"])
+        #expect(now.untyped == ["suspense"])
+        // The balances of the accounts and the sum of all transactions are the same.
+        let summed = try await books.dispatcher.dispatch(GetBalanceSheet(before: BookDate("9999-12-31")))
+        #expect(summed.assets == now.assets && summed.liabilities == now.liabilities && summed.net == now.net)
+    }
+
+    @Test(arguments: [
+        (1, ["Revenues 300 USD", "income 500.00 EUR"], ["expenses 420.00 EUR"]),
+        (
+            2, ["Revenues:salary 300 USD", "income:interest 0.01 EUR", "income:salary 499.99 EUR"],
+            ["expenses:food 20.00 EUR", "expenses:rent 400 EUR"]
+        ),
+        (0, ["Revenues 300 USD", "income 500.00 EUR"], ["expenses 420.00 EUR"]),
+    ])
+    func aDepthSumsAccountsIntoTheirParents(depth: Int, income: [String], expenses: [String]) async throws {
+        let books = try await TestBooks()
+        try await books.import(journal)
+
+        let statement = try await books.dispatcher.dispatch(GetIncomeStatement(depth: depth))
+        let balances = try await books.dispatcher.dispatch(
+            GetBalances(matching: ["food", "rent"], in: BookPeriod(from: BookDate("2026-02-02")), depth: depth))
+
+        #expect(text(statement.income).dropLast() == income[...])
+        #expect(text(statement.expenses).dropLast() == expenses[...])
+        #expect(balances.map { "\($0.account) \($0.amount)" } == expenses)
+    }
+
+    /// More transactions than a page has, and several pages begin within one day.
+    @Test(arguments: StoreKind.allCases)
+    func totalsIncludeEachTransactionOfALongPeriodOnce(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(
+            (0..<700).map { "2026-01-0\($0 % 3 + 1) n\($0)\n    expenses:a\($0 % 7)   1 EUR\n    assets:cash\n" }
+                .joined())
+
+        let statement = try await books.dispatcher.dispatch(
+            GetIncomeStatement(in: BookPeriod(from: BookDate("2026-01-02"), before: BookDate("2026-01-03"))))
+        let sheet = try await books.dispatcher.dispatch(GetBalanceSheet(before: BookDate("2026-01-09")))
+
+        #expect(statement.expenses.total.map(\.description) == ["233 EUR"])
+        #expect(statement.expenses.lines.count == 7)
+        #expect(sheet.net.map(\.description) == ["-700 EUR"])
+    }
+}

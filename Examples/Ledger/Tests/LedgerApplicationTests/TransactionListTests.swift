@@ -1,0 +1,127 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Headrace
+import LedgerApplication
+import LedgerBooks
+import Testing
+
+private let journal = """
+    2026-01-02 (17) Café  ; with Ann
+        expenses:food:out    3 EUR
+        assets:cash
+    2026-01-01 Market
+        expenses:food        2 EUR
+        assets:cash
+    2026-01-03 Rent
+        expenses:rent        9 EUR
+        assets:bank
+    2026-01-03 Café
+        expenses:gifts       4 EUR
+        assets:cash
+
+    """
+
+@Suite struct TransactionListTests {
+    /// All pages of `query`, as descriptions with the number of the expense.
+    private func pages(
+        of books: TestBooks,
+        limit: Int,
+        _ query: (PageCursor?, Int) -> GetTransactions
+    ) async throws -> [[String]] {
+        var pages: [[String]] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await books.dispatcher.dispatch(query(cursor, limit))
+            pages.append(page.transactions.map { "\($0.date.day) \($0.description)" })
+            cursor = page.next
+        } while cursor != nil
+        return pages
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func pagesListTheLatestTransactionsFirst(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(journal)
+
+        let latest = try await pages(of: books, limit: 3) { GetTransactions(after: $0, limit: $1) }
+        let oldest = try await pages(of: books, limit: 9) { GetTransactions(order: .oldestFirst, after: $0, limit: $1) }
+
+        #expect(latest == [["3 Café", "3 Rent", "2 Café"], ["1 Market"]])
+        #expect(oldest == [["1 Market", "2 Café", "3 Rent", "3 Café"]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func conditionsAreCombined(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(journal)
+        let period = BookPeriod(from: BookDate("2026-01-02"), before: BookDate("2026-01-03"))
+
+        for limit in [1, 2, 50] {
+            func list(_ query: (PageCursor?, Int) -> GetTransactions) async throws -> [String] {
+                let pages = try await pages(of: books, limit: limit, query)
+                #expect(pages.dropLast().allSatisfy { $0.count == limit })
+                return pages.flatMap(\.self)
+            }
+
+            #expect(try await list { GetTransactions(in: period, after: $0, limit: $1) } == ["2 Café"])
+            #expect(
+                try await list { GetTransactions(containing: "CAFE\u{301}", after: $0, limit: $1) } == [
+                    "3 Café", "2 Café",
+                ])
+            #expect(try await list { GetTransactions(containing: " café  food", after: $0, limit: $1) } == ["2 Café"])
+            #expect(try await list { GetTransactions(containing: "ann", after: $0, limit: $1) } == ["2 Café"])
+            #expect(try await list { GetTransactions(containing: "17", after: $0, limit: $1) } == ["2 Café"])
+            #expect(try await list { GetTransactions(containing: "nowhere", after: $0, limit: $1) } == [])
+            #expect(
+                try await list { GetTransactions(account: "expenses:food", after: $0, limit: $1) } == [
+                    "2 Café", "1 Market",
+                ])
+            #expect(
+                try await list {
+                    GetTransactions(
+                        in: BookPeriod(before: BookDate("2026-01-03")), containing: "market", account: "assets",
+                        order: .oldestFirst, after: $0, limit: $1)
+                } == ["1 Market"]
+            )
+        }
+        await #expect(throws: UnknownAccount.self) {
+            try await books.dispatcher.dispatch(GetTransactions(account: "cash"))
+        }
+    }
+
+    /// The matches are spread over more transactions than one read has.
+    @Test(arguments: StoreKind.allCases)
+    func rareMatchesAreFoundOnceInEachPageSize(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(
+            (0..<600).map { "2026-01-0\($0 % 2 + 1) n\($0 % 100 == 99 ? "x" : "")\n    a   1 EUR\n    b\n" }.joined())
+
+        for limit in [1, 4, 5, 6, 7] {
+            let found = try await pages(of: books, limit: limit) {
+                GetTransactions(containing: "nx", after: $0, limit: $1)
+            }
+            #expect(found.flatMap(\.self) == Array(repeating: "2 nx", count: 6), "\(limit)")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aCursorIsTextAndBelongsToItsOrder(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.import(journal)
+        let first = try await books.dispatcher.dispatch(GetTransactions(limit: 3))
+        let next = try #require(first.next)
+        let cursor = try #require(PageCursor(next.description))
+
+        let second = try await books.dispatcher.dispatch(GetTransactions(after: cursor))
+        let error = await #expect(throws: StoreError.self) {
+            try await books.dispatcher.dispatch(GetTransactions(order: .oldestFirst, after: cursor))
+        }
+
+        #expect(second.transactions.map(\.description) == ["Market"])
+        #expect(error?.code == .foreignCursor)
+    }
+}

@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Hummingbird
+public import HeadraceCore
+
+/// An error that is thrown if the name or the token of a ``TokenUser`` is malformed.
+///
+/// Its message contains no token.
+public struct TokenUserError: CodedError {
+    /// The reason, stable enough to branch on.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String { case invalidEntry, invalidName, invalidToken, duplicateToken }
+
+        private let kind: Kind
+
+        /// An entry isn't `name:token`.
+        public static let invalidEntry = Code(kind: .invalidEntry)
+
+        /// A name is too long, or has other characters than those that are allowed.
+        public static let invalidName = Code(kind: .invalidName)
+
+        /// A token is too short or too long, or has other characters than those that are allowed.
+        public static let invalidToken = Code(kind: .invalidToken)
+
+        /// Two entries have the same token.
+        public static let duplicateToken = Code(kind: .duplicateToken)
+
+        /// The name of the code: bounded, fit for a metric label.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The reason.
+    public let code: Code
+
+    /// The cause and the remedy, one sentence each.
+    public let message: String
+
+    static func entry(_ number: Int) -> TokenUserError {
+        TokenUserError(
+            code: .invalidEntry,
+            message: "Entry \(number) of the users has no ':'. To fix, write each user as 'name:token'."
+        )
+    }
+
+    static let name = TokenUserError(
+        code: .invalidName,
+        message: "The name of a user is malformed. To fix, use 1 to 64 of the characters a-z, A-Z, 0-9, '.', '_', '-', '@'."
+    )
+
+    /// `length` is `nil` if the token has invalid characters.
+    static func token(of name: String, _ length: Int?) -> TokenUserError {
+        let reason = length.map { "has \($0) characters" } ?? "has a space, a comma, or a character that isn't ASCII"
+        return TokenUserError(
+            code: .invalidToken,
+            message: "The token of '\(name)' \(reason). To fix, use 16 to 512 visible characters, at best random ones."
+        )
+    }
+
+    static func duplicate(of name: String) -> TokenUserError {
+        TokenUserError(
+            code: .duplicateToken,
+            message: "The token of '\(name)' occurs twice. To fix, give each user another token."
+        )
+    }
+}
+#endif

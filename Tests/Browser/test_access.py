@@ -1,0 +1,74 @@
+"""The sign-in of a server with users, in a real browser."""
+
+import pathlib
+import tempfile
+import unittest
+
+from ledger_page import LedgerPageCase
+from selenium.webdriver.common.keys import Keys
+
+TOKEN = "token-of-ada-0001"
+
+
+class SignIn(LedgerPageCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = tempfile.TemporaryDirectory(prefix="tokens-")
+        cls.addClassCleanup(folder.cleanup)
+        tokens = pathlib.Path(folder.name, "tokens")
+        tokens.write_text(f"ada:{TOKEN}\n", encoding="utf-8")
+        cls.arguments = ("--token-file", str(tokens))
+
+    def ask(self):
+        """Opens the page, and waits until it asks for the token."""
+        self.browser.open(self.server.address)
+        self.browser.wait(lambda: self.browser.find("#token").is_displayed(), "the page asks for the token")
+
+    def sign_in(self):
+        self.browser.type("#token", TOKEN, Keys.ENTER)
+        self.page.wait_live()
+
+    def test_the_page_shows_nothing_before_the_sign_in(self):
+        self.ask()
+        self.assertEqual(self.browser.focused(), self.browser.find("#token"))
+        self.assertEqual(self.browser.errors(), [])
+        self.browser.type("#token", "wrong", Keys.ENTER)
+        self.browser.wait_text("#sign-in-refusal", "The token is wrong. To fix, correct it.")
+        self.browser.type("#token", Keys.ESCAPE)
+        self.assertTrue(self.browser.find("#token").is_displayed())
+        self.assertEqual(self.browser.text("#count"), "")
+        self.browser.script("document.getElementById('token').value = ''")
+        self.sign_in()
+        self.browser.wait_text("#user-name", "ada")
+        self.page.post("2026-01-02", "One", ("expenses:tea", "3 EUR"), ("assets:bank", None))
+        self.page.wait_balance("expenses:tea", "3 EUR")
+        # A script of the page can't read the cookie.
+        self.assertEqual(self.browser.script("return document.cookie"), "")
+
+    def test_a_session_that_has_ended_is_renewed_without_losing_the_input(self):
+        self.ask()
+        self.sign_in()
+        self.page.fill("2026-01-02", "Kept", ("expenses:tea", "3 EUR"), ("assets:bank", None))
+        self.browser.driver.delete_all_cookies()
+        self.page.submit()
+        self.browser.wait(lambda: self.browser.find("#token").is_displayed(), "the page asks for the token")
+        self.browser.type("#token", TOKEN, Keys.ENTER)
+        self.browser.wait_text("#outcome", "Posted.")
+        self.page.wait_balance("expenses:tea", "3 EUR")
+
+    def test_after_the_sign_out_the_page_asks_again(self):
+        self.ask()
+        self.sign_in()
+        self.browser.click("#sign-out")
+        self.browser.wait(lambda: self.browser.find("#token").is_displayed(), "the page asks for the token")
+        self.assertEqual(self.browser.text("#count"), "")
+
+    def test_the_sign_in_fits_a_phone(self):
+        self.browser.look(390, 740, "dark")
+        self.ask()
+        self.assertEqual(self.page.wide(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
