@@ -130,6 +130,7 @@ let package = Package(
                 "LedgerTestSupport",
                 "ledger",
                 headrace,
+                .product(name: "HeadraceTesting", package: "headrace"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]

@@ -31,6 +31,10 @@ private let calls: [(arguments: [String], status: Int32)] = [
     (["register", "a"], 1), (["import", "empty.journal", "--database", "no/such/folder/b.sqlite"], 1),
     (["import", "empty.journal", "--database", "."], 1), (["import", "empty.journal", "--database", ""], 1),
     (["import", "empty.journal", "--database", "text.sqlite"], 1), (["--help"], 0), (["import", "empty.journal"], 0),
+    (["balance", "--depth", "0"], 64), (["balance", "--begin", "2026"], 64),
+    (["transactions", "--begin", "2026-02-01", "--end", "2026-02-01"], 64), (["transactions", "--latest", "0"], 64),
+    (["reverse"], 64), (["reverse", "1"], 64), (["reverse", "00000000-0000-0000-0000-000000000000"], 1),
+    (["rule", "a", "--closed-from", "soon"], 64), (["income-statement"], 1), (["balance-sheet", "--end", "x"], 64),
 ]
 
 @Suite struct CommandLineTests {
@@ -78,8 +82,11 @@ private let calls: [(arguments: [String], status: Int32)] = [
         )
         #expect(
             try ledger.run("balance", "assets").output == """
-                970.50 EUR  assets:cash
-                   3 "X Y"  assets:depot
+                970.50 EUR    assets:cash
+                     3 "X Y"  assets:depot
+                ------------
+                970.50 EUR
+                     3 "X Y"
 
                 """
         )
@@ -193,7 +200,9 @@ private let calls: [(arguments: [String], status: Int32)] = [
         let outcome = try LedgerProcess().run("balances")
 
         #expect(outcome.status == 64)
-        #expect(outcome.errors.hasPrefix("Error: There is no command 'balances'. To fix, use 'import', 'balance',"))
+        #expect(
+            outcome.errors.hasPrefix(
+                "Error: There is no command 'balances'. To fix, use 'import', 'balance', 'income-statement',"))
     }
 
     @Test(.fileOnly(.file)) func aDatabaseOfALaterVersionIsLeftAlone() throws {
