@@ -150,7 +150,8 @@ private let calls: [(arguments: [String], status: Int32)] = [
     }
 
     @Test(arguments: [
-        "../other.journal", "missing.journal", "m*.journal", "**/a.journal", "~/a.journal", "hours.timedot",
+        "../other.journal", "missing.journal", "m*.journal", "**/a.journal", "~/a.journal", "hours.timedot", "**",
+        "part{1,2}.journal", "part<1-2>.journal", "[m.journal", "[z-a].journal", "journal:missing.journal",
         "/etc/hostname",
         "csv:a.journal", "",
     ])
@@ -163,6 +164,37 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasPrefix("Error: main.journal:2:1: "))
         #expect(outcome.errors.contains("To fix,"))
+    }
+
+    /// Hidden folders and links to folders are left out.
+    @Test func patternsFindFilesInFoldersBelow() throws {
+        let ledger = try LedgerProcess()
+        for folder in ["sub", "sub/deep", ".hidden"] {
+            try FileManager.default.createDirectory(
+                at: ledger.folder.appending(path: folder), withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            at: ledger.folder.appending(path: "sub/loop"), withDestinationURL: ledger.folder)
+        for (index, name) in ["1.j", "2.j", "sub/1.j", "sub/deep/1.j", ".hidden/1.j", ".3.j"].enumerated() {
+            try ledger.write("2026-01-01 \(name)\n    a\(index)   1 EUR\n    b\n", to: name)
+        }
+        func accounts(_ pattern: String) throws -> [String] {
+            try ledger.write("include \(pattern)\n", to: "main.journal")
+            let database = "\(UUID()).sqlite"
+            try #require(try ledger.run("import", "main.journal", "--database", database).status == 0)
+            return try ledger.run("accounts", "a", "--database", database).output.split(separator: "\n").map {
+                String($0)
+            }
+        }
+
+        #expect(try accounts("**/1.j") == ["a0", "a2", "a3"])
+        #expect(try accounts("**/*.j") == ["a0", "a1", "a2", "a3"])
+        #expect(try accounts("sub/**/1.j") == ["a2", "a3"])
+        #expect(try accounts("[1-2].j") == ["a0", "a1"])
+        #expect(try accounts("[!1].j") == ["a1"])
+        #expect(try accounts("[]1].j") == ["a0"])
+        #expect(try accounts("**.j") == ["a0", "a1"])
+        #expect(try accounts("journal:sub/?.j") == ["a2"])
     }
 
     /// An error in one of several journals leaves the ledger unchanged.
