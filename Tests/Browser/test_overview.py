@@ -117,6 +117,19 @@ class Overview(LedgerPageCase):
         self.assertEqual(self.browser.find_all("#lines .details .reverse"), [])
         self.assertEqual(self.browser.errors(), [])
 
+    def test_pages_that_were_left_leave_their_connections(self):
+        # A browser opens at most six connections to a server.
+        for _ in range(4):
+            self.page.open("assets:bank")
+            self.wait_lines("Bakery", "Market hall", "Salary")
+            self.page.open()
+            self.wait_lines("Bakery", "Market hall", "Salary")
+        self.browser.driver.back()
+        self.browser.wait_text("#account-title", "assets:bank")
+        self.page.wait_live()
+        self.page.post(self.february, "Tea", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+        self.wait_lines("Tea", "Bakery", "Market hall", "Salary")
+
     def test_downloads_follow_the_view(self):
         self.page.open()
         self.wait_lines("Bakery", "Market hall", "Salary")

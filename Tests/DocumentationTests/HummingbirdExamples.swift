@@ -111,6 +111,25 @@ private final class ClosableStore: StoreDecorator {
         _ = await run.result
     }
 
+    private struct Row: Decodable {
+        var event: UUID
+        var number: Int
+    }
+
+    @Test func aRouteMakesAMessage() throws {
+        let (container, _) = try makeContainer()
+        let router = Router()
+        let messages = router.messages(of: container)
+
+        messages.get("rows/{number}", from: Row.self) {
+            SeatsLeft(event: $0.event)
+        } answer: { seats, row in
+            "Row \(row.number) of \(seats) seats"
+        }
+
+        #expect(router.routes.count == 1)
+    }
+
     @Test func usersHaveTokens() throws {
         let (container, _) = try makeContainer()
         let router = Router()

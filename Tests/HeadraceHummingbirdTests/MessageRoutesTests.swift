@@ -231,5 +231,68 @@ import Testing
         #expect(answer.status == 503)
         #expect(answer.headers[.retryAfter] == "10")
     }
+
+    // MARK: Requests that differ from their messages
+
+    private struct Row: Decodable {
+        let number: Int
+        let tag: String?
+    }
+
+    private struct Booked: Decodable {
+        let id: UUID
+        let place: Int
+    }
+
+    /// The routes of a service that calls a row a number, and a seat a place.
+    private func renamed() throws -> (booking: Booking, client: Client<RouterResponder<BasicRequestContext>>) {
+        let booking = try Booking()
+        booking.router.add(middleware: RequestMiddleware(booking.configuration))
+        let messages = booking.router.messages(of: booking.container)
+        messages.get("first", query: SeatsLeft(row: 1)) { ["left": $0.left] }
+        messages.get("numbers/{number}", from: Row.self) {
+            guard $0.number > 0 else { throw Problem(.notFound, code: "noRow", "There is no such row.") }
+            return SeatsLeft(row: $0.number, tag: $0.tag.map { [$0] })
+        } answer: { value, row in
+            ["row \(row.number)", "left \(value.left)"] + value.tags
+        }
+        messages.on("places/{id}", method: .put, from: Booked.self) {
+            ReserveSeat(id: $0.id, seat: $0.place, name: "Ada")
+        } answer: { _, booked in
+            EditedResponse(status: .created, headers: [.location: "/places/\(booked.id)"], response: "\(booked.place)")
+        }
+        return (booking, booking.router.client)
+    }
+
+    @Test func aRouteMakesItsQueryAndItsResponse() async throws {
+        let client = try renamed().client
+
+        let first = try await client.send(.get, "/first")
+        let row = try await client.send(.get, "/numbers/3?tag=aisle")
+
+        #expect(first.text == #"{"left":10}"#)
+        #expect(first.headers[.cacheControl] == "no-store")
+        #expect(first.headers[.xContentTypeOptions] == "nosniff")
+        #expect(try row.decoded(as: [String].self) == ["row 3", "left 10", "aisle"])
+        #expect(try await client.send(.get, "/numbers/0").status == 404)
+        #expect(try await client.send(.get, "/numbers/x").status == 400)
+        #expect(try await client.send(.get, "/numbers/3?tag=a&tag=b").status == 400)
+    }
+
+    @Test func aRouteMakesItsCommandAndItsResponse() async throws {
+        let (booking, client) = try renamed()
+
+        let answer = try await client.send(.put, "/places/\(id)", #"{"place": 4}"#)
+
+        #expect(answer.status == 201)
+        #expect(answer.headers[.location] == "/places/\(id)")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        #expect(answer.text == "4")
+        #expect(booking.seats.taken == [4])
+        #expect(try await client.send(.put, "/places/\(id)", #"{"place": 4}"#).status == 409)
+        #expect(try await client.send(.put, "/places/\(id)", #"{"place": 0}"#).status == 422)
+        #expect(try await client.send(.put, "/places/\(id)", "{}").status == 400)
+        #expect(try await client.send(.put, "/places/x", #"{"place": 4}"#).status == 400)
+    }
 }
 #endif

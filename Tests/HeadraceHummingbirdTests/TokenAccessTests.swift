@@ -71,7 +71,8 @@ import Testing
 
     @Test(
         arguments: [
-            nil, "", "Bearer", "Bearer ", "Bearer x", "Bearer \(token)x", "Bearer x\(token)", "Bearer \(token.dropLast())",
+            nil, "", "Bearer", "Bearer ", "Bearer x", "Bearer \(token)x", "Bearer x\(token)",
+            "Bearer \(token.dropLast())",
             "Bearer \(token)\(token)", "Bearer \(token.uppercased())", "Basic \(token)", token, "Bearer ada:\(token)",
             "Bearer ada", "Bearer \(token), Bearer \(token)",
         ] as [String?])
@@ -127,7 +128,8 @@ import Testing
             try await client.send(.get, "/session", headers: cookie).decoded(as: SessionBody.self)
                 == SessionBody(required: true, user: "ada"))
         #expect(
-            try await client.send(.get, "/rows/1", headers: cookie).decoded(as: SeatsLeft.Value.self).principal == "ada")
+            try await client.send(.get, "/rows/1", headers: cookie).decoded(as: SeatsLeft.Value.self).principal == "ada"
+        )
 
         let out = try await client.send(.delete, "/session", headers: cookie)
         #expect(out.status == 204)

@@ -48,7 +48,9 @@ public struct TokenUserError: CodedError {
 
     static let name = TokenUserError(
         code: .invalidName,
-        message: "The name of a user is malformed. To fix, use 1 to 64 of the characters a-z, A-Z, 0-9, '.', '_', '-', '@'."
+        message: """
+            The name of a user is malformed. To fix, use 1 to 64 of the characters a-z, A-Z, 0-9, '.', '_', '-', and '@'.
+            """
     )
 
     /// `length` is `nil` if the token has invalid characters.

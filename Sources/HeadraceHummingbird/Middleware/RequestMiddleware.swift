@@ -116,9 +116,8 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
     ) {
         guard let level = configuration.logLevel else { return }
         let message = RequestMessage(request.method, route: context.endpointPath)
-        var metadata: Logger.Metadata = [
-            "headrace.duration": "\(duration.formatted(.units(allowed: [.milliseconds], fractionalPart: .show(length: 3))))"
-        ]
+        let milliseconds = duration.formatted(.units(allowed: [.milliseconds], fractionalPart: .show(length: 3)))
+        var metadata: Logger.Metadata = ["headrace.duration": "\(milliseconds)"]
         if let principalID { metadata["headrace.principal"] = "\(principalID)" }
         context.logger.log(level: level, "\(message) \(status.code)", metadata: metadata)
     }

@@ -32,7 +32,8 @@ extension LedgerServerTests {
 
         @Test(
             arguments: [
-                "0.0.0.0", "::", "192.168.1.5", "128.0.0.1", "books.example", "127.1", "127.0.0.1.example", "127.0.0.256",
+                "0.0.0.0", "::", "192.168.1.5", "128.0.0.1", "books.example", "127.1", "127.0.0.1.example",
+                "127.0.0.256",
                 "::ffff:127.0.0.1", "",
             ])
         func anAddressThatOtherMachinesReachNeedsUsers(host: String) async throws {

@@ -66,8 +66,9 @@ extension LedgerServerTests {
 
         @Test(
             arguments: [
-                "transactions?begin=yesterday", "transactions?limit=0", "transactions?limit=501", "transactions?after=x",
-                "transactions?begin=2026-02-30", "transactions?limit=1&limit=2", "transactions.csv?end=x",
+                "transactions?begin=yesterday", "transactions?limit=0", "transactions?limit=501",
+                "transactions?after=x", "transactions?begin=2026-02-30", "transactions?limit=1&limit=2",
+                "transactions.csv?end=x",
                 "income-statement?depth=0", "income-statement?end=2026", "balance-sheet?depth=x",
                 "transactions?text=\(String(repeating: "a", count: 501))",
             ])
@@ -154,7 +155,8 @@ extension LedgerServerTests {
         @Test func aTableHasAllPages() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                let journal = (1...1_200).map { "2026-01-01 number \($0)\n    a  1 EUR\n    b\n" }.joined(separator: "\n")
+                let journal = (1...1_200).map { "2026-01-01 number \($0)\n    a  1 EUR\n    b\n" }.joined(
+                    separator: "\n")
                 #expect(try await server.upload(journal).status == 202)
                 try await server.listen { events in
                     _ = try await events.first("balances", as: BalancesEvent.self) { $0.transactions == 1_200 }
@@ -162,7 +164,8 @@ extension LedgerServerTests {
 
                 // Chunks are marked by their sizes.
                 func rows(_ path: String) async throws -> Int {
-                    try await server.get(path).text.components(separatedBy: "\r\n").filter { $0.contains(",2026-01-01,") }.count
+                    let lines = try await server.get(path).text.components(separatedBy: "\r\n")
+                    return lines.filter { $0.contains(",2026-01-01,") }.count
                 }
                 #expect(try await rows("/api/register.csv?account=a") == 1_200)
                 #expect(try await rows("/api/transactions.csv") == 2_400)
@@ -173,8 +176,9 @@ extension LedgerServerTests {
 
         @Test(
             arguments: [
-                ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""), ("a\nb", "\"a\nb\""),
-                ("a\rb", "\"a\rb\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"), ("\tx", "'\tx"),
+                ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
+                ("a\nb", "\"a\nb\""), ("a\rb", "\"a\rb\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"),
+                ("@x", "'@x"), ("\tx", "'\tx"),
                 ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("\u{FF1D}1", "'\u{FF1D}1"), ("a=1", "a=1"), (" =1", " =1"),
                 ("\r\n=1", "\"'\r\n=1\""), ("ü", "ü"),
             ])

@@ -212,7 +212,8 @@ struct PostedResponse: ResponseCodable, Equatable {
         EditedResponse(
             status: .created,
             headers: [
-                .location: "/api/transactions/\(transaction)", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+                .location: "/api/transactions/\(transaction)", .cacheControl: "no-store",
+                .xContentTypeOptions: "nosniff",
             ],
             response: self
         )

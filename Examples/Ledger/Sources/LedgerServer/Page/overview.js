@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { amountElements } from "./amounts.js";
-import { incomeStatement, netWorth } from "./api.js";
+import { incomeStatement, netWorth, NoAnswer } from "./api.js";
 import { chartView } from "./chart.js";
 import { addressOf, byId, element, followAccounts, oneAtATime, say, today } from "./dom.js";
+
+const patience = 2_000; // before another attempt without a response, in milliseconds
 
 /// The first view: the net worth over time, and the income statement of a period.
 ///
@@ -24,7 +26,8 @@ export function overview(choose) {
     try {
       statement = await incomeStatement({ ...bounds(asked), depth: "2" });
     } catch (error) {
-      say(empty, error.reason ?? "");
+      if (error instanceof NoAnswer) setTimeout(load, patience);
+      else say(empty, error.reason ?? error.message);
       return;
     }
     if (asked === period.value) show(statement);

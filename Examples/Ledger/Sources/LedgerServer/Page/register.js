@@ -8,6 +8,8 @@ import { addressOf, byId, element, followAccounts, oneAtATime, say } from "./dom
 import { filterForm } from "./filter.js";
 import { reversalDialog } from "./reversal.js";
 
+const patience = 2_000; // before another attempt without a response, in milliseconds
+
 /// The transactions of the selected account, or of all accounts, newest first, one page at a time. A click on a line shows the
 /// transaction, which can be reversed.
 ///
@@ -38,8 +40,9 @@ export function registerView(choose) {
     try {
       answer = await fetchLines(asked, parameters, cursor);
     } catch (error) {
-      // Without a response, the shown lines stay. The event stream reports when the server is back.
-      if (asked === account && !(error instanceof NoAnswer)) show([], error.reason ?? error.message);
+      // Without a response, the shown lines stay until another attempt succeeds.
+      if (error instanceof NoAnswer) setTimeout(load, patience);
+      else if (asked === account) show([], error.reason ?? error.message);
       return;
     }
     if (asked !== account || cursor !== cursors.at(-1)) return;

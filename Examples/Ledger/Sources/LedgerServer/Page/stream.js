@@ -13,9 +13,11 @@ const longestPause = 5_000;
 /// when the whole state has arrived, and with "lost" when the connection is lost.
 export function follow(handlers) {
   let pause = firstPause;
+  let source = null;
+  let timer = null;
 
   function begin() {
-    const source = new EventSource("/api/events");
+    source = new EventSource("/api/events");
     for (const name of ["state", "balances", "import"]) {
       source.addEventListener(name, (event) => {
         const value = JSON.parse(event.data);
@@ -29,10 +31,14 @@ export function follow(handlers) {
     source.addEventListener("error", () => {
       // The browser reconnects after a lost connection, but not after an error response.
       source.close();
-      handlers.connection("lost");
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, longestPause);
+      startLater();
     });
+  }
+
+  function startLater() {
+    handlers.connection("lost");
+    timer = setTimeout(start, pause);
+    pause = Math.min(pause * 2, longestPause);
   }
 
   /// The reason of an error is unknown, so the session is checked first.
@@ -40,13 +46,18 @@ export function follow(handlers) {
     try {
       await signedIn();
     } catch {
-      handlers.connection("lost");
-      setTimeout(start, pause);
-      pause = Math.min(pause * 2, longestPause);
+      startLater();
       return;
     }
     begin();
   }
+
+  // The browser may keep a page for the button "Back". Its open stream would take one of the few connections to the server.
+  window.addEventListener("pagehide", () => {
+    clearTimeout(timer);
+    source?.close();
+  });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) start(); });
 
   start();
 }

@@ -22,7 +22,7 @@ struct StandingOrderRoutes: Sendable {
                 let request = try await reader.json(StandingOrderRequest.self, limits: limits)
                 try await dispatcher.dispatch(try request.command(id: id))
                 return Response(status: .noContent)
-            },
+            }
         ]
     }
 }

@@ -12,8 +12,8 @@ import NIOCore
 
 extension CSVTable {
     static let transactionHeader = [
-        "transaction", "date", "status", "code", "description", "comment", "account", "commodity", "amount", "unit_cost",
-        "total_cost",
+        "transaction", "date", "status", "code", "description", "comment", "account", "commodity", "amount",
+        "unit_cost", "total_cost",
     ]
 
     static let registerHeader = ["transaction", "date", "description", "commodity", "amount", "balance"]
@@ -56,8 +56,8 @@ extension CSVTable {
         for one in page.transactions {
             let response = TransactionResponse(one)
             let beginning: [Cell] = [
-                .text(response.transaction.uuidString), .text(response.date), .text(response.status), .text(response.code),
-                .text(response.description), .text(response.comment),
+                .text(response.transaction.uuidString), .text(response.date), .text(response.status),
+                .text(response.code), .text(response.description), .text(response.comment),
             ]
             for posting in one.postings {
                 let costs: [Cell] =
@@ -92,6 +92,7 @@ extension CSVTable {
     ///   - header: The names of the columns.
     ///   - first: The first page.
     ///   - append: Adds the rows of a page, and returns the next page.
+    /// - Returns: The response.
     static func response<Page: Sendable>(
         _ name: String,
         _ header: [String],

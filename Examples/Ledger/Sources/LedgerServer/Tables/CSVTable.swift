@@ -21,13 +21,20 @@ struct CSVTable {
         case text(String)
         case number(Quantity)
 
+        /// The characters that begin a formula, also in full width.
+        private static let formulaMarks = Array("=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars)
+
+        /// The characters that a cell can have in quotes only.
+        private static let specials = Array(",\"\r\n".unicodeScalars)
+
+        /// The cell as it is in the file.
         var encoded: String {
             switch self {
             case .number(let quantity): return quantity.description
             case .text(let text):
-                let isFormula = text.unicodeScalars.first.map { "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains($0) }
-                let safe = isFormula == true ? "'" + text : text
-                let needsQuotes = safe.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+                let isFormula = text.unicodeScalars.prefix(1).contains { Self.formulaMarks.contains($0) }
+                let safe = isFormula ? "'" + text : text
+                let needsQuotes = safe.unicodeScalars.contains { Self.specials.contains($0) }
                 return needsQuotes ? "\"\(safe.replacing("\"", with: "\"\""))\"" : safe
             }
         }

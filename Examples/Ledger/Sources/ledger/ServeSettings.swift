@@ -88,7 +88,10 @@ struct ServeSettings {
         InMemoryProvider(
             name: name,
             values: Dictionary(
-                uniqueKeysWithValues: values.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue($1, isSecret: false)) })
+                uniqueKeysWithValues: values.map { name, value in
+                    (AbsoluteConfigKey(ConfigKey(name)), ConfigValue(value, isSecret: false))
+                }
+            )
         )
     }
 

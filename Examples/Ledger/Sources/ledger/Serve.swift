@@ -72,7 +72,8 @@ struct Serve: AsyncParsableCommand {
     var logLevel: String?
 
     @Option(
-        help: ArgumentHelp("The configuration file. (default: the environment variable LEDGER_CONFIG)", valueName: "path"),
+        help: ArgumentHelp(
+            "The configuration file. (default: the environment variable LEDGER_CONFIG)", valueName: "path"),
         completion: .file(extensions: ["json"]))
     var config: String?
 

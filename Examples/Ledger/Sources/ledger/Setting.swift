@@ -78,15 +78,18 @@ struct SettingError: CodedError {
     static func invalid(_ setting: Setting, in source: SettingSource) -> SettingError {
         SettingError(
             code: .invalid,
-            message: "The value of '\(source.name(of: setting))' \(source.place) is invalid. To fix, use \(setting.requirement)."
+            message: "The value of '\(source.name(of: setting))' \(source.place) is invalid. To fix, use "
+                + "\(setting.requirement)."
         )
     }
 
     static func malformed(_ path: String) -> SettingError {
         SettingError(
             code: .malformedFile,
-            message: "The configuration file '\(path)' isn't a JSON object with texts, numbers, Booleans, lists of texts, and "
-                + "objects of them. To fix, correct it."
+            message: """
+                The configuration file '\(path)' isn't a JSON object with texts, whole numbers, Booleans, lists of texts, \
+                and objects of them. To fix, correct it.
+                """
         )
     }
 }
