@@ -20,13 +20,12 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def amounts(section, account, cells):
-    """The rows of one account."""
+def add(rows, section, account, cells):
+    """Adds the amounts of one account. hledger lists amounts with different costs on their own."""
     for amount in cells:
-        quantity = amount["aquantity"]
+        key, quantity = (section, account, amount["acommodity"]), amount["aquantity"]
         value = Decimal(quantity["decimalMantissa"]).scaleb(-quantity["decimalPlaces"], EXACT)
-        if value:
-            yield (section, account, amount["acommodity"]), value
+        rows[key] = EXACT.add(rows.get(key, Decimal(0)), value)
 
 
 def of_hledger(journal, report, options):
@@ -34,9 +33,9 @@ def of_hledger(journal, report, options):
     rows = {}
     for title, table, _ in found["cbrSubreports"]:
         for row in table["prRows"]:
-            rows.update(amounts(SECTIONS[title], row["prrName"], row["prrTotal"]))
-    rows.update(amounts("net", "", found["cbrTotals"]["prrTotal"]))
-    return rows
+            add(rows, SECTIONS[title], row["prrName"], row["prrTotal"])
+    add(rows, "net", "", found["cbrTotals"]["prrTotal"])
+    return {key: value for key, value in rows.items() if value}
 
 
 def of_ledger(ledger, database, report, options):
