@@ -17,6 +17,7 @@ import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
 import Hummingbird
+import Logging
 import ServiceLifecycle
 import Testing
 

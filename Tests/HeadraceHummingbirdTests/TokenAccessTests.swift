@@ -223,7 +223,7 @@ import Testing
     @Test func usersAreReadFromLinesAndLists() throws {
         let text = """
             # the accountants
-            ada:token-of-ada-0001, grace:token:of:grace
+            ada:token-of-ada-0001, grace:token:of:grace:01
 
               ada:token-of-ada-0002\r\n,
             """

@@ -169,7 +169,7 @@ extension LedgerServerTests {
                 }
                 #expect(try await rows("/api/register.csv?account=a") == 1_200)
                 #expect(try await rows("/api/transactions.csv") == 2_400)
-                #expect(try await rows("/api/transactions.csv?text=number+77") == 2)
+                #expect(try await rows("/api/transactions.csv?text=number+1200") == 2)
                 #expect(try await server.get("/api/register.csv?account=none").status == 404)
             }
         }
