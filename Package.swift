@@ -344,6 +344,7 @@ let package = Package(
             dependencies: [
                 "HeadraceCore",
                 "HeadraceDomain",
+                "HeadraceJSON",
                 "HeadraceRelay",
                 "HeadraceResolution",
                 "HeadraceServices",

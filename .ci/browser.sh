@@ -43,4 +43,4 @@ export PYTHONDONTWRITEBYTECODE=1
 if [ "${1:-}" = --pictures ]; then
     exec timeout 420 "$environment/bin/python" pictures.py "${@:2}"
 fi
-exec timeout 420 "$environment/bin/python" -m unittest --verbose "$@"
+exec timeout 700 "$environment/bin/python" -m unittest --verbose "$@"

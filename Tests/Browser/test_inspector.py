@@ -344,6 +344,17 @@ class Panes(InspectorCase):
         self.browser.find("#station-0-last").click()
         self.browser.wait(lambda: value("latest") == '"four"', "the latest")
 
+    def test_the_graph_shows_events_with_their_subscriptions_and_handlers(self):
+        self.begin()
+        self.show("graphs")
+        self.browser.click("#pane-graphs details summary")
+        rows = "return [...document.querySelector('#pane-graphs table').rows].map((row) => [...row.cells].map((cell) => cell.textContent))"
+        self.browser.wait(lambda: len(self.browser.script(rows)) > 5, "the table is there")
+        table = {row[0]: row[2] for row in self.browser.script(rows)}
+        self.assertIn("webhooks", table["TransactionPosted"])
+        self.assertIn("CheckLimit", table["TransactionPosted"])
+        self.assertEqual(table["webhooks"], "SendWebhook (later)")
+
     def test_two_states_of_a_station_are_compared(self):
         self.begin()
         self.show("stations")

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceInspector
 import HeadraceStations
 import HeadraceTesting
@@ -61,6 +62,25 @@ import Testing
             #expect(step.changes.map(\.new) == [value])
             #expect(step.changes.map(\.isHidden) == [value == nil])
             #expect(step.action == nil)
+        }
+    }
+
+    @Test func theLinesOfListedActionsAreAJournalThatReplaysThem() async throws {
+        for (redaction, isListed) in [(Redaction(showing: Counter.Action.self), true), (.disabled, false)] {
+            let inspector = inspector { $0.redaction = redaction }
+            let station = Station(initialState: Counter.State()) { Counter() }
+            inspector.show(station, named: "Counter")
+            let client = Client(InspectorRoutes(inspector))
+            try await follow(client)
+            station.pour(.add(3))
+            station.pour(.rename("two\nlines"))
+            try await steps(2, client)
+
+            let lines = try await history(client).steps.compactMap(\.line)
+
+            let text = lines.map { "\($0)\n" }.joined()
+            let journal = try ActionJournal<Counter.Action>(jsonLines: Data(text.utf8))
+            #expect(journal.actions == (isListed ? [.add(3), .rename("two\nlines")] : []))
         }
     }
 
@@ -222,6 +242,7 @@ private struct StationResponse: Decodable {
     struct Step: Decodable {
         let number: Int
         let action: String?
+        let line: String?
         let changes: [Change]
     }
 
@@ -238,7 +259,7 @@ private struct Counter: Dripper {
         var label = "the first"
     }
 
-    enum Action: Sendable {
+    enum Action: Codable, Equatable {
         case add(Int)
         case rename(String)
     }

@@ -36,15 +36,14 @@ enum InspectorSubject {
 
         let store = try InMemoryStore(entities: [Account.self])
         let endpoint = WebhookEndpoint()
-        let services = ServiceLocator()
-        services.register(endpoint)
-        let registrar = DomainEventHandlerRegistrar(resolver: services, observers: observers)
-        registrar.register(CheckLimit.self)
-        registrar.register(SendWebhook.self)
-
         let builder = ContainerBuilder()
         builder.singleton { store as any EntityStore }
-        builder.singleton { registrar }
+        builder.singleton { endpoint }
+        builder.domainEvents(
+            events: [TransactionPosted.self],
+            staticHandlers: [CheckLimit.self, SendWebhook.self],
+            observers: observers
+        )
         builder.commandQueryDispatch().standard(
             commandHandlers: [PostTransactionHandler.self],
             queryHandlers: [GetBalanceHandler.self],
@@ -52,6 +51,7 @@ enum InspectorSubject {
         )
         let container = builder.build()
         let dispatcher: any CommandQueryDispatcher = container.resolve()
+        let registrar: DomainEventHandlerRegistrar = container.resolve()
         let totals = ActorStation(initialState: Totals.State(), observers: observers) { Totals() }
         let cluster = try await Bootstrap { Upkeep() }
 

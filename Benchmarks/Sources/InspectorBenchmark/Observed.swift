@@ -53,8 +53,10 @@ extension Workload {
 
     /// One pass-through middleware, and an inspector without an open page that keeps a history, at more messages each second
     /// than it records.
+    ///
+    /// The clock of the inspector stands still, because the number of recorded messages would depend on the speed of the machine.
     static let keptByInspectorBehindMiddleware = Workload("the-same-with-a-history-under-load") {
-        let inspector = Inspector()
+        let inspector = Inspector(clock: StoppedClock())
         let dispatcher = makeDispatcher([inspector.observer], through: 1)
         return { iterations in
             while inspector.observer.isListening { try await dispatcher.dispatch(Add(amount: 0)) }
@@ -103,6 +105,19 @@ extension Workload {
             observers: observers
         )
         return builder.build().resolve()
+    }
+}
+
+/// A clock that stands still, and takes as long to read as the real clock.
+private struct StoppedClock: TimeSource {
+    private let start = ContinuousClock.now
+
+    var now: ContinuousClock.Instant { min(start, ContinuousClock.now) }
+
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
     }
 }
 

@@ -53,9 +53,9 @@ export function hidden(kind) {
   return make("span", { class: "hidden-value" }, "hidden ", make("small", {}, overview.hints?.[kind] ?? ""));
 }
 
-/** Downloads `value` as a JSON file. */
-export function download(name, value) {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: "application/json" }));
+/** Downloads a JSON file with `text`, or with `value` as JSON. */
+export function download(name, value, text = JSON.stringify(value, null, 2)) {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   make("a", { href: address, download: `${name}.json` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

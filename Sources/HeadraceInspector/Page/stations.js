@@ -25,6 +25,9 @@ const differs = (one, other) => text(one) !== text(other);
 
 const name = (step) => `${step.number}. ${time(step.date)} ${step.action ?? short(step.type)}`;
 
+/** The actions as an ActionJournal: one in each line. */
+const journal = (station) => station.steps.map((step) => `${step.line}\n`).join("");
+
 export const stations = {
   chosen: new Map(),
   compared: new Map(),
@@ -81,7 +84,10 @@ export const stations = {
       make("div", { class: "bar" },
         make("label", { class: "grow" }, "Jump to ", jump),
         make("label", { class: "grow" }, "Compare with ", against),
-        make("button", { type: "button", id: `${id}-save`, onclick: () => download(station.name, station) }, "Download history")),
+        make("button", { type: "button", id: `${id}-save`, onclick: () => download(station.name, station) }, "Download history"),
+        count && station.steps.every((step) => step.line)
+          ? make("button", { type: "button", id: `${id}-journal`, onclick: () => download(`${station.name}-journal`, null, journal(station)) }, "Download journal")
+          : null),
       make("p", { class: "station-step" }, step ? name(step) : "Before the first recorded action."),
       ...this.state(station, step, stateAfter(station, other), stateAfter(station, position), compared === undefined));
   },

@@ -7,6 +7,7 @@
 import DequeModule
 import Foundation
 import HeadraceCore
+import HeadraceJSON
 import HeadraceStations
 import Synchronization
 
@@ -106,6 +107,7 @@ final class StationHistory: Sendable {
         }
         let type = String(naming: Action.self)
         let action = configuration.limited(configuration.redaction.text(of: reduction.action))
+        let line = configuration.redaction.lists(reduction.action) ? Self.journalLine(of: reduction.action) : nil
         state.withLock { state in
             state.lastNumber += 1
             let step = StationView.ReducedAction(
@@ -113,6 +115,7 @@ final class StationHistory: Sendable {
                 date: date.millisecondsSince1970,
                 type: type,
                 action: action,
+                line: line,
                 changes: changes
             )
             state.steps.append(step)
@@ -123,6 +126,12 @@ final class StationHistory: Sendable {
                 state.removeFirst(propertyLimit: Self.propertyLimit)
             }
         }
+    }
+
+    /// The line of `action` in an `ActionJournal`; `nil` if the action isn't `Codable`.
+    private static func journalLine<Action: Sendable>(of action: Action) -> String? {
+        guard let action = action as? any Codable else { return nil }
+        return (try? JSONDocumentEncoder.encode(action)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func shown(_ value: String?, of property: String) -> String? {
@@ -157,7 +166,7 @@ extension StationHistory.State {
 extension StationView.ReducedAction {
     /// Approximate size in bytes.
     fileprivate var byteCount: Int {
-        changes.reduce(64 + type.utf8.count + (action?.utf8.count ?? 0)) { count, change in
+        changes.reduce(64 + type.utf8.count + (action?.utf8.count ?? 0) + (line?.utf8.count ?? 0)) { count, change in
             count + 32 + change.property.utf8.count + (change.old?.utf8.count ?? 0) + (change.new?.utf8.count ?? 0)
         }
     }

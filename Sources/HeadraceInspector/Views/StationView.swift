@@ -37,6 +37,10 @@ struct StationView: Sendable, Equatable, Encodable {
         let date: Double
         let type: String
         let action: String?
+
+        /// The complete action as a line of an `ActionJournal`; `nil` if its type isn't listed or isn't `Codable`.
+        let line: String?
+
         let changes: [PropertyChange]
     }
 
