@@ -25,10 +25,10 @@ struct Rules: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let all = try await LedgerSession.with(database: database.location, for: .reading) { session in
-            try await session.ask(GetAccountRules())
+        let query = GetAccountRules(matching: accounts)
+        let rules = try await LedgerSession.with(database: database.location, for: .reading) { session in
+            try await session.ask(query)
         }
-        let rules = all.filter { Report.matches($0.account, accounts) }
         switch format.format {
         case .table: printLines(Report.table(rules))
         case .csv, .json:
@@ -52,11 +52,5 @@ extension Report {
                 + (ruled.rule.closedFrom.map { ["closed from \($0)"] } ?? [])
             return name + String(repeating: " ", count: width - name.count) + "  " + parts.joined(separator: ", ")
         }
-    }
-
-    /// Whether `name` contains one of `patterns`, in upper or lower case, or there are no patterns.
-    static func matches(_ name: String, _ patterns: [String]) -> Bool {
-        let name = name.lowercased()
-        return patterns.isEmpty || patterns.contains { name.contains($0.lowercased()) }
     }
 }

@@ -20,8 +20,13 @@ public struct GetAccountRules: CQDQuery {
     /// The accounts.
     public typealias Value = [RuledAccount]
 
+    /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
+    public let patterns: [String]
+
     /// Creates the query.
-    public init() {}
+    public init(matching patterns: [String] = []) {
+        self.patterns = patterns
+    }
 }
 
 /// Handles ``GetAccountRules``.
@@ -38,7 +43,8 @@ public final class GetAccountRulesHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetAccountRules) async throws -> [GetAccountRules.RuledAccount] {
-        try await context.fetch(Account.self).compactMap { account in
+        let patterns = AccountPatterns(query.patterns)
+        return try await context.fetch(Account.self).filter { patterns.match($0.id) }.compactMap { account in
             account.rule.map { GetAccountRules.RuledAccount(account: account.id, rule: $0) }
         }
     }
