@@ -7,7 +7,6 @@
 import Foundation
 import LedgerApplication
 import LedgerBooks
-import LedgerJournal
 
 /// Formats results as text, CSV, and JSON.
 enum Report {
@@ -30,22 +29,6 @@ enum Report {
                 ].joined(separator: "  ")
             )
         }
-    }
-
-    /// Returns the outcome of an import as one line.
-    static func line(of file: JournalFile, outcome: GetImport.Outcome?) -> String {
-        guard let outcome else { return "\(printable(file.name)): nothing to import" }
-        var line = "\(printable(file.name)): \(count(outcome.posted, "transaction")) posted"
-        if let twin = outcome.sameAs {
-            line += ", as '\(printable(twin))' has the same content and was imported before"
-        } else if outcome.known > 0 {
-            line += ", \(outcome.known) posted before"
-        }
-        let skipped = file.journal.skippedDirectives.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        if !skipped.isEmpty { line += "; ignored directives: \(skipped.joined(separator: ", "))" }
-        let leftOut = file.journal.leftOut.sorted { $0.key < $1.key }.map { count($0.value, $0.key) }
-        if !leftOut.isEmpty { line += "; left out: \(leftOut.joined(separator: ", "))" }
-        return line
     }
 
     /// Returns a number with its noun.

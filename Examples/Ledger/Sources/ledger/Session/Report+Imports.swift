@@ -1,0 +1,26 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerApplication
+import LedgerJournal
+
+extension Report {
+    /// Returns the outcome of an import as one line.
+    static func line(of file: JournalFile, outcome: GetImport.Outcome?) -> String {
+        guard let outcome else { return "\(printable(file.name)): nothing to import" }
+        var line = "\(printable(file.name)): \(count(outcome.posted, "transaction")) posted"
+        if let twin = outcome.sameAs {
+            line += ", as '\(printable(twin))' has the same content and was imported before"
+        } else if outcome.known > 0 {
+            line += ", \(outcome.known) posted before"
+        }
+        let skipped = file.journal.skippedDirectives.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        if !skipped.isEmpty { line += "; ignored directives: \(skipped.joined(separator: ", "))" }
+        let leftOut = file.journal.leftOut.sorted { $0.key < $1.key }.map { count($0.value, $0.key) }
+        if !leftOut.isEmpty { line += "; left out: \(leftOut.joined(separator: ", "))" }
+        return line
+    }
+}
