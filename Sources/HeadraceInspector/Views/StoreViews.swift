@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceRelay
 import HeadraceStorage
 
 /// A page of the event log.
@@ -27,6 +28,9 @@ struct LogEventView: Encodable {
     let cause: UUID?
     let correlation: UUID?
 
+    /// The operator, for the record of an operation.
+    let person: String?
+
     init(_ record: EventRecord, _ configuration: InspectorConfiguration) {
         let event = record.event
         position = record.position
@@ -35,7 +39,13 @@ struct LogEventView: Encodable {
         version = event.version
         stream = event.stream.map { configuration.shown($0) }
         date = event.recordedAt.millisecondsSince1970
-        payload = configuration.payload(of: event.name, event.json)
+        // The operations of operators contain no data of the application.
+        let isOperation = event.name == OperatorLog.eventName
+        payload =
+            isOperation
+            ? String(decoding: event.json, as: UTF8.self).truncated(to: configuration.textLimit)
+            : configuration.payload(of: event.name, event.json)
+        person = isOperation ? event.origin.principalID : nil
         cause = event.origin.causationID
         correlation = event.origin.correlationID
     }
@@ -50,19 +60,27 @@ struct SubscriptionsView: Encodable {
 
         /// Age of the oldest pending event in seconds; `nil` if no event is pending.
         let lag: Double?
+
+        /// Time of the pause, in milliseconds since 1970; `nil` if the subscription isn't paused.
+        let paused: Double?
+
+        /// Whether a relay knows the events of the subscription.
+        let canReplay: Bool
     }
 
     let last: Int64
     let subscriptions: [SubscriptionView]
 
-    init(_ statistics: DeliveryStatistics, now: Date) {
+    init(_ statistics: DeliveryStatistics, now: Date, canReplay: (String) -> Bool) {
         last = statistics.lastPosition
         subscriptions = statistics.subscriptions.map { subscription in
             SubscriptionView(
                 name: subscription.name,
                 pending: subscription.pendingCount,
                 deadLetters: subscription.deadLetterCount,
-                lag: subscription.oldestPending.map { max(0, now.timeIntervalSince($0)) }
+                lag: subscription.oldestPending.map { max(0, now.timeIntervalSince($0)) },
+                paused: subscription.pausedSince?.millisecondsSince1970,
+                canReplay: canReplay(subscription.name)
             )
         }
     }
@@ -82,28 +100,97 @@ struct DeadLetterView: Encodable {
     let correlation: UUID?
 
     init(_ letter: DeadLetter, _ configuration: InspectorConfiguration) {
+        let content = ContentView(letter.content, configuration)
         id = letter.id
         subscription = letter.subscription
         attempts = letter.attempts
         reason = configuration.shown(letter.reason, by: configuration.redaction.failure)
         date = letter.date.millisecondsSince1970
         message = letter.content.messageName
-        switch letter.content {
+        messageID = content.messageID
+        stream = content.stream
+        payload = content.payload
+        correlation = content.correlation
+    }
+}
+
+/// A delivery that isn't completed.
+struct PendingDeliveryView: Encodable {
+    let id: String
+    let state: String
+    let subscription: String
+    let attempts: Int
+
+    /// Time of the next attempt, in milliseconds since 1970.
+    let next: Double?
+
+    /// End of the lease, in milliseconds since 1970.
+    let leaseEnd: Double?
+
+    /// Whether an attempt has failed, also if the redaction hides the error.
+    let hasFailed: Bool
+
+    let failure: String?
+    let isReplay: Bool
+    let message: String
+    let messageID: UUID?
+    let stream: String?
+    let payload: String?
+    let correlation: UUID?
+
+    init(_ delivery: PendingDelivery, _ configuration: InspectorConfiguration) {
+        let content = ContentView(delivery.content, configuration)
+        id = "\(delivery.id)"
+        state = delivery.state.rawValue
+        subscription = delivery.subscription
+        attempts = delivery.attempts
+        next = delivery.nextAttempt?.millisecondsSince1970
+        leaseEnd = delivery.leaseEnd?.millisecondsSince1970
+        hasFailed = delivery.lastFailure != nil
+        failure = delivery.lastFailure.flatMap { configuration.shown($0, by: configuration.redaction.failure) }
+        isReplay = delivery.isReplay
+        message = delivery.content.messageName
+        messageID = content.messageID
+        stream = content.stream
+        payload = content.payload
+        correlation = content.correlation
+    }
+}
+
+/// A page of pending deliveries.
+struct PendingPage: Encodable {
+    let deliveries: [PendingDeliveryView]
+
+    /// The cursor of the next page; `nil` after the last.
+    let next: String?
+
+    init(_ page: [PendingDelivery], limit: Int, _ configuration: InspectorConfiguration) {
+        deliveries = page.map { PendingDeliveryView($0, configuration) }
+        next = page.count < limit ? nil : page.last.map { "\($0.cursor)" }
+    }
+}
+
+/// The message of a delivery, as far as the redaction shows it.
+private struct ContentView {
+    var messageID: UUID?
+    var stream: String?
+    var payload: String?
+    var correlation: UUID?
+
+    init(_ content: Delivery.Content, _ configuration: InspectorConfiguration) {
+        switch content {
         case .event(let record):
             messageID = record.event.id
             stream = record.event.stream.map { configuration.shown($0) }
             correlation = record.event.origin.correlationID
-            payload = configuration.payload(of: message, record.event.json)
+            payload = configuration.payload(of: record.event.name, record.event.json)
         case .scheduled(let scheduled):
             messageID = scheduled.id
             stream = scheduled.stream.map { configuration.shown($0) }
             correlation = scheduled.origin.correlationID
-            payload = configuration.payload(of: message, scheduled.json)
+            payload = configuration.payload(of: scheduled.name, scheduled.json)
         case .missing:
-            messageID = nil
-            stream = nil
-            correlation = nil
-            payload = nil
+            break
         }
     }
 }
