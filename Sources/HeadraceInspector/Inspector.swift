@@ -36,6 +36,7 @@ public final class Inspector: Sendable {
         var stores: [InspectedStore] = []
         var breakers: [CircuitBreakerMiddleware] = []
         var projections: [Projections] = []
+        var relays: [Relay] = []
     }
 
     let recorder: FlowRecorder
@@ -93,6 +94,13 @@ public final class Inspector: Sendable {
         state.withLock { $0.projections.append(projections) }
     }
 
+    /// Lets the page replay the subscriptions of `relay`, whose events the relay knows.
+    ///
+    /// Show the store of the relay, too.
+    public func show(_ relay: Relay) {
+        state.withLock { $0.relays.append(relay) }
+    }
+
     /// Shows the states of the circuits of `breaker`.
     public func show(_ breaker: CircuitBreakerMiddleware) {
         state.withLock { $0.breakers.append(breaker) }
@@ -148,6 +156,11 @@ public final class Inspector: Sendable {
     var stores: [InspectedStore] { state.withLock { $0.stores } }
 
     var projections: [Projections] { state.withLock { $0.projections } }
+
+    /// Returns the relay that can replay `subscription`, or `nil`.
+    func relay(of subscription: String) -> Relay? {
+        state.withLock { $0.relays }.last { $0.canReplay(subscription) }
+    }
 
     /// The circuits that have had failures, by name.
     var circuits: [CircuitView] {

@@ -21,7 +21,7 @@ package struct HeadraceTool: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, PendingCommand.self, DeadLetterCommands.self, PauseCommand.self, ResumeCommand.self,
             ScheduleCommands.self,
-            ReplayCommand.self, PruneCommand.self, CheckCommand.self,
+            ReplayCommand.self, PruneCommand.self, CheckCommand.self, CopyCommand.self,
         ],
         defaultSubcommand: StatusCommand.self
     )

@@ -302,6 +302,13 @@ import Testing
             ("discarding", { _ = try await store.discardDeadLetters([1]) }),
             ("replay", { _ = try await store.replay("s", eventsNamed: ["note-changed"], after: 0) }),
             ("pending", { _ = try await store.pendingDeliveries(PendingDeliveryRequest(now: now)) }),
+            ("retry", { _ = try await store.retryDeliveries([.init(lane: 1, position: 1)], now: now) }),
+            (
+                "cancel",
+                {
+                    _ = try await store.cancelDeliveries([.init(lane: 1, position: 1)], reason: "no", now: now)
+                }
+            ),
             ("pause", { _ = try await store.pause("s", at: now) }),
             ("resume", { _ = try await store.resume("s") }),
             ("prune", { _ = try await store.prune(PruneRequest(eventsBefore: .distantFuture)) }),

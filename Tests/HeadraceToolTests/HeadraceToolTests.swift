@@ -162,6 +162,17 @@ import Testing
         }
     }
 
+    #if Postgres
+    @Test func aCopyToWhatIsNoDatabaseOrFromNoFileFailsWithARemedy() async throws {
+        try await withStore { (path) async throws in
+            let message = await failure("copy", path, "postgres://localhost:1/nowhere")
+            #expect(message.contains("To fix"), "\(message)")
+            #expect(await failure("copy", path + ".not", "postgres://localhost/x").contains("There is no file"))
+            #expect(!FileManager.default.fileExists(atPath: path + ".not"))
+        }
+    }
+    #endif
+
     @Test func aSubscriptionIsPausedAndResumed() async throws {
         try await withStore { (path) async throws in
             #expect(try await run("pause", "mails", "-d", path) == ["1 subscription paused."])

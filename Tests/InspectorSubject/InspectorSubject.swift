@@ -25,6 +25,8 @@ import HeadraceStorage
 /// - `ask ACCOUNT` queries a balance.
 /// - `repair` repairs the webhook.
 ///
+/// With the argument `--retry`, a failed webhook is retried after an hour instead of becoming a dead letter.
+///
 /// It prints `done` or `refused` after each command, and exits at the end of the input.
 @main
 enum InspectorSubject {
@@ -61,7 +63,9 @@ enum InspectorSubject {
         inspector.show(store)
 
         var settings = Relay.Configuration()
-        settings.maximumAttempts = 1
+        let isPatient = CommandLine.arguments.contains("--retry")
+        settings.maximumAttempts = isPatient ? 9 : 1
+        if isPatient { settings.backoff = Backoff(base: .seconds(3_600), longest: .seconds(3_600), jitter: 0) }
         let relay = Relay(
             store: store,
             registrar: registrar,
@@ -69,6 +73,7 @@ enum InspectorSubject {
             observers: observers,
             relayObservers: [inspector.observer]
         )
+        inspector.show(relay)
         let delivering = Task { try await relay.run() }
         let allowsWrites = !CommandLine.arguments.contains("--read-only")
         let server = InspectorServer(inspector, allowsWrites: allowsWrites) { say($0) }

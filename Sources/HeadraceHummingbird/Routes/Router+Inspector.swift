@@ -24,7 +24,7 @@ extension Router {
     /// - Parameters:
     ///   - inspector: The inspector.
     ///   - path: The path below which the pages are, such as `/inspector`, without a slash at the end.
-    ///   - allowsWrites: Whether dead letters may be replayed and discarded.
+    ///   - allowsWrites: Whether operators may change deliveries, dead letters, and subscriptions.
     ///   - limits: Limits on requests.
     ///   - announce: Receives the path to open; prints it by default. The path contains the token, so don't log it.
     /// - Returns: The routes of the inspector, with the token.

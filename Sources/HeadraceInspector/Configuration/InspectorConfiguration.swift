@@ -37,6 +37,15 @@ public struct InspectorConfiguration: Sendable {
     /// Rules for showing the content of messages, states, and failures; ``Redaction/typesOnly`` by default.
     public var redaction: Redaction = .typesOnly
 
+    /// The name of the operator in the records of operations; `inspector` by default.
+    public var operatorName = "inspector"
+
+    /// The header field with the name of the operator, which a proxy in front of the inspector sets after it has authenticated
+    /// the operator; `nil` by default, for ``operatorName``.
+    ///
+    /// The proxy must remove the field from the requests of clients.
+    public var operatorHeader: String?
+
     /// Creates a configuration with the default values.
     public init() {}
 

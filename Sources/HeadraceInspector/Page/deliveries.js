@@ -1,22 +1,61 @@
-// The pane of the deliveries, with the dead letters.
+// The pane of the deliveries: subscriptions, pending deliveries, and dead letters of each store.
 import { ask, make, time, took } from "./inspector.js";
 import { ifChanged, query, table } from "./panes.js";
 
-const letters = (count) => `${count} dead ${count === 1 ? "letter" : "letters"}`;
+const states = ["waiting", "running", "scheduled", "retrying", "unknown"];
+const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+const letters = (count) => counted(count, "dead letter", "dead letters");
+const attempts = (count) => counted(count, "attempt", "attempts");
+const pageSize = 50;
+
+/** Formats a date in milliseconds; the day is left out for today. */
+function when(milliseconds) {
+  const date = new Date(milliseconds);
+  return date.toDateString() === new Date().toDateString() ? time(milliseconds) : date.toLocaleString();
+}
+
+/** The sentence about a changed number of rows, by operation. */
+const outcomes = {
+  "dead-letters/replay": (count) => `${letters(count)} will be delivered again.`,
+  "dead-letters/discard": (count) => `${letters(count)} discarded.`,
+  "pending/retry": (count) => (count ? `${counted(count, "delivery", "deliveries")} will be retried now.` : "It no longer waits for a retry."),
+  "pending/cancel": (count) => (count ? `${counted(count, "delivery is a dead letter", "deliveries are dead letters")} now.` : "It is running or has ended, so it wasn't cancelled."),
+  "subscriptions/pause": () => "The subscription is paused.",
+  "subscriptions/resume": () => "The subscription goes on.",
+  "subscriptions/replay": (count) => `${counted(count, "event", "events")} will be delivered again.`,
+};
 
 export const deliveries = {
   message: "",
   open: new Set(),
+  confirming: null,
+  filters: new Map(),
+  filter(store) {
+    if (!this.filters.has(store)) this.filters.set(store, { state: "", subscription: "", pages: 1 });
+    return this.filters.get(store);
+  },
+  /** Reads as many pages of pending deliveries as are shown. */
+  async pending(store) {
+    const { state, subscription, pages } = this.filter(store);
+    const found = { deliveries: [], next: undefined };
+    for (let page = 0; page < pages && (page === 0 || found.next); page += 1) {
+      const parameters = { state, subscription, limit: pageSize, after: found.next ?? "" };
+      const rest = Object.entries(parameters).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
+      const answer = await ask(`pending${query(store, rest)}`);
+      found.deliveries.push(...answer.deliveries);
+      found.next = answer.next;
+    }
+    return found;
+  },
   async refresh(element, overview) {
     const shown = [];
     for (const store of overview.stores) {
-      shown.push({ store, ...(await ask(`subscriptions${query(store)}`)), letters: await ask(`dead-letters${query(store)}`) });
+      shown.push({ store, ...(await ask(`subscriptions${query(store)}`)), pending: await this.pending(store), letters: await ask(`dead-letters${query(store)}`) });
     }
     const notes = await ask("deliveries");
     const projections = await ask("projections");
-    ifChanged(element, [shown, notes, projections, this.message], () => {
-      const focused = element.contains(document.activeElement) ? document.activeElement : null;
-      const place = focused && `[data-verb="${focused.dataset.verb}"][data-letter="${focused.dataset.letter}"]`;
+    ifChanged(element, [shown, notes, projections, this.message, this.confirming, [...this.filters]], () => {
+      const key = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
       const cards = shown.map((view) => this.card(element, overview, view));
       element.replaceChildren(
         make("p", { class: "hint", role: "status", id: "deliveries-message" }, this.message || (shown.length ? "" : "No stores. To show one, call 'inspector.show(store)'.")),
@@ -26,59 +65,113 @@ export const deliveries = {
           projections.map((line) => [line.name, String(line.version), line.state, String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), line.failure ?? ""]))) : "",
         notes.length ? make("div", { class: "card" }, make("h2", {}, "Latest deliveries"), table(
           ["when", "outcome", "subscription", "message", "attempt", "failure", "next attempt"],
-          notes.slice(0, 50).map((note) => [time(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? time(note.retry) : ""]))) : "");
-      if (place) element.querySelector(place)?.focus({ preventScroll: true });
+          notes.slice(0, 50).map((note) => [time(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? when(note.retry) : ""]))) : "");
+      if (key) [...element.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus({ preventScroll: true });
     });
   },
   card(element, overview, view) {
-    const act = async (verb, ids) => {
+    const { store } = view;
+    const redraw = () => this.refresh(element, overview);
+    const act = async (path, body) => {
+      this.confirming = null;
       try {
-        const done = await ask(`dead-letters/${verb}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ store: view.store, ids }) });
-        this.message = verb === "replay" ? `${letters(done.count)} will be delivered again.` : `${letters(done.count)} discarded.`;
+        const done = await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ store, ...body }) });
+        this.message = outcomes[path](done.count);
       } catch (error) {
         this.message = error.message;
       }
-      await this.refresh(element, overview);
+      await redraw();
     };
-    const button = (word, verb, letter) => make("button", {
-      type: "button", disabled: !overview.allowsWrites, "data-verb": verb, "data-letter": letter.id,
-      title: overview.allowsWrites ? null : "The inspector is read-only.",
-      onclick: (event) => {
-        const target = event.currentTarget;
-        if (verb === "discard" && target.dataset.confirmed === undefined) {
-          target.dataset.confirmed = "";
-          target.textContent = "Discard permanently?";
-          return;
-        }
-        act(verb, [letter.id]);
-      },
-    }, word);
-    const key = (letter) => `${view.store} ${letter.id}`;
-    const rows = view.letters.map((letter) => make("details", {
-      class: "letter",
-      open: this.open.has(key(letter)),
-      ontoggle: (event) => (event.currentTarget.open ? this.open.add(key(letter)) : this.open.delete(key(letter))),
-    },
-      make("summary", {}, `${letter.id}. ${letter.message || "a message that is no longer stored"} to ${letter.subscription}, ${letter.attempts} ${letter.attempts === 1 ? "attempt" : "attempts"}`),
-      (() => {
-        const facts = make("dl", { class: "facts" });
-        const add = (name, value) => { if (value) facts.append(make("dt", {}, name), make("dd", {}, value)); };
-        add("reason", letter.reason ?? "hidden");
-        add("failed at", time(letter.date));
-        add("stream", letter.stream);
-        add("payload", letter.payload);
-        add("message", letter.messageID);
-        add("chain", letter.correlation);
-        return facts;
-      })(),
-      make("div", { class: "bar" }, button("Replay", "replay", letter), button("Discard", "discard", letter))));
+    // An operation that loses or repeats something needs a second click.
+    const button = (word, name, path, body, question = null) => {
+      const verb = path.split("/")[1];
+      const key = `${store} ${path} ${JSON.stringify(body)}`;
+      const asks = question !== null && this.confirming === key;
+      return make("button", {
+        type: "button", disabled: !overview.allowsWrites, "data-verb": verb, "data-key": key,
+        "aria-label": asks ? `${question} ${name}` : `${word} ${name}`,
+        title: overview.allowsWrites ? null : "The inspector is read-only.",
+        onclick: () => {
+          if (question === null || asks) return act(path, body);
+          this.confirming = key;
+          return redraw();
+        },
+      }, asks ? question : word);
+    };
+    const details = (kind, key, summary, facts, buttons) => {
+      const place = `${store} ${kind} ${key}`;
+      const list = make("dl", { class: "facts" });
+      for (const [name, value] of facts) { if (value) list.append(make("dt", {}, name), make("dd", {}, value)); }
+      return make("details", {
+        class: kind, open: this.open.has(place),
+        ontoggle: (event) => (event.currentTarget.open ? this.open.add(place) : this.open.delete(place)),
+      }, make("summary", { "data-key": place }, summary), list, make("div", { class: "bar" }, ...buttons));
+    };
+    const content = (row) => [["stream", row.stream], ["payload", row.payload], ["message", row.messageID], ["chain", row.correlation]];
+    return make("div", { class: "card" }, make("h2", {}, store),
+      this.subscriptions(view, button),
+      ...this.pendingList(view, redraw, button, details, content),
+      ...this.letterList(overview, view, act, button, details, content));
+  },
+  subscriptions(view, button) {
+    return table(["subscription", "state", "pending", "lag", "dead letters", "operations"], view.subscriptions.map((line) => {
+      const body = { subscription: line.name };
+      return [
+        line.name,
+        line.paused === undefined ? "active" : make("span", { class: "wait" }, `paused since ${when(line.paused)}`),
+        String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), String(line.deadLetters),
+        make("div", { class: "bar" },
+          line.paused === undefined ? button("Pause", line.name, "subscriptions/pause", body) : button("Resume", line.name, "subscriptions/resume", body),
+          line.canReplay ? button("Replay", line.name, "subscriptions/replay", body, "Deliver all its events again?") : null),
+      ];
+    }));
+  },
+  pendingList(view, redraw, button, details, content) {
+    const filter = this.filter(view.store);
+    const choose = (label, name, all, names) => {
+      const select = make("select", { "data-key": `${view.store} filter ${name}`, onchange: () => { filter[name] = select.value; filter.pages = 1; redraw(); } },
+        make("option", { value: "" }, all), ...names.map((one) => make("option", { value: one, selected: one === filter[name] }, one)));
+      return make("label", {}, `${label} `, select);
+    };
+    const rows = view.pending.deliveries.map((one) => {
+      const message = one.message || "a message that is no longer stored";
+      const times = one.next ? `, next attempt ${when(one.next)}` : one.leaseEnd ? `, leased until ${when(one.leaseEnd)}` : "";
+      const failure = one.hasFailed ? one.failure ?? "hidden" : null;
+      return details("pending", one.id,
+        `${message} to ${one.subscription}: ${one.state}${one.attempts ? `, ${attempts(one.attempts)}` : ""}${times}`,
+        [["last error", failure], ["replayed", one.isReplay ? "yes" : null], ...content(one)],
+        [
+          ["retrying", "unknown"].includes(one.state) ? button("Retry now", `${message} to ${one.subscription}`, "pending/retry", { ids: [one.id] }) : null,
+          one.state === "running" ? null : button("Cancel", `${message} to ${one.subscription}`, "pending/cancel", { ids: [one.id] }),
+        ]);
+    });
+    const isFiltered = filter.state || filter.subscription;
+    return [
+      make("h2", {}, "Pending deliveries"),
+      make("div", { class: "bar" },
+        choose("State", "state", "all", states),
+        choose("Subscription", "subscription", "all", view.subscriptions.map((line) => line.name))),
+      ...(rows.length ? rows : [make("p", { class: "hint" }, isFiltered ? "No such deliveries." : "No pending deliveries.")]),
+      view.pending.next ? make("div", { class: "bar" }, make("button", { type: "button", "data-key": `${view.store} more`, onclick: () => { filter.pages += 1; redraw(); } }, "Show more")) : "",
+    ];
+  },
+  letterList(overview, view, act, button, details, content) {
+    const rows = view.letters.map((letter) => {
+      const message = letter.message || "a message that is no longer stored";
+      const name = `dead letter ${letter.id}`;
+      return details("letter", letter.id, `${letter.id}. ${message} to ${letter.subscription}, ${attempts(letter.attempts)}`,
+        [["reason", letter.reason ?? "hidden"], ["failed at", when(letter.date)], ...content(letter)],
+        [
+          button("Replay", name, "dead-letters/replay", { ids: [letter.id] }),
+          button("Discard", name, "dead-letters/discard", { ids: [letter.id] }, "Discard permanently?"),
+        ]);
+    });
     const ids = view.letters.map((letter) => letter.id);
-    return make("div", { class: "card" }, make("h2", {}, view.store),
-      table(["subscription", "pending", "lag", "dead letters"],
-        view.subscriptions.map((line) => [line.name, String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), String(line.deadLetters)])),
+    return [
       make("h2", {}, "Dead letters"),
       ...(rows.length
-        ? [...rows, make("div", { class: "bar" }, make("button", { type: "button", id: "replay-all", disabled: !overview.allowsWrites, onclick: () => act("replay", ids) }, `Replay ${ids.length === 1 ? "it" : `these ${ids.length}`}`))]
-        : [make("p", { class: "hint" }, "No dead letters.")]));
+        ? [...rows, make("div", { class: "bar" }, make("button", { type: "button", id: "replay-all", "data-key": `${view.store} all`, disabled: !overview.allowsWrites, onclick: () => act("dead-letters/replay", { ids }) }, `Replay ${ids.length === 1 ? "it" : `these ${ids.length}`}`))]
+        : [make("p", { class: "hint" }, "No dead letters.")]),
+    ];
   },
 };

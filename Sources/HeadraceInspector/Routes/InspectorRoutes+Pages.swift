@@ -35,6 +35,7 @@ extension InspectorRoutes {
         case ["stations"]: return .json(inspector.stations.map(\.view))
         case ["deliveries"]: return .json(inspector.recorder.deliveries)
         case ["log"], ["subscriptions"], ["dead-letters"]: return await store(target)
+        case ["pending"]: return await pending(target)
         default: return Self.notFound
         }
     }
@@ -124,13 +125,33 @@ extension InspectorRoutes {
             case "subscriptions":
                 let statistics = try await inspected.store.deliveryStatistics()
                 let now = self.inspector.recorder.now
-                return .json(SubscriptionsView(statistics, now: now))
+                return .json(
+                    SubscriptionsView(statistics, now: now) { self.inspector.relay(of: $0) != nil })
             default:
                 let subscription = target.query["subscription"].flatMap { $0.isEmpty ? nil : $0 }
                 let letters = try await inspected.store.deadLetters(
                     after: max(0, after), of: subscription, limit: limit)
                 return .json(letters.map { DeadLetterView($0, configuration) })
             }
+        }
+    }
+
+    private nonisolated(nonsending) func pending(_ target: RequestTarget) async -> InspectorResponse {
+        guard let inspected = inspectedStore(target.query["store"]) else { return Self.noStore }
+        guard let limit = Self.number(target.query["limit"], default: 100, in: 1...Self.pageLimit) else {
+            return Self.badNumber
+        }
+        let (stateText, cursorText) = (target.query["state"] ?? "", target.query["after"] ?? "")
+        let state = PendingDelivery.State(rawValue: stateText)
+        let cursor = PendingDelivery.Cursor(cursorText)
+        guard state != nil || stateText.isEmpty, cursor != nil || cursorText.isEmpty else {
+            return .refusal(400, "The state or the cursor is unknown. To fix, use one from a response, or omit it.")
+        }
+        let subscription = target.query["subscription"].flatMap { $0.isEmpty ? nil : $0 }
+        return await answering {
+            let page = try await PendingDeliveries(in: inspected.store)
+                .page(in: state, of: subscription, after: cursor, limit: limit)
+            return .json(PendingPage(page, limit: limit, self.inspector.recorder.configuration))
         }
     }
 

@@ -6,22 +6,65 @@
 
 import Foundation
 import HeadraceRelay
+import HeadraceStorage
 
 extension InspectorRoutes {
-    /// The dead letters to change.
-    private struct DeadLetterSelection: Decodable {
+    /// An operation on dead letters, on pending deliveries, or on a subscription.
+    private enum Operation {
+        case replayLetters, discardLetters
+        case retry, cancel
+        case pause, resume, replay
+
+        init?(_ path: ArraySlice<String>) {
+            switch path {
+            case ["dead-letters", "replay"]: self = .replayLetters
+            case ["dead-letters", "discard"]: self = .discardLetters
+            case ["pending", "retry"]: self = .retry
+            case ["pending", "cancel"]: self = .cancel
+            case ["subscriptions", "pause"]: self = .pause
+            case ["subscriptions", "resume"]: self = .resume
+            case ["subscriptions", "replay"]: self = .replay
+            default: return nil
+            }
+        }
+    }
+
+    private struct LetterSelection: Decodable {
         let store: String?
         let ids: [Int64]
+    }
+
+    private struct DeliverySelection: Decodable {
+        let store: String?
+        let ids: [String]
+    }
+
+    private struct SubscriptionSelection: Decodable {
+        let store: String?
+        let subscription: String
     }
 
     private struct CountResponse: Encodable {
         let count: Int
     }
 
+    /// A change that is checked and ready to be carried out.
+    private struct Change {
+        let store: String?
+
+        /// The name of the operation in the record.
+        let name: String
+
+        /// The identifiers or the subscription.
+        let target: [String]
+
+        let perform: (any DeliveryStore) async throws -> Int
+    }
+
     nonisolated(nonsending) func post(_ target: RequestTarget, _ request: InspectorRequest) async -> InspectorResponse {
-        guard target.path.count == 3, target.path.prefix(2) == ["api", "dead-letters"],
-            let verb = target.path.last, ["replay", "discard"].contains(verb)
-        else { return Self.notFound }
+        guard target.path.first == "api", let operation = Operation(target.path.dropFirst()) else {
+            return Self.notFound
+        }
         guard allowsWrites else {
             return .refusal(403, "The inspector is read-only. To fix, start it with 'allowsWrites: true'.")
         }
@@ -30,23 +73,92 @@ extension InspectorRoutes {
             return .refusal(
                 415, "The body must be JSON. To fix, send the header field 'Content-Type: application/json'.")
         }
-        let selection: DeadLetterSelection
+        let person = person(request)
+        let change: Change
         do {
-            selection = try JSONDecoder().decode(DeadLetterSelection.self, from: request.body)
+            change = try self.change(operation, request.body, by: person)
         } catch {
-            return .refusal(400, #"The body must be JSON like {"ids": [1, 2]}."#)
+            return .refusal(400, Self.hint(for: operation))
         }
-        if selection.ids.count > limits.deadLetterCount {
+        if change.target.count > limits.deadLetterCount {
             return .refusal(
                 413, "The request has more than \(limits.deadLetterCount) dead letters. To fix, send several requests.")
         }
-        guard let inspected = inspectedStore(selection.store) else { return Self.noStore }
+        guard let inspected = inspectedStore(change.store) else { return Self.noStore }
         inspector.activate()
-        let letters = DeadLetters(in: inspected.store)
+        if change.target.isEmpty { return .json(CountResponse(count: 0)) }
         return await answering {
-            let count =
-                verb == "replay" ? try await letters.replay(selection.ids) : try await letters.discard(selection.ids)
-            return .json(CountResponse(count: count))
+            do {
+                try await OperatorLog(in: inspected.store).record(change.name, of: change.target, by: person)
+                return .json(CountResponse(count: try await change.perform(inspected.store)))
+            } catch let error as RelayError {
+                return .refusal(409, error.message)
+            }
         }
+    }
+
+    /// The name of the operator.
+    private func person(_ request: InspectorRequest) -> String {
+        let configuration = inspector.recorder.configuration
+        let name = configuration.operatorHeader.flatMap { request.value(of: $0.lowercased()) }
+        return (name ?? configuration.operatorName).truncated(to: 200)
+    }
+
+    private static func hint(for operation: Operation) -> String {
+        switch operation {
+        case .replayLetters, .discardLetters: #"The body must be JSON like {"ids": [1, 2]}."#
+        case .retry, .cancel: #"The body must be JSON like {"ids": ["1.2"]}."#
+        case .pause, .resume, .replay: #"The body must be JSON like {"subscription": "mail"}."#
+        }
+    }
+
+    private func change(_ operation: Operation, _ body: Data, by person: String) throws -> Change {
+        let decoder = JSONDecoder()
+        switch operation {
+        case .replayLetters, .discardLetters:
+            let selection = try decoder.decode(LetterSelection.self, from: body)
+            let replays = operation == .replayLetters
+            let name = replays ? "replay dead letters" : "discard dead letters"
+            return Change(store: selection.store, name: name, target: selection.ids.map { "\($0)" }) { store in
+                let letters = DeadLetters(in: store)
+                return replays ? try await letters.replay(selection.ids) : try await letters.discard(selection.ids)
+            }
+        case .retry, .cancel:
+            let selection = try decoder.decode(DeliverySelection.self, from: body)
+            let ids = try selection.ids.map { text in
+                guard let id = PendingDelivery.ID(text) else {
+                    throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: text))
+                }
+                return id
+            }
+            let name = operation == .retry ? "retry deliveries" : "cancel deliveries"
+            return Change(store: selection.store, name: name, target: selection.ids) { store in
+                let pending = PendingDeliveries(in: store)
+                if operation == .retry { return try await pending.retry(ids) }
+                return try await pending.cancel(ids, reason: "The operator '\(person)' has cancelled the delivery.")
+            }
+        case .pause, .resume, .replay:
+            let selection = try decoder.decode(SubscriptionSelection.self, from: body)
+            let subscription = selection.subscription
+            let name = operation == .pause ? "pause" : operation == .resume ? "resume" : "replay"
+            return Change(store: selection.store, name: name, target: [subscription]) { [inspector] store in
+                switch operation {
+                case .pause: try await Subscriptions(in: store).pause(subscription)
+                case .resume: try await Subscriptions(in: store).resume(subscription)
+                default: return try await inspector.replay(subscription)
+                }
+                return 1
+            }
+        }
+    }
+}
+
+extension Inspector {
+    /// Replays all events of a subscription, and returns their number.
+    ///
+    /// - Throws: ``HeadraceRelay/RelayError`` if no shown relay knows the events of the subscription.
+    fileprivate nonisolated(nonsending) func replay(_ subscription: String) async throws -> Int {
+        guard let relay = relay(of: subscription) else { throw RelayError.noReplayingRelay(subscription) }
+        return try await relay.replay(subscription)
     }
 }

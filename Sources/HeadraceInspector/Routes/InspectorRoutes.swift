@@ -17,8 +17,8 @@ import HeadraceCore
 /// ```
 ///
 /// Each request needs the token. ``signInPath`` contains the token, and a browser that opens this path receives a cookie.
-/// Requests with a host name that isn't in ``Limits/hosts`` and requests from a page of another origin are refused. Dead
-/// letters can be changed only with `allowsWrites`.
+/// Requests with a host name that isn't in ``Limits/hosts`` and requests from a page of another origin are refused. Deliveries
+/// and dead letters can be changed only with `allowsWrites`.
 ///
 /// The server must apply ``limits-swift.property`` to the bytes that it reads. When it shuts down, it must cancel the
 /// tasks that write streams.
@@ -42,7 +42,7 @@ public final class InspectorRoutes: Sendable {
         /// Maximum size of a search text in bytes; 200 by default.
         public var searchLength = 200
 
-        /// Maximum number of dead letters in one request; 1,000 by default.
+        /// Maximum number of dead letters or deliveries in one request; 1,000 by default.
         public var deadLetterCount = 1_000
 
         /// Maximum number of open streams; 8 by default.
@@ -61,7 +61,7 @@ public final class InspectorRoutes: Sendable {
     /// Limits on requests.
     public let limits: Limits
 
-    /// Whether dead letters may be replayed and discarded.
+    /// Whether operators may change deliveries: replay, retry, cancel, discard, pause, and resume.
     public let allowsWrites: Bool
 
     let inspector: Inspector
@@ -76,7 +76,7 @@ public final class InspectorRoutes: Sendable {
     /// - Parameters:
     ///   - inspector: The inspector to serve.
     ///   - basePath: The path below which the routes are, without a slash at the end; empty for the root of a server.
-    ///   - allowsWrites: Whether dead letters may be replayed and discarded.
+    ///   - allowsWrites: Whether operators may change deliveries, dead letters, and subscriptions.
     ///   - limits: Limits on requests.
     public init(_ inspector: Inspector, basePath: String = "", allowsWrites: Bool = false, limits: Limits = Limits()) {
         self.inspector = inspector

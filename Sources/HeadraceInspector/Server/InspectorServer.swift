@@ -48,7 +48,7 @@ public final class InspectorServer: Sendable {
     /// - Parameters:
     ///   - inspector: The inspector to serve.
     ///   - port: The port on 127.0.0.1; 0, the default, selects a free port.
-    ///   - allowsWrites: Whether dead letters may be replayed and discarded.
+    ///   - allowsWrites: Whether operators may change deliveries, dead letters, and subscriptions.
     ///   - limits: Limits on requests.
     ///   - clock: Measures the timeouts of connections.
     ///   - announce: Receives the address to open whenever the server starts; prints it by default. The address contains

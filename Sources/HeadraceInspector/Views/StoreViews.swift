@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceRelay
 import HeadraceStorage
 
 /// A page of the event log.
@@ -39,6 +40,9 @@ struct LogEventView: Encodable {
     /// The content that the redaction has hidden; `nil` if it has hidden none.
     let hidden: HiddenContent?
 
+    /// The operator, for the record of an operation.
+    let person: String?
+
     init(_ record: EventRecord, _ configuration: InspectorConfiguration) {
         let event = record.event
         position = record.position
@@ -47,7 +51,13 @@ struct LogEventView: Encodable {
         version = event.version
         stream = event.stream.map { configuration.shown($0) }
         date = event.recordedAt.millisecondsSince1970
-        payload = configuration.payload(of: event.name, event.json)
+        // The operations of operators contain no data of the application.
+        let isOperation = event.name == OperatorLog.eventName
+        payload =
+            isOperation
+            ? String(decoding: event.json, as: UTF8.self).truncated(to: configuration.textLimit)
+            : configuration.payload(of: event.name, event.json)
+        person = isOperation ? event.origin.principalID : nil
         cause = event.origin.causationID
         correlation = event.origin.correlationID
         var hidden: HiddenContent = payload == nil ? .storedMessage : []
@@ -65,19 +75,27 @@ struct SubscriptionsView: Encodable {
 
         /// Age of the oldest pending event in seconds; `nil` if no event is pending.
         let lag: Double?
+
+        /// Time of the pause, in milliseconds since 1970; `nil` if the subscription isn't paused.
+        let paused: Double?
+
+        /// Whether a relay knows the events of the subscription.
+        let canReplay: Bool
     }
 
     let last: Int64
     let subscriptions: [SubscriptionView]
 
-    init(_ statistics: DeliveryStatistics, now: Date) {
+    init(_ statistics: DeliveryStatistics, now: Date, canReplay: (String) -> Bool) {
         last = statistics.lastPosition
         subscriptions = statistics.subscriptions.map { subscription in
             SubscriptionView(
                 name: subscription.name,
                 pending: subscription.pendingCount,
                 deadLetters: subscription.deadLetterCount,
-                lag: subscription.oldestPending.map { max(0, now.timeIntervalSince($0)) }
+                lag: subscription.oldestPending.map { max(0, now.timeIntervalSince($0)) },
+                paused: subscription.pausedSince?.millisecondsSince1970,
+                canReplay: canReplay(subscription.name)
             )
         }
     }
@@ -100,32 +118,107 @@ struct DeadLetterView: Encodable {
     let hidden: HiddenContent?
 
     init(_ letter: DeadLetter, _ configuration: InspectorConfiguration) {
+        let content = ContentView(letter.content, configuration)
         id = letter.id
         subscription = letter.subscription
         attempts = letter.attempts
         reason = configuration.shownFailure(letter.reason)
         date = letter.date.millisecondsSince1970
         message = letter.content.messageName
-        switch letter.content {
+        messageID = content.messageID
+        stream = content.stream
+        payload = content.payload
+        correlation = content.correlation
+        let hidden = reason == nil ? content.hidden.union(.failure) : content.hidden
+        self.hidden = hidden.isEmpty ? nil : hidden
+    }
+}
+
+/// A delivery that isn't completed.
+struct PendingDeliveryView: Encodable {
+    let id: String
+    let state: String
+    let subscription: String
+    let attempts: Int
+
+    /// Time of the next attempt, in milliseconds since 1970.
+    let next: Double?
+
+    /// End of the lease, in milliseconds since 1970.
+    let leaseEnd: Double?
+
+    /// Whether an attempt has failed, also if the redaction hides the error.
+    let hasFailed: Bool
+
+    let failure: String?
+    let isReplay: Bool
+    let message: String
+    let messageID: UUID?
+    let stream: String?
+    let payload: String?
+    let correlation: UUID?
+
+    /// The content that the redaction has hidden; `nil` if it has hidden none.
+    let hidden: HiddenContent?
+
+    init(_ delivery: PendingDelivery, _ configuration: InspectorConfiguration) {
+        let content = ContentView(delivery.content, configuration)
+        id = "\(delivery.id)"
+        state = delivery.state.rawValue
+        subscription = delivery.subscription
+        attempts = delivery.attempts
+        next = delivery.nextAttempt?.millisecondsSince1970
+        leaseEnd = delivery.leaseEnd?.millisecondsSince1970
+        hasFailed = delivery.lastFailure != nil
+        failure = delivery.lastFailure.flatMap { configuration.shownFailure($0) }
+        isReplay = delivery.isReplay
+        message = delivery.content.messageName
+        messageID = content.messageID
+        stream = content.stream
+        payload = content.payload
+        correlation = content.correlation
+        let hidden = hasFailed && failure == nil ? content.hidden.union(.failure) : content.hidden
+        self.hidden = hidden.isEmpty ? nil : hidden
+    }
+}
+
+/// A page of pending deliveries.
+struct PendingPage: Encodable {
+    let deliveries: [PendingDeliveryView]
+
+    /// The cursor of the next page; `nil` after the last.
+    let next: String?
+
+    init(_ page: [PendingDelivery], limit: Int, _ configuration: InspectorConfiguration) {
+        deliveries = page.map { PendingDeliveryView($0, configuration) }
+        next = page.count < limit ? nil : page.last.map { "\($0.cursor)" }
+    }
+}
+
+/// The message of a delivery, as far as the redaction shows it.
+private struct ContentView {
+    var messageID: UUID?
+    var stream: String?
+    var payload: String?
+    var correlation: UUID?
+    var hidden: HiddenContent = []
+
+    init(_ content: Delivery.Content, _ configuration: InspectorConfiguration) {
+        switch content {
         case .event(let record):
             messageID = record.event.id
             stream = record.event.stream.map { configuration.shown($0) }
             correlation = record.event.origin.correlationID
-            payload = configuration.payload(of: message, record.event.json)
+            payload = configuration.payload(of: record.event.name, record.event.json)
         case .scheduled(let scheduled):
             messageID = scheduled.id
             stream = scheduled.stream.map { configuration.shown($0) }
             correlation = scheduled.origin.correlationID
-            payload = configuration.payload(of: message, scheduled.json)
+            payload = configuration.payload(of: scheduled.name, scheduled.json)
         case .missing:
-            messageID = nil
-            stream = nil
-            correlation = nil
-            payload = nil
+            break
         }
-        var hidden: HiddenContent = reason == nil ? .failure : []
-        if messageID != nil, payload == nil { hidden.insert(.storedMessage) }
-        self.hidden = hidden.isEmpty ? nil : hidden
+        if messageID != nil, payload == nil { hidden = .storedMessage }
     }
 }
 

@@ -15,7 +15,8 @@ struct PendingDeliveryReading: Sendable {
 
     /// Reads one subscription in the order of the index `lane_by_time`, so that a page costs no sorting.
     ///
-    /// A lane without a stream has one delivery, so nothing waits behind it.
+    /// The conditions on the lane alone come first, so that lanes in another state aren't joined. A lane without a stream has one
+    /// delivery, so nothing waits behind it. A lane that was never leased neither runs nor waits for a retry.
     static let sql = """
         SELECT found.lane, found.position, found.is_replay, found.ready_at, found.attempts, found.last_failure, found.state,
             \(LeaseProcedure.event), \(LeaseProcedure.message)
@@ -40,6 +41,8 @@ struct PendingDeliveryReading: Sendable {
                 WHERE lane.subscription = $1 AND (lane.ready_at, lane.id) >= ($3, $4)
                     AND ((lane.ready_at, lane.id) > ($3, $4) OR delivery.position > $5)
                     AND ($6::text IS DISTINCT FROM 'waiting' OR lane.ready_at <= $2 OR lane.stream_kind IS NOT NULL)
+                    AND (coalesce($6::text, '') NOT IN ('running', 'retrying') OR lane.token > 0)
+                    AND ($6::text IS DISTINCT FROM 'unknown' OR lane.unknown_name IS NOT NULL)
             ) pending
             WHERE $6::text IS NULL OR pending.state = $6::text
             ORDER BY pending.ready_at, pending.lane, pending.position LIMIT $7

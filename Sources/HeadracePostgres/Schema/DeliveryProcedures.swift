@@ -199,16 +199,6 @@ enum DeliveryProcedures {
             RETURN cardinality(v_positions);
         END $function$
         """,
-        // Takes the lock, so that no lease of the subscription is granted once a pause has returned.
-        """
-        CREATE OR REPLACE FUNCTION set_pause(p_name bytea, p_since bigint) RETURNS boolean LANGUAGE plpgsql AS $function$
-        BEGIN
-            PERFORM \(CommitProcedure.lock);
-            UPDATE subscription SET paused_at = CASE WHEN p_since IS NOT NULL THEN coalesce(paused_at, p_since) END
-            WHERE name = p_name;
-            RETURN FOUND;
-        END $function$
-        """,
         """
         CREATE OR REPLACE FUNCTION prune(p_records_before bigint, p_events_before bigint, p_limit bigint) RETURNS bigint
         LANGUAGE plpgsql AS $function$

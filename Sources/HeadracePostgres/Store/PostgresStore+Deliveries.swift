@@ -80,6 +80,33 @@ extension PostgresStore: DeliveryStore {
         try await read { try await PendingDeliveryReading(session: $0.session, request: request).page() }
     }
 
+    /// Makes deliveries due that wait for their next attempt.
+    ///
+    /// - Returns: The number of deliveries.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int {
+        let rows = try await write(
+            "SELECT retry_deliveries($1, $2, $3)",
+            [.integers(ids.map(\.lane)), .integers(ids.map(\.position)), .integer(now.milliseconds)])
+        notifyRelays()
+        return Int(try rows.first?.integer(0) ?? 0)
+    }
+
+    /// Moves deliveries that aren't running to the dead letters.
+    ///
+    /// - Returns: The number of deliveries.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int {
+        let rows = try await write(
+            "SELECT cancel_deliveries($1, $2, $3, $4)",
+            [
+                .integers(ids.map(\.lane)), .integers(ids.map(\.position)), .bytes([UInt8](reason)),
+                .integer(now.milliseconds),
+            ])
+        notifyRelays()
+        return Int(try rows.first?.integer(0) ?? 0)
+    }
+
     /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.

@@ -51,4 +51,33 @@ public struct PendingDeliveries: Sendable {
             PendingDeliveryRequest(
                 state: state, subscription: subscription, after: cursor, limit: limit, now: wallClock()))
     }
+
+    /// Makes deliveries due at once that wait for their next attempt, and wakes relays.
+    ///
+    /// Their attempts stay. Deliveries that don't wait for an attempt are skipped, also scheduled messages.
+    ///
+    /// - Returns: Number of deliveries that will be retried.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    @discardableResult
+    public nonisolated(nonsending) func retry(_ ids: [PendingDelivery.ID]) async throws -> Int {
+        try await store.retryDeliveries(ids, now: wallClock())
+    }
+
+    /// Moves deliveries to the dead letters, so that they aren't delivered unless an operator replays them.
+    ///
+    /// Nothing is lost: ``DeadLetters`` replays or discards them. The next delivery of the stream is due at once. A scheduled
+    /// message whose dead letter is replayed takes effect at once. Deliveries that are running are skipped.
+    ///
+    /// - Parameters:
+    ///   - ids: The deliveries.
+    ///   - reason: The reason of the dead letters.
+    /// - Returns: Number of cancelled deliveries.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    @discardableResult
+    public nonisolated(nonsending) func cancel(
+        _ ids: [PendingDelivery.ID],
+        reason: String = "An operator has cancelled the delivery."
+    ) async throws -> Int {
+        try await store.cancelDeliveries(ids, reason: reason, now: wallClock())
+    }
 }

@@ -83,6 +83,16 @@ extension RelayError {
         )
     }
 
+    package static func noReplayingRelay(_ name: String) -> RelayError {
+        RelayError(
+            code: .unknownSubscription,
+            message: """
+                No relay is shown that can replay '\(name)'. To fix, call 'inspector.show(relay)'. A process can't be \
+                replayed.
+                """
+        )
+    }
+
     static func unstoredSubscription(_ name: String, known: [String]) -> RelayError {
         RelayError(
             code: .unknownSubscription,

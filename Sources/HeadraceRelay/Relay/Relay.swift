@@ -234,6 +234,11 @@ public final class Relay: Sendable {
         return try await store.replay(subscription, eventsNamed: names, after: position)
     }
 
+    /// Whether ``replay(_:after:)`` can deliver events to `subscription`.
+    package func canReplay(_ subscription: String) -> Bool {
+        repeatable[subscription] == nil && !registrar.eventNames(of: subscription).isEmpty
+    }
+
     /// The stored commands that this relay carries out, by name.
     var commands: [String: CommandRoute] {
         state.withLock { Dictionary(uniqueKeysWithValues: $0.commands.map { ($0.key.text, $0.value) }) }

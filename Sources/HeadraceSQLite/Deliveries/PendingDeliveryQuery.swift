@@ -15,7 +15,8 @@ struct PendingDeliveryQuery {
 
     /// Reads one subscription in the order of the index `lane_by_time`, so that a page costs no sorting.
     ///
-    /// A lane without a stream has one delivery, so nothing waits behind it.
+    /// The conditions on the lane alone come first, so that lanes in another state aren't joined. A lane without a stream has one
+    /// delivery, so nothing waits behind it. A lane that was never leased neither runs nor waits for a retry.
     static let sql = """
         SELECT * FROM (
             SELECT lane.id AS lane, delivery.position AS position, delivery.is_replay, lane.ready_at AS ready_at,
@@ -34,9 +35,11 @@ struct PendingDeliveryQuery {
             CROSS JOIN delivery AS head ON head.lane = lane.id
                 AND head.position = (SELECT min(position) FROM delivery AS earlier WHERE earlier.lane = lane.id)
             LEFT JOIN event ON event.position = delivery.position
-            WHERE lane.subscription = ?1 AND lane.ready_at >= ?3
+            WHERE lane.subscription = ?1 AND lane.ready_at >= ?3 AND (lane.ready_at > ?3 OR lane.id >= ?4)
                 AND (lane.ready_at > ?3 OR lane.id > ?4 OR (lane.id = ?4 AND delivery.position > ?5))
                 AND (?6 IS NOT 'waiting' OR lane.ready_at <= ?2 OR lane.stream_kind IS NOT NULL)
+                AND (ifnull(?6, '') NOT IN ('running', 'retrying') OR lane.token > 0)
+                AND (?6 IS NOT 'unknown' OR lane.unknown_name IS NOT NULL)
         ) WHERE ?6 IS NULL OR state = ?6
         ORDER BY ready_at, lane, position LIMIT ?7
         """

@@ -67,6 +67,32 @@ extension SQLiteStore: DeliveryStore {
         try await read { try PendingDeliveryQuery(request: request).page(in: $0) }
     }
 
+    /// Makes deliveries due that wait for their next attempt.
+    ///
+    /// - Returns: The number of deliveries.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int {
+        let count = try await write { database in
+            try ids.count(where: { try PendingDeliveryWriter(database: database).retry($0, now: now) })
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Moves deliveries that aren't running to the dead letters.
+    ///
+    /// - Returns: The number of deliveries.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int {
+        let count = try await write { database in
+            try ids.count(where: {
+                try PendingDeliveryWriter(database: database).cancel($0, reason: reason, now: now)
+            })
+        }
+        deliverySignal.notify()
+        return count
+    }
+
     /// Returns at most `limit` dead letters with IDs greater than `id`, in ascending order.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.

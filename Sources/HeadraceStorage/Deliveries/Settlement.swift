@@ -82,8 +82,8 @@ public struct Settlement: Hashable, Sendable {
     /// Maximum number of UTF-8 bytes of a stored ``reason``: 1,000.
     public static let reasonLimit = 1_000
 
-    /// The part of ``reason`` that a store keeps.
-    package var storedReason: String? {
+    /// The part of ``reason`` that a store keeps; `nil` unless the lease ends with a retry.
+    public var storedReason: String? {
         guard let reason, case .retry = end else { return nil }
         if reason.utf8.count <= Self.reasonLimit { return reason }
         var rest = reason.utf8.index(reason.utf8.startIndex, offsetBy: Self.reasonLimit)

@@ -42,7 +42,7 @@ extension InMemoryDeliveries {
 
 extension InMemoryDeliveries.Lane {
     /// The state of an entry at `now`, in milliseconds since 1970.
-    fileprivate func state(of entry: InMemoryDeliveries.Entry, isFirst: Bool, at now: Int64) -> PendingDelivery.State {
+    func state(of entry: InMemoryDeliveries.Entry, isFirst: Bool, at now: Int64) -> PendingDelivery.State {
         if readyAt > now, token > 0, entry.position <= begun { return .running }
         if !isFirst || readyAt <= now { return .waiting }
         if unknown != nil { return .unknown }

@@ -319,6 +319,40 @@ struct InMemoryDeliveries {
         return true
     }
 
+    // MARK: Operations
+
+    /// Makes the lane of a delivery due that waits for its next attempt; returns whether it waited.
+    mutating func retry(_ id: PendingDelivery.ID, now: Int64) -> Bool {
+        guard let lane = lanes[id.lane], let first = lane.entries.first, first.position == id.position,
+            [.retrying, .unknown].contains(lane.state(of: first, isFirst: true, at: now))
+        else { return false }
+        lanes[id.lane]?.readyAt = max(1, now)
+        lanes[id.lane]?.since = now
+        return true
+    }
+
+    /// Moves a delivery to the dead letters; returns `false` if it is running or no longer exists.
+    mutating func cancel(_ id: PendingDelivery.ID, reason: String, now: Date) -> Bool {
+        guard var lane = lanes[id.lane], let index = lane.entries.firstIndex(where: { $0.position == id.position }),
+            lane.state(of: lane.entries[index], isFirst: index == 0, at: now.milliseconds) != .running
+        else { return false }
+        let isLeased = lane.state(of: lane.entries[0], isFirst: true, at: now.milliseconds) == .running
+        let entry = lane.entries.remove(at: index)
+        let failure = Settlement.Failure(
+            position: id.position, attempts: index == 0 ? lane.attempts : 0, reason: reason, date: now)
+        lastLetter += 1
+        letters[lastLetter] = Letter(subscription: lane.subscription, failure: failure, isReplay: entry.isReplay)
+        // Behind a running delivery, the lease stays valid.
+        if !isLeased { lane.token += 1 }
+        if index == 0 {
+            (lane.attempts, lane.lastFailure, lane.unknown, lane.unknownSince) = (0, nil, nil, nil)
+            if lane.readyAt > now.milliseconds { lane.wait(until: now, from: now) }
+        }
+        lanes[id.lane] = lane
+        if lane.entries.isEmpty { remove(id.lane) }
+        return true
+    }
+
     // MARK: Dead letters and replays
 
     func deadLetter(_ id: Int64, events: (Int64) -> EventRecord?) -> DeadLetter? {

@@ -45,6 +45,24 @@ extension InMemoryStore: DeliveryStore {
         }
     }
 
+    /// Makes deliveries due that wait for their next attempt; returns their number.
+    public func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int {
+        let count = state.withLock { state in
+            ids.count { state.deliveries.retry($0, now: now.milliseconds) }
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Moves deliveries that aren't running to the dead letters; returns their number.
+    public func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int {
+        let count = state.withLock { state in
+            ids.count { state.deliveries.cancel($0, reason: reason, now: now) }
+        }
+        deliverySignal.notify()
+        return count
+    }
+
     /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         state.withLock { state in

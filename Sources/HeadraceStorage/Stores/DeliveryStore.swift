@@ -69,6 +69,27 @@ public protocol DeliveryStore: EntityStore {
     /// - Throws: ``StoreError``.
     func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery]
 
+    /// Makes deliveries due at `now` that wait for their next attempt, and notifies relays.
+    ///
+    /// Their attempts stay. Deliveries that are neither `retrying` nor `unknown` at `now` are skipped.
+    ///
+    /// - Returns: Number of deliveries that were changed.
+    /// - Throws: ``StoreError``.
+    func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int
+
+    /// Moves deliveries to the dead letters, from where they can be replayed or discarded.
+    ///
+    /// Deliveries that are running at `now` are skipped. The next delivery of the stream is due at once. If a lease has ended
+    /// without an outcome, a late settlement under it is refused.
+    ///
+    /// - Parameters:
+    ///   - ids: The deliveries.
+    ///   - reason: The reason of the dead letters.
+    ///   - now: The time of the dead letters.
+    /// - Returns: Number of deliveries that were moved.
+    /// - Throws: ``StoreError``.
+    func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int
+
     /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
     ///
     /// - Parameters:

@@ -94,6 +94,16 @@ extension StoreDecorator {
         try await base.pendingDeliveries(request)
     }
 
+    /// Passes on; see ``DeliveryStore/retryDeliveries(_:now:)``.
+    public func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int {
+        try await base.retryDeliveries(ids, now: now)
+    }
+
+    /// Passes on; see ``DeliveryStore/cancelDeliveries(_:reason:now:)``.
+    public func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int {
+        try await base.cancelDeliveries(ids, reason: reason, now: now)
+    }
+
     /// Passes on; see ``DeliveryStore/deadLetters(after:of:limit:)``.
     public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
         try await base.deadLetters(after: id, of: subscription, limit: limit)

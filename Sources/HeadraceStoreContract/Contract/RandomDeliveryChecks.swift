@@ -40,12 +40,13 @@ private struct DeliveryWalk {
 
     nonisolated(nonsending) mutating func step(_ subject: String) async throws {
         now += Double.random(in: 0..<2, using: &generator).rounded()
-        switch Int.random(in: 0..<11, using: &generator) {
+        switch Int.random(in: 0..<12, using: &generator) {
         case 0...2: try await commit()
         case 3...5: try await lease(subject)
         case 6...7: try await settle(subject)
         case 8: try await handleDeadLetters(subject)
         case 9: try await pauseOrResume(subject)
+        case 10: try await retryOrCancel(subject)
         default: try await replayOrPrune(subject)
         }
     }
@@ -130,6 +131,21 @@ private struct DeliveryWalk {
             _ = try await actual.store.discardDeadLetters([letters[index].id])
             _ = try await expected.store.discardDeadLetters([others[index].id])
         }
+    }
+
+    private nonisolated(nonsending) mutating func retryOrCancel(_ subject: String) async throws {
+        let (ones, others) = try await (actual.pending(at: now), expected.pending(at: now))
+        guard let index = ones.indices.randomElement(using: &generator) else { return }
+        let (one, other) = ([ones[index].id], [others[index].id])
+        let date = DeliveryFixture.date(now)
+        let counts =
+            Bool.random(using: &generator)
+            ? try await (actual.store.retryDeliveries(one, now: date), expected.store.retryDeliveries(other, now: date))
+            : try await (
+                actual.store.cancelDeliveries(one, reason: "no", now: date),
+                expected.store.cancelDeliveries(other, reason: "no", now: date)
+            )
+        try requireEqual(counts.0, counts.1, "the number of deliveries that \(subject) changes")
     }
 
     private nonisolated(nonsending) mutating func pauseOrResume(_ subject: String) async throws {

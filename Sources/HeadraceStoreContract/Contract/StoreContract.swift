@@ -108,7 +108,7 @@ public enum StoreContract {
             + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
-                    + pauseChecks(for: capabilities) + pendingDeliveryChecks
+                    + pauseChecks(for: capabilities) + pendingDeliveryChecks + operationChecks
                     + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks
                     + projectionChecks(for: capabilities) : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks + persistentEventSourcingChecks : everyStore
