@@ -79,9 +79,11 @@ def take_inspector(browser, server, path):
     browser.look(1280, 800, "light", motion="reduce")
     browser.open(server.inspector())
     browser.wait(lambda: browser.text("#status").startswith("live"), "the inspector is live")
+    browser.click("#flow-clear")
     server.post("2026-11-30", "Market hall", ("expenses:food:groceries", "24.80 EUR"), (account, None))
-    browser.wait(lambda: browser.find_all("#flow-tree li[data-kind=command]"), "the command has come")
-    browser.wait(lambda: len(browser.find_all("#flow-tree .mark")) > 20, "its events are handled")
+    chain = "#flow-tree > li[data-type='POST /api/transactions']"
+    browser.wait(lambda: browser.find_all(f"{chain} li[data-type=KeepStatement]"), "its events are handled")
+    browser.wait(lambda: not browser.find_all(f"{chain} .wait"), "all of its entries have ended")
     browser.picture(path)
 
 
