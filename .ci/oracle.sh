@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Imports each journal of ../shared/data with the ledger, and compares the balances with the balances of hledger.
+# Imports each journal of ../shared/data with the ledger, and compares the balances and the statements with those of hledger.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 shared=$root/../shared
@@ -17,6 +17,7 @@ for journal in "$shared"/data/*.journal; do
     "$ledger" import "$journal" --database "$books/books.sqlite"
     "$ledger" balance --format csv --database "$books/books.sqlite" \
         | "$shared/tools/compare-balances" "$journal"
+    "$root/.ci/reports.py" "$ledger" "$journal" "$books/books.sqlite"
     "$ledger" import "$journal" --database "$books/books.sqlite" | grep -q ': 0 transactions posted'
 done
 

@@ -139,6 +139,7 @@ let package = Package(
                 "LedgerTestSupport",
                 "ledger",
                 headrace,
+                .product(name: "HeadraceTesting", package: "headrace"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDB", package: "GRDB.swift"),

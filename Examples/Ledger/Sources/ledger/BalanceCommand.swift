@@ -6,17 +6,15 @@
 
 import ArgumentParser
 import LedgerApplication
+import LedgerBooks
 
-/// Prints the balances of the accounts.
+/// Prints the balances of accounts.
 struct BalanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "balance",
-        abstract: "Prints the balances of the accounts that aren't zero."
+        abstract: "Prints the balances of the accounts that aren't zero.",
+        discussion: "With a begin or an end, it prints the sums of the postings of the period."
     )
-
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case table, csv, json
-    }
 
     @Argument(
         help: ArgumentHelp(
@@ -24,23 +22,26 @@ struct BalanceCommand: AsyncParsableCommand {
     )
     var accounts: [String] = []
 
-    @Option(help: "The output format.")
-    var format: Format = .table
-
+    @OptionGroup var period: PeriodOptions
+    @OptionGroup var options: AccountOptions
+    @OptionGroup var format: FormatOption
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let (balances, style) = try await LedgerSession.with(database: database.location, for: .reading) {
-            [accounts] session in
-            (
-                try await session.ask(GetBalances(matching: accounts)),
-                AmountStyle(try await session.ask(GetCommodityScales()))
-            )
+        let query = GetBalances(matching: accounts, in: period.period, depth: options.depth)
+        let (balances, style) = try await LedgerSession.with(database: database.location, for: .reading) { session in
+            (try await session.ask(query), AmountStyle(try await session.ask(GetCommodityScales())))
         }
-        switch format {
-        case .table: printLines(Report.table(balances, style))
-        case .csv: printLines(Report.csv(balances, style))
-        case .json: print(try Report.json(balances, style))
+        let flat = balances.map { AccountLine($0.account, [$0.amount]) }
+        let lines = options.tree ? try AccountLine.tree(flat) : flat
+        switch format.format {
+        case .table:
+            let total = try AccountLine.total(of: flat)
+            let column = AmountColumn(lines.flatMap(\.amounts) + total, style, terminal: .standardOutput)
+            printLines(Report.table(lines, total: total, in: column))
+        case .csv, .json:
+            let formatter = RowFormatter(format.format, columns: "account", "commodity", "amount")
+            printLines(try formatter.lines(ofAll: Report.rows(lines, style)))
         }
     }
 }

@@ -17,6 +17,9 @@ final class IncludedFiles: Sendable {
         let description: String
     }
 
+    /// Maximum number of folders that `**` stands for.
+    private static let mostFolders = 1_000
+
     private let folder: URL
     private let content = Mutex<[UInt8]>([])
 
@@ -30,13 +33,18 @@ final class IncludedFiles: Sendable {
 
     /// Returns the files that match `pattern`, seen from `file`, in the order of their names.
     func sources(matching pattern: String, from file: String) throws -> [JournalSource] {
+        // hledger's prefix of the format.
+        let pattern = pattern.hasPrefix("journal:") ? String(pattern.dropFirst("journal:".count)) : pattern
         try refuseOtherFormats(pattern)
         var matches = [URL(filePath: pattern.hasPrefix("/") ? "/" : Self.folder(of: file))]
         for part in pattern.split(separator: "/") {
             matches = try matches.flatMap { try Self.children(of: $0, named: part) }
         }
         // A pattern that matches its own file doesn't mean that file.
-        let isPattern = pattern.contains { "*?".contains($0) }
+        let isPattern = FileNamePattern.isPattern(pattern)
+        if pattern.contains("**/") {
+            matches.sort { $0.path(percentEncoded: false) < $1.path(percentEncoded: false) }
+        }
         let own = Self.resolved(URL(filePath: file))
         let sources = try matches.filter { !isPattern || Self.resolved($0) != own }.map(source)
         guard !sources.isEmpty else {
@@ -72,8 +80,10 @@ final class IncludedFiles: Sendable {
         if formats.contains(format) || pattern.contains(":") {
             throw Refusal(description: "Only journals can be included. To fix, convert the file to a journal.")
         }
-        if pattern.hasPrefix("~") || pattern.contains("**") || pattern.contains(where: { "[]{}<>".contains($0) }) {
-            throw Refusal(description: "Of the patterns, only '*' and '?' are supported. To fix, name the files.")
+        if pattern.hasPrefix("~") || pattern.hasSuffix("**") || pattern.contains(where: { "{}<>".contains($0) }) {
+            throw Refusal(
+                description: "Of the patterns, only '*', '?', '[a-z]', and '**/' are supported. To fix, name the files."
+            )
         }
     }
 
@@ -86,30 +96,42 @@ final class IncludedFiles: Sendable {
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Returns the files in `folder` whose names match `part` of a pattern.
+    /// Returns the files in `folder` whose names match `part` of a pattern, in their order.
+    ///
+    /// The part `**` matches the folder itself and all folders below it.
     private static func children(of folder: URL, named part: Substring) throws -> [URL] {
-        guard part.contains(where: { "*?".contains($0) }) else { return [folder.appending(path: part)] }
+        if part == "**" { return try foldersUpFrom(folder) }
+        guard FileNamePattern.isPattern(part) else { return [folder.appending(path: part)] }
+        guard let pattern = FileNamePattern(part) else {
+            throw Refusal(
+                description: "The bracket in '\(part)' isn't closed, or it has an empty range. To fix, close it.")
+        }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
-        return names.filter { !$0.hasPrefix(".") && matches(Array($0), Array(part)) }.sorted()
-            .map { folder.appending(path: $0) }
+        return names.filter { pattern.matches($0) }.sorted().map { folder.appending(path: $0) }
     }
 
-    /// Whether `name` matches `pattern`, in time proportional to the product of their lengths.
-    private static func matches(_ name: [Character], _ pattern: [Character]) -> Bool {
-        // reached[i] tells whether the first i characters of the name match the pattern up to here.
-        var reached = [true] + [Bool](repeating: false, count: name.count)
-        for symbol in pattern {
-            var next = [Bool](repeating: false, count: name.count + 1)
-            if symbol == "*" {
-                next[0] = reached[0]
-                for index in name.indices { next[index + 1] = reached[index + 1] || next[index] }
-            } else {
-                for index in name.indices {
-                    next[index + 1] = reached[index] && (symbol == "?" || symbol == name[index])
-                }
+    /// Returns `folder` and all folders below it, without links and hidden folders.
+    private static func foldersUpFrom(_ folder: URL) throws -> [URL] {
+        var folders = [folder]
+        var next = 0
+        while next < folders.count {
+            let children =
+                (try? FileManager.default.contentsOfDirectory(
+                    at: folders[next],
+                    includingPropertiesForKeys: [.isDirectoryKey, .isSymbolicLinkKey],
+                    options: .skipsHiddenFiles
+                )) ?? []
+            folders += try children.filter { child in
+                let values = try child.resourceValues(forKeys: [.isDirectoryKey, .isSymbolicLinkKey])
+                return values.isDirectory == true && values.isSymbolicLink != true
             }
-            reached = next
+            if folders.count > mostFolders {
+                throw Refusal(
+                    description:
+                        "'**' stands for more than \(mostFolders) folders. To fix, name the folder of the files.")
+            }
+            next += 1
         }
-        return reached[name.count]
+        return folders
     }
 }

@@ -21,8 +21,9 @@ struct Ledger: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Tour.self, ImportCommand.self, BalanceCommand.self, Register.self, Accounts.self, Reverse.self, Rule.self,
-            Serve.self, Token.self, Migrate.self, DeadLetterCommands.self,
+            Tour.self, ImportCommand.self, BalanceCommand.self, IncomeStatementCommand.self, BalanceSheetCommand.self,
+            Register.self, TransactionsCommand.self, Accounts.self, Reverse.self, Rule.self, Rules.self, Serve.self,
+            Token.self, Migrate.self, DeadLetterCommands.self,
         ],
         defaultSubcommand: Tour.self
     )

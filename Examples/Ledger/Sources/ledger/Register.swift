@@ -6,26 +6,40 @@
 
 import ArgumentParser
 import LedgerApplication
+import LedgerBooks
 
 /// Prints the postings to an account.
 struct Register: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the postings to an account and its subaccounts, with the running total."
+        abstract: "Prints the postings to an account and its subaccounts, with the running total.",
+        discussion: "The total includes the postings before the period."
     )
 
     @Argument(help: "The full name of the account.")
     var account: String
 
+    @OptionGroup var period: PeriodOptions
+    @OptionGroup var format: FormatOption
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let (entries, style) = try await LedgerSession.with(database: database.location, for: .reading) {
-            [account] session in
-            (
-                try await session.ask(GetRegister(of: account)),
-                AmountStyle(try await session.ask(GetCommodityScales()))
-            )
+        let query = GetRegister(of: account, in: period.period)
+        let (entries, style) = try await LedgerSession.with(database: database.location, for: .reading) { session in
+            (try await session.ask(query), AmountStyle(try await session.ask(GetCommodityScales())))
         }
-        printLines(Report.register(entries, style))
+        switch format.format {
+        case .table: printLines(Report.register(entries, style, terminal: .standardOutput))
+        case .csv, .json:
+            let formatter = RowFormatter(
+                format.format, columns: "date", "description", "account", "commodity", "amount", "total")
+            let rows = entries.map { entry in
+                [
+                    entry.date.description, entry.description, entry.account, entry.amount.commodity,
+                    style.quantity(of: entry.amount).description,
+                    style.quantity(of: Amount(entry.total, entry.amount.commodity)).description,
+                ]
+            }
+            printLines(try formatter.lines(ofAll: rows))
+        }
     }
 }

@@ -21,8 +21,9 @@ struct Tour: AsyncParsableCommand {
     func validate() throws {
         if let word = words.first {
             throw ValidationError(
-                "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'register', 'accounts', "
-                    + "'reverse', 'rule', 'serve', 'migrate', or 'dead-letters', or no command for a tour."
+                "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'income-statement', "
+                    + "'balance-sheet', 'register', 'transactions', 'accounts', 'reverse', 'rule', 'rules', 'serve', "
+                    + "'migrate', or 'dead-letters', or no command for a tour."
             )
         }
     }
@@ -48,7 +49,10 @@ struct Tour: AsyncParsableCommand {
             print("\nBalances: a query.")
             let balances = try await session.ask(GetBalances())
             let style = AmountStyle(try await session.ask(GetCommodityScales()))
-            printLines(Report.table(balances, style).map { "  \($0)" })
+            let lines = balances.map { AccountLine($0.account, [$0.amount]) }
+            let total = try AccountLine.total(of: lines)
+            let column = AmountColumn(balances.map(\.amount) + total, style)
+            printLines(Report.table(lines, total: total, in: column).map { "  \($0)" })
         }
         print(
             """

@@ -44,7 +44,7 @@ import Testing
             PlaceStandingOrderHandler.self,
             CancelStandingOrderHandler.self, PayStandingOrderHandler.self, EscalateStandingOrderHandler.self,
             GiveUpStandingOrderHandler.self,
-            GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
+            GetAccountRulesHandler.self, GetAccountsHandler.self, GetAccountStatesHandler.self, GetBalancesHandler.self,
             GetCommodityScalesHandler.self, GetHistoryHandler.self, GetImportHandler.self,
             GetImportsHandler.self, GetImportStatusHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
             GetStandingOrdersHandler.self,

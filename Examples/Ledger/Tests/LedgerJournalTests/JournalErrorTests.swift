@@ -27,7 +27,8 @@ import Testing
 
         #expect(
             error(reading: [UInt8](text.utf8))?.description
-                == "test:3:10: Virtual costs aren't supported. To fix, write '@' or '@@'. Found: (@) 2"
+                == "test:3:10: The amount before the virtual cost has no commodity. To fix, write the commodity, or '@' or '@@'. "
+                + "Found: (@) 2"
         )
     }
 
@@ -105,7 +106,9 @@ import Testing
     @Test(arguments: [
         "--1", "+-1", "1,,2", "1,2.3,4", "1.2.", "1, 5", "1 EUR USD", "$1 USD", "EUR", ",5", "$,5", "1 A1", "1 A-B",
         "1 A*B", "1 A,B", "\"\" 1", "\"a", "1 \"a;b\"", "1 (", "(1)", "1 @", "1 A @ x", "1 A @@@ 2 B",
-        "1 A @ 2 B @ 3 C", "1 A (@) 2 B", "1 (@) 2", "1 (@ 2 B", "0x10", "٣", "1'000", "1,000.5e3", "1 000e3",
+        "1 A @ 2 B @ 3 C", "1 A @ 2 B (@) 2 B", "1 A (@) x", "1 (@) 2", "1. (@) 2", "1 (@ 2 B", "1 A (@ ) 2 B",
+        "1 A (@@@) 2 B",
+        "1 A (@@", "0x10", "٣", "1'000", "1,000.5e3", "1 000e3",
         "1,000,000e1", "1e39", "1e-39", "1e99999999999999999999", "12e37",
         "EUR\u{A0}1", "*2", "1 A = 2 B 3", "1 A =",
         "1 A {}", "1 A {2 B", "1 A {{2 B}", "1 A {2 B} {2 B}", "1 A [1]", "1 A [2024-01-01", "1 A [01-02]",

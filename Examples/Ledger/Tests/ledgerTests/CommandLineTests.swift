@@ -31,6 +31,10 @@ private let calls: [(arguments: [String], status: Int32)] = [
     (["register", "a"], 1), (["import", "empty.journal", "--database", "no/such/folder/b.sqlite"], 1),
     (["import", "empty.journal", "--database", "."], 1), (["import", "empty.journal", "--database", ""], 1),
     (["import", "empty.journal", "--database", "text.sqlite"], 1), (["--help"], 0), (["import", "empty.journal"], 0),
+    (["balance", "--depth", "0"], 64), (["balance", "--begin", "2026"], 64),
+    (["transactions", "--begin", "2026-02-01", "--end", "2026-02-01"], 64), (["transactions", "--latest", "0"], 64),
+    (["reverse"], 64), (["reverse", "1"], 64), (["reverse", "00000000-0000-0000-0000-000000000000"], 1),
+    (["rule", "a", "--closed-from", "soon"], 64), (["income-statement"], 1), (["balance-sheet", "--end", "x"], 64),
 ]
 
 @Suite struct CommandLineTests {
@@ -78,8 +82,11 @@ private let calls: [(arguments: [String], status: Int32)] = [
         )
         #expect(
             try ledger.run("balance", "assets").output == """
-                970.50 EUR  assets:cash
-                   3 "X Y"  assets:depot
+                970.50 EUR    assets:cash
+                     3 "X Y"  assets:depot
+                ------------
+                970.50 EUR
+                     3 "X Y"
 
                 """
         )
@@ -143,7 +150,8 @@ private let calls: [(arguments: [String], status: Int32)] = [
     }
 
     @Test(arguments: [
-        "../other.journal", "missing.journal", "m*.journal", "**/a.journal", "~/a.journal", "hours.timedot",
+        "../other.journal", "missing.journal", "m*.journal", "**/a.journal", "~/a.journal", "hours.timedot", "**",
+        "part{1,2}.journal", "part<1-2>.journal", "[m.journal", "[z-a].journal", "journal:missing.journal",
         "/etc/hostname",
         "csv:a.journal", "",
     ])
@@ -156,6 +164,37 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasPrefix("Error: main.journal:2:1: "))
         #expect(outcome.errors.contains("To fix,"))
+    }
+
+    /// Hidden folders and links to folders are left out.
+    @Test func patternsFindFilesInFoldersBelow() throws {
+        let ledger = try LedgerProcess()
+        for folder in ["sub", "sub/deep", ".hidden"] {
+            try FileManager.default.createDirectory(
+                at: ledger.folder.appending(path: folder), withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            at: ledger.folder.appending(path: "sub/loop"), withDestinationURL: ledger.folder)
+        for (index, name) in ["1.j", "2.j", "sub/1.j", "sub/deep/1.j", ".hidden/1.j", ".3.j"].enumerated() {
+            try ledger.write("2026-01-01 \(name)\n    a\(index)   1 EUR\n    b\n", to: name)
+        }
+        func accounts(_ pattern: String) throws -> [String] {
+            try ledger.write("include \(pattern)\n", to: "main.journal")
+            let database = "\(UUID()).sqlite"
+            try #require(try ledger.run("import", "main.journal", "--database", database).status == 0)
+            return try ledger.run("accounts", "a", "--database", database).output.split(separator: "\n").map {
+                String($0)
+            }
+        }
+
+        #expect(try accounts("**/1.j") == ["a0", "a2", "a3"])
+        #expect(try accounts("**/*.j") == ["a0", "a1", "a2", "a3"])
+        #expect(try accounts("sub/**/1.j") == ["a2", "a3"])
+        #expect(try accounts("[1-2].j") == ["a0", "a1"])
+        #expect(try accounts("[!1].j") == ["a1"])
+        #expect(try accounts("[]1].j") == ["a0"])
+        #expect(try accounts("**.j") == ["a0", "a1"])
+        #expect(try accounts("journal:sub/?.j") == ["a2"])
     }
 
     /// An error in one of several journals leaves the ledger unchanged.
@@ -193,7 +232,9 @@ private let calls: [(arguments: [String], status: Int32)] = [
         let outcome = try LedgerProcess().run("balances")
 
         #expect(outcome.status == 64)
-        #expect(outcome.errors.hasPrefix("Error: There is no command 'balances'. To fix, use 'import', 'balance',"))
+        #expect(
+            outcome.errors.hasPrefix(
+                "Error: There is no command 'balances'. To fix, use 'import', 'balance', 'income-statement',"))
     }
 
     @Test(.fileOnly(.file)) func aDatabaseOfALaterVersionIsLeftAlone() throws {

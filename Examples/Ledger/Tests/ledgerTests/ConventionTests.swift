@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceTesting
 import LedgerBooks
 import Testing
 
@@ -72,6 +73,9 @@ import Testing
                 -2.700 EUR  b
                  1.000 EUR  c
                     -3 ETF  depot
+                ----------
+                    -3 ETF
+                 1.800 EUR
 
                 """
         )
@@ -135,17 +139,50 @@ import Testing
         }
     }
 
-    @Test func progressHasNoEscapeSequencesIfTheEnvironmentForbidsThem() {
+    @Test func progressIsALineWithABarARateAndTheRemainingTimeWithoutEscapeSequencesIfTheyAreUnwanted() {
         let plain = [["NO_COLOR": "1"], ["TERM": "dumb"], ["NO_COLOR": "yes", "TERM": "xterm"]]
-        for environment in plain {
-            let progress = TerminalProgress(environment: environment)
-            #expect(progress.line(of: "a.journal", done: 500, total: 10_000) == "\ra.journal: 5 %  ")
-            #expect(progress.line(of: "a.journal", done: 10, total: 10) == "\r                \r")
+        for environment in plain + [[:], ["NO_COLOR": "", "TERM": "xterm"]] {
+            let clock = TestClock()
+            let progress = TerminalProgress(environment: environment, clock: clock)
+            let name = String(repeating: "n", count: 30)
+            var lines = [progress.line(of: name, done: 0, total: 10_000)]
+            clock.advance(by: .seconds(2))
+            lines.append(progress.line(of: name, done: 500, total: 10_000))
+            clock.advance(by: .seconds(7_200))
+            lines.append(progress.line(of: name, done: 5_000, total: 10_000))
+            lines.append(progress.line(of: name, done: 10_000, total: 10_000))
+
+            let isPlain = plain.contains(environment)
+            let start = isPlain ? "\r" : "\r\u{1B}[K"
+            let short = name.prefix(22)
+            let expected = [
+                "\(short): [--------------------] 0 %",
+                "\(short): [#-------------------] 5 %  250/s  0:38 left",
+                "\(short): [##########----------] 50 %  0/s  2:00:02 left",
+                "",
+            ]
+            let trimmed = lines.map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \r")) }
+            #expect(trimmed == expected.map { isPlain ? $0 : "\u{1B}[K" + $0 })
+            #expect(lines.allSatisfy { $0.hasPrefix(start) && $0.contains("\u{1B}") != isPlain })
+            // A shorter line overwrites a longer one, and no line is wider than a terminal.
+            let widths = Set(lines.map { $0.filter { $0 != "\r" }.count })
+            #expect(!isPlain || widths == [77])
         }
-        for environment in [[:], ["NO_COLOR": "", "TERM": "xterm"]] {
-            let progress = TerminalProgress(environment: environment)
-            #expect(progress.line(of: "a.journal", done: 500, total: 10_000) == "\r\u{1B}[Ka.journal: 5 %")
-        }
+    }
+
+    @Test func coloursAreOnlyInATerminalThatAllowsThem() throws {
+        let style = AmountStyle([:])
+        let amounts = [
+            Amount(try Quantity(mantissa: -5, scale: 0), "EUR"), Amount(try Quantity(mantissa: 12, scale: 0), "X Y"),
+        ]
+        let coloured = AmountColumn(amounts, style, terminal: TerminalStyle(usesEscapeSequences: true))
+        let plain = AmountColumn(amounts, style)
+
+        #expect(amounts.map { plain.text(of: $0) } == ["-5 EUR  ", "12 \"X Y\""])
+        #expect(amounts.map { coloured.text(of: $0) } == ["\u{1B}[31m-5 EUR  \u{1B}[0m", "12 \"X Y\""])
+        #expect(TerminalStyle.allowsEscapeSequences(["TERM": "xterm", "NO_COLOR": ""]))
+        #expect(!TerminalStyle.allowsEscapeSequences(["TERM": "xterm", "NO_COLOR": "1"]))
+        #expect(!TerminalStyle.allowsEscapeSequences(["TERM": "dumb"]))
     }
 
     @Test func shellsCompleteTheDatabaseAndTheJournals() throws {

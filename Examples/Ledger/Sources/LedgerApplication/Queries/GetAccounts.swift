@@ -5,30 +5,48 @@
 //===----------------------------------------------------------------------===//
 
 public import Headrace
+public import LedgerBooks
 
-/// A query for the names of all accounts, ordered.
+/// Returns the names of accounts, ordered.
 public struct GetAccounts: CQDQuery {
     /// The full names.
     public typealias Value = [String]
 
+    /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
+    public let patterns: [String]
+
+    /// The period in which the accounts have postings.
+    public let period: BookPeriod
+
+    /// Maximum number of levels of account names, at least 1; `nil` for all levels.
+    ///
+    /// An account on a deeper level is replaced by its parent.
+    public let depth: Int?
+
     /// Creates the query.
-    public init() {}
+    public init(matching patterns: [String] = [], in period: BookPeriod = BookPeriod(), depth: Int? = nil) {
+        self.patterns = patterns
+        self.period = period
+        self.depth = depth
+    }
 }
 
-/// Reads the accounts.
+/// Handles ``GetAccounts``.
 public final class GetAccountsHandler: HandlesQuery, Resolvable {
-    private let context: EntityContext
+    private let store: any EntityStore
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(EntityContext.self)
+    public static let dependencies = Dependencies().on((any EntityStore).self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
-        context = scope.resolve()
+        store = scope.resolve()
     }
 
     /// Handles the query.
     public func handle(_ query: GetAccounts) async throws -> [String] {
-        try await context.fetch(Account.self).map(\.id)
+        let totals = try await AccountTotals(of: query.period, in: store)
+        let patterns = AccountPatterns(query.patterns)
+        return try totals.amounts(depth: query.depth) { patterns.match($0) }.map(\.account)
     }
 }

@@ -54,12 +54,9 @@ public final class GetBalancesHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetBalances) async throws -> [GetBalances.Balance] {
-        let patterns = query.patterns.map { $0.lowercased().composed }
+        let patterns = AccountPatterns(query.patterns)
         let totals = try await AccountTotals(of: query.period, in: store)
-        let accounts = try totals.amounts(depth: query.depth) { account in
-            let name = account.lowercased().composed
-            return patterns.isEmpty || patterns.contains { name.contains($0) }
-        }
+        let accounts = try totals.amounts(depth: query.depth) { patterns.match($0) }
         return accounts.flatMap { account, quantities in
             quantities.amounts.map { GetBalances.Balance(account: account, amount: $0) }
         }

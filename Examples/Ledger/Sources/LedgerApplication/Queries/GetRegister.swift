@@ -33,9 +33,15 @@ public struct GetRegister: CQDQuery {
     /// The full name of the account.
     public let account: String
 
+    /// The period of the entries.
+    ///
+    /// Their totals include the postings before the period.
+    public let period: BookPeriod
+
     /// Creates the query.
-    public init(of account: String) {
+    public init(of account: String, in period: BookPeriod = BookPeriod()) {
         self.account = account
+        self.period = period
     }
 }
 
@@ -68,6 +74,7 @@ public final class GetRegisterHandler: HandlesQuery, Resolvable {
                 let commodity = posting.amount.commodity
                 let total = try (totals[commodity] ?? .zero).adding(posting.amount.quantity)
                 totals[commodity] = total
+                guard query.period.contains(transaction.date) else { continue }
                 entries.append(
                     GetRegister.Entry(
                         date: transaction.date,

@@ -21,7 +21,7 @@ extension JournalReader {
         if let next = line.next, next != .semicolon {
             if next != .equalsSign {
                 posting.amount = try readAmount(&line)
-                posting.cost = try readPrices(&line)
+                posting.cost = try readPrices(&line, of: posting.amount)
             }
             claim = try readClaim(&line, isAssignment: posting.amount == nil)
             line.skipSpaces()

@@ -9,8 +9,8 @@ import LedgerBooks
 extension JournalReader {
     /// Reads a cost, a lot price, and a lot date after an amount, in any order, and returns the cost.
     ///
-    /// Lots are counted and left out. Like in hledger, they have no effect on balances.
-    mutating func readPrices(_ line: inout LineCursor) throws(JournalError) -> Cost? {
+    /// Lots are counted and left out. Like in hledger, they have no effect on balances, and a virtual cost is a cost.
+    mutating func readPrices(_ line: inout LineCursor, of amount: Amount?) throws(JournalError) -> Cost? {
         var cost: Cost?
         var hasLotPrice = false
         var hasLotDate = false
@@ -25,9 +25,17 @@ extension JournalReader {
             case UInt8.openBracket? where !hasLotDate:
                 try readLotDate(&line)
                 hasLotDate = true
-            case UInt8.openParenthesis? where line.afterNext == .at:
+            case UInt8.openParenthesis? where line.afterNext == .at && cost == nil:
                 // hledger interprets a parenthesis after a number without a commodity as a commodity.
-                throw failure(.invalidAmount, at: line, "Virtual costs aren't supported. To fix, write '@' or '@@'.")
+                let isBare = amount?.commodity == decimalMarks.defaultCommodity && line.isBehindNumber
+                guard !isBare else {
+                    throw failure(
+                        .invalidAmount,
+                        at: line,
+                        "The amount before the virtual cost has no commodity. To fix, write the commodity, or '@' or '@@'."
+                    )
+                }
+                cost = try readVirtualCost(&line)
             default:
                 return cost
             }
@@ -40,6 +48,19 @@ extension JournalReader {
     func readCost(_ line: inout LineCursor) throws(JournalError) -> Cost? {
         guard line.skip(.at) else { return nil }
         let isTotal = line.skip(.at)
+        line.skipSpaces()
+        let price = try readAmount(&line)
+        return isTotal ? .total(price) : .unit(price)
+    }
+
+    /// Reads a cost after `(@)` or `(@@)`.
+    private func readVirtualCost(_ line: inout LineCursor) throws(JournalError) -> Cost {
+        let start = line
+        line.position += 2
+        let isTotal = line.skip(.at)
+        guard line.skip(.closeParenthesis) else {
+            throw failure(.invalidAmount, at: start, "The parenthesis isn't closed. To fix, write '(@)' or '(@@)'.")
+        }
         line.skipSpaces()
         let price = try readAmount(&line)
         return isTotal ? .total(price) : .unit(price)
@@ -71,5 +92,13 @@ extension JournalReader {
             throw failure(.lotPrice, at: start, "The brackets contain no date. To fix, write it as in [2024-02-29].")
         }
         leftOut["lot date", default: 0] += 1
+    }
+}
+
+extension LineCursor {
+    /// Whether a number is directly before the white space before this position.
+    fileprivate var isBehindNumber: Bool {
+        guard let last = bytes[..<position].last(where: { $0 != .space && $0 != .tab }) else { return false }
+        return last.isASCIIDigit || last == .point || last == .comma
     }
 }

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Compares the income statements and the balance sheets of a ledger with those of hledger, exactly.
+
+usage: reports.py LEDGER JOURNAL DATABASE
+
+LEDGER is the built program, and DATABASE contains the imported JOURNAL. The periods are all days, and some periods that begin and
+end between the transactions. Needs hledger 1.25 or later.
+"""
+import csv
+import json
+import subprocess
+import sys
+from decimal import Context, Decimal
+
+EXACT = Context(prec=1000)
+SECTIONS = {"Revenues": "income", "Expenses": "expenses", "Assets": "assets", "Liabilities": "liabilities"}
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def add(rows, section, account, cells):
+    """Adds the amounts of one account. hledger lists amounts with different costs on their own."""
+    for amount in cells:
+        key, quantity = (section, account, amount["acommodity"]), amount["aquantity"]
+        value = Decimal(quantity["decimalMantissa"]).scaleb(-quantity["decimalPlaces"], EXACT)
+        rows[key] = EXACT.add(rows.get(key, Decimal(0)), value)
+
+
+def of_hledger(journal, report, options):
+    found = json.loads(output("hledger", "-f", journal, report, "--flat", "-O", "json", *options))
+    rows = {}
+    for title, table, _ in found["cbrSubreports"]:
+        for row in table["prRows"]:
+            add(rows, SECTIONS[title], row["prrName"], row["prrTotal"])
+    add(rows, "net", "", found["cbrTotals"]["prrTotal"])
+    return {key: value for key, value in rows.items() if value}
+
+
+def of_ledger(ledger, database, report, options):
+    table = output(ledger, report, "--format", "csv", "--database", database, *options)
+    return {
+        (row["section"], row["account"], row["commodity"]): Decimal(row["amount"]) for row in csv.DictReader(table.splitlines())
+    }
+
+
+def main():
+    ledger, journal, database = sys.argv[1:]
+    table = output(ledger, "transactions", "--format", "csv", "--database", database)
+    dates = sorted({row["date"] for row in csv.DictReader(table.splitlines())})
+    marks = [dates[len(dates) * part // 4] for part in range(4)] if dates else []
+    count = 0
+    for begin in [None] + marks:
+        for end in [None] + [mark for mark in marks if begin is None or mark > begin]:
+            days = (["--begin", begin] if begin else []) + (["--end", end] if end else [])
+            for ours, theirs in (("income-statement", "incomestatement"), ("balance-sheet", "balancesheet")):
+                if ours == "balance-sheet" and begin:
+                    continue
+                actual, expected = of_ledger(ledger, database, ours, days), of_hledger(journal, theirs, days)
+                if actual != expected:
+                    keys = sorted(key for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key))
+                    for key in keys[:10]:
+                        print(f"{ours} {days} {key}: hledger {expected.get(key)}, here {actual.get(key)}")
+                    sys.exit(f"{len(keys)} amounts differ")
+                count += len(expected)
+    print(f"{count} amounts of statements agree")
+
+
+main()

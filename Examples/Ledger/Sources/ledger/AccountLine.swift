@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import LedgerBooks
+
+/// An account in a report, with its amounts.
+struct AccountLine: Equatable {
+    /// The full name of the account.
+    let account: String
+
+    /// The name in a table: the last level, indented, in a tree.
+    let label: String
+
+    /// The amounts that aren't zero, ordered by commodity.
+    let amounts: [Amount]
+
+    /// Creates a line with the full name.
+    init(_ account: String, _ amounts: [Amount]) {
+        self.init(account, label: account, amounts)
+    }
+
+    private init(_ account: String, label: String, _ amounts: [Amount]) {
+        self.account = account
+        self.label = label
+        self.amounts = amounts
+    }
+
+    /// Returns a line for each account and for each of its parents, with the sums of their subaccounts.
+    ///
+    /// An account without amounts has a line, too, if it is the parent of another.
+    ///
+    /// - Throws: `QuantityError` if a sum has too many digits.
+    static func tree(_ lines: [AccountLine]) throws -> [AccountLine] {
+        var sums: [[Substring]: AmountSum] = [:]
+        for line in lines {
+            let levels = line.account.split(separator: ":", omittingEmptySubsequences: false)
+            for count in levels.indices.map({ $0 + 1 }) {
+                var sum = sums[Array(levels.prefix(count))] ?? AmountSum()
+                for amount in line.amounts { try sum.add(amount) }
+                sums[Array(levels.prefix(count))] = sum
+            }
+        }
+        return sums.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { levels, sum in
+            AccountLine(
+                levels.joined(separator: ":"),
+                label: String(repeating: "  ", count: levels.count - 1) + (levels.last ?? ""),
+                sum.amounts
+            )
+        }
+    }
+
+    /// Returns the sums of the amounts of `lines`.
+    ///
+    /// - Throws: `QuantityError` if a sum has too many digits.
+    static func total(of lines: [AccountLine]) throws -> [Amount] {
+        var sum = AmountSum()
+        for amount in lines.flatMap(\.amounts) { try sum.add(amount) }
+        return sum.amounts
+    }
+}
+
+/// A sum of amounts in several commodities.
+private struct AmountSum {
+    private var quantities: [String: Quantity] = [:]
+
+    mutating func add(_ amount: Amount) throws {
+        quantities[amount.commodity] = try (quantities[amount.commodity] ?? .zero).adding(amount.quantity)
+    }
+
+    /// The sums that aren't zero, ordered by commodity.
+    var amounts: [Amount] {
+        quantities.sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
+    }
+}

@@ -1,0 +1,56 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import ArgumentParser
+import LedgerBooks
+
+/// The options of commands that list transactions of a period.
+struct PeriodOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The first day, as in 2026-01-31.", valueName: "day"),
+        transform: BookDate.init(argument:)
+    )
+    var begin: BookDate?
+
+    @Option(
+        help: ArgumentHelp("The first day after the period, as in 2026-12-31.", valueName: "day"),
+        transform: BookDate.init(argument:)
+    )
+    var end: BookDate?
+
+    func validate() throws {
+        guard let begin, let end, end <= begin else { return }
+        throw ValidationError("The period from \(begin) to \(end) has no days. To fix, use an end after the begin.")
+    }
+
+    /// The period.
+    var period: BookPeriod { BookPeriod(from: begin, before: end) }
+}
+
+/// The options of commands that list accounts.
+struct AccountOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Sum accounts with more levels than this number into their parents.", valueName: "number"))
+    var depth: Int?
+
+    @Flag(help: "List each account below its parent. The amounts of a parent include its subaccounts.")
+    var tree = false
+
+    func validate() throws {
+        if let depth, depth < 1 { throw ValidationError("The depth is \(depth). To fix, use 1 or more.") }
+    }
+}
+
+/// The option of all commands that list something.
+struct FormatOption: ParsableArguments {
+    /// An output format.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table, csv, json
+    }
+
+    @Option(help: "The output format.")
+    var format: Format = .table
+}

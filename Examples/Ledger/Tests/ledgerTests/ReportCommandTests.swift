@@ -1,0 +1,289 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+import Testing
+
+private let journal = """
+    2026-01-01 opening
+        assets:bank:checking    1000.00 EUR
+        liabilities:card         -50.00 EUR
+        equity
+    2026-01-31 * (7) pay, "net"  ; first
+        assets:bank:checking     500.00 EUR
+        income:salary
+    2026-02-02 food
+        expenses:food:out         12.30 EUR
+        expenses:food:in           7.70 EUR
+        liabilities:card
+    2026-02-03 shares
+        assets:depot              3 X @@ 30 EUR
+        assets:bank:checking
+    2026-02-04 odd
+        suspense                  1 EUR
+        assets:bank:checking
+
+    """
+
+@Suite(.timeLimit(.minutes(3))) struct ReportCommandTests {
+    private func imported() throws -> LedgerProcess {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        #expect(try ledger.run("import", "a.journal").status == 0)
+        return ledger
+    }
+
+    @Test func theIncomeStatementHasSectionsSumsAndTheNetIncome() throws {
+        let ledger = try imported()
+
+        let all = try ledger.run("income-statement")
+        #expect(
+            all.output == """
+                Income statement
+
+                Income
+                500.00 EUR  income:salary
+                ----------
+                500.00 EUR
+
+                Expenses
+                  7.70 EUR  expenses:food:in
+                 12.30 EUR  expenses:food:out
+                ----------
+                 20.00 EUR
+
+                Net
+                480.00 EUR
+
+                """
+        )
+        #expect(all.errors == "Left out, because the type of this account is unknown: 'suspense'.\n")
+        #expect(
+            try ledger.run("income-statement", "--begin", "2026-02-01", "--end", "2026-02-03", "--tree").output == """
+                Income statement from 2026-02-01, before 2026-02-03
+
+                Income
+                ----------
+                     0
+
+                Expenses
+                 20.00 EUR  expenses
+                 20.00 EUR    food
+                  7.70 EUR      in
+                 12.30 EUR      out
+                ----------
+                 20.00 EUR
+
+                Net
+                -20.00 EUR
+
+                """
+        )
+        #expect(
+            try ledger.run("income-statement", "--depth", "2", "--format", "csv").output == """
+                section,account,commodity,amount
+                income,income:salary,EUR,500.00
+                expenses,expenses:food,EUR,20.00
+                net,,EUR,480.00
+
+                """
+        )
+    }
+
+    @Test func theBalanceSheetHasTheBalancesAtTheEndOfADay() throws {
+        let ledger = try imported()
+
+        #expect(
+            try ledger.run("balance-sheet").output == """
+                Balance sheet
+
+                Assets
+                1469.00 EUR  assets:bank:checking
+                      3 X    assets:depot
+                -----------
+                1469.00 EUR
+                      3 X
+
+                Liabilities
+                  70.00 EUR  liabilities:card
+                -----------
+                  70.00 EUR
+
+                Net
+                1399.00 EUR
+                      3 X
+
+                """
+        )
+        let early = try ledger.run(
+            "balance-sheet", "--equity", "--end", "2026-01-31", "--format", "json", "--depth", "1")
+        #expect(
+            early.output == """
+                [
+                  {
+                    "account" : "assets",
+                    "amount" : "1000.00",
+                    "commodity" : "EUR",
+                    "section" : "assets"
+                  },
+                  {
+                    "account" : "liabilities",
+                    "amount" : "50.00",
+                    "commodity" : "EUR",
+                    "section" : "liabilities"
+                  },
+                  {
+                    "account" : "equity",
+                    "amount" : "950.00",
+                    "commodity" : "EUR",
+                    "section" : "equity"
+                  },
+                  {
+                    "account" : "",
+                    "amount" : "950.00",
+                    "commodity" : "EUR",
+                    "section" : "net"
+                  }
+                ]
+
+                """
+        )
+        #expect(early.errors == "")
+    }
+
+    @Test func balancesRegisterAndAccountsHaveAPeriodADepthAndATree() throws {
+        let ledger = try imported()
+
+        #expect(
+            try ledger.run("balance", "assets", "--tree").output == """
+                1469.00 EUR  assets
+                      3 X    assets
+                1469.00 EUR    bank
+                1469.00 EUR      checking
+                      3 X      depot
+                -----------
+                1469.00 EUR
+                      3 X
+
+                """
+        )
+        #expect(
+            try ledger.run("balance", "--begin", "2026-02-02", "--end", "2026-02-03", "--depth", "1").output == """
+                 20.00 EUR  expenses
+                -20.00 EUR  liabilities
+                ----------
+                     0
+
+                """
+        )
+        #expect(
+            try ledger.run("register", "liabilities", "--begin", "2026-02-01", "--format", "csv").output == """
+                date,description,account,commodity,amount,total
+                2026-02-02,food,liabilities:card,EUR,-20.00,-70.00
+
+                """
+        )
+        #expect(try ledger.run("accounts", "FOOD", "--tree").output == "expenses\n  food\n    in\n    out\n")
+        #expect(
+            try ledger.run("accounts", "--begin", "2026-02-04", "--depth", "1", "--format", "csv").output
+                == "account\nassets\nsuspense\n"
+        )
+        #expect(try ledger.run("accounts", "nowhere", "--format", "json").output == "[\n]\n")
+    }
+
+    @Test func transactionsAreListedAsAJournalThatCanBeImported() throws {
+        let ledger = try imported()
+
+        let list = try ledger.run("transactions").output
+        try ledger.write(list, to: "copy.journal")
+        #expect(try ledger.run("import", "copy.journal", "--database", "copy.sqlite").status == 0)
+
+        let lines = list.split(separator: "\n", omittingEmptySubsequences: false).filter {
+            !$0.contains("transaction: ")
+        }
+        #expect(
+            lines.prefix(11).joined(separator: "\n") == """
+                2026-01-01 opening
+                    assets:bank:checking  1000.00 EUR
+                    liabilities:card       -50.00 EUR
+                    equity                -950.00 EUR
+
+                2026-01-31 * (7) pay, "net"
+                    ; first
+                    assets:bank:checking   500.00 EUR
+                    income:salary         -500.00 EUR
+
+                2026-02-02 food
+                """
+        )
+        #expect(list.contains("    assets:depot               3 X   @@ 30 EUR\n"))
+        let balances = try ledger.run("balance", "--format", "csv").output
+        #expect(try ledger.run("balance", "--format", "csv", "--database", "copy.sqlite").output == balances)
+    }
+
+    @Test func transactionsAreFilteredByWordsAccountAndPeriod() throws {
+        let ledger = try imported()
+        func days(_ arguments: String...) throws -> [String] {
+            let rows = try ledger.run(["transactions"] + arguments + ["--format", "csv"]).output.split(separator: "\n")
+            return rows.dropFirst().reduce(into: []) { days, row in
+                let day = String(row.split(separator: ",")[1].suffix(5))
+                if days.last != day { days.append(day) }
+            }
+        }
+
+        #expect(try days() == ["01-01", "01-31", "02-02", "02-03", "02-04"])
+        #expect(try days("--latest", "2") == ["02-04", "02-03"])
+        #expect(try days("CHECKING", "pay") == ["01-31"])
+        #expect(try days("--account", "assets:bank", "--begin", "2026-02-01") == ["02-03", "02-04"])
+        #expect(try days("--end", "2026-01-31") == ["01-01"])
+        #expect(
+            try ledger.run("transactions", "--account", "bank").errors.contains("did you mean 'assets:bank:checking'?"))
+        #expect(try ledger.run("transactions", "nothing").output == "")
+    }
+
+    @Test func aTransactionIsReversedOnceAndTheListNamesBoth() throws {
+        let ledger = try imported()
+        let before = try ledger.run("balance", "suspense").output
+        let rows = try ledger.run("transactions", "odd", "--format", "csv").output.split(separator: "\n")
+        let id = String(try #require(rows.last?.split(separator: ",").first))
+
+        let first = try ledger.run("reverse", id, "--date", "2026-03-01", "--comment", "Typed twice.")
+        let second = try ledger.run("reverse", id)
+
+        #expect(before == "1.00 EUR  suspense\n")
+        #expect(try ledger.run("balance", "suspense").output == "")
+        #expect(first.status == 0)
+        #expect(first.output.hasPrefix("The transaction \(id) is reversed by the transaction "))
+        #expect(first.output.hasSuffix(" on 2026-03-01.\n"))
+        #expect(second.status == 1)
+        #expect(second.errors.hasPrefix("Error: The transaction \(id) is already reversed by the transaction "))
+        let list = try ledger.run("transactions", "odd").output
+        #expect(list.contains("2026-03-01 Reversal of 2026-02-04 odd\n"))
+        #expect(list.contains("    ; reverses: \(id)\n    ; Typed twice.\n"))
+        #expect(list.contains("    ; reversed-by: "))
+        let again = try ledger.run("import", "a.journal").output
+        #expect(again == "a.journal: 0 transactions posted, 5 posted before\n")
+    }
+
+    @Test func theRulesOfTheAccountsAreListed() throws {
+        let ledger = try imported()
+        #expect(try ledger.run("rules").output == "")
+        #expect(try ledger.run("rule", "assets:depot", "--never-below-zero").status == 0)
+        #expect(try ledger.run("rule", "suspense", "--closed-from", "2026-03-01", "--never-below-zero").status == 0)
+
+        #expect(
+            try ledger.run("rules").output == """
+                assets:depot  never below zero
+                suspense      never below zero, closed from 2026-03-01
+
+                """
+        )
+        #expect(
+            try ledger.run("rules", "SUSP", "--format", "csv").output
+                == "account,never_below_zero,closed_from\nsuspense,true,2026-03-01\n"
+        )
+    }
+}
