@@ -1,5 +1,5 @@
 // The pane of the deliveries: subscriptions, pending deliveries, and dead letters of each store.
-import { ask, make, time, took } from "./inspector.js";
+import { ask, hidden, make, time, took, when } from "./inspector.js";
 import { ifChanged, query, table } from "./panes.js";
 
 const states = ["waiting", "running", "scheduled", "retrying", "unknown"];
@@ -7,12 +7,6 @@ const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 const letters = (count) => counted(count, "dead letter", "dead letters");
 const attempts = (count) => counted(count, "attempt", "attempts");
 const pageSize = 50;
-
-/** Formats a date in milliseconds; the day is left out for today. */
-function when(milliseconds) {
-  const date = new Date(milliseconds);
-  return date.toDateString() === new Date().toDateString() ? time(milliseconds) : date.toLocaleString();
-}
 
 /** The sentence about a changed number of rows, by operation. */
 const outcomes = {
@@ -65,7 +59,7 @@ export const deliveries = {
           projections.map((line) => [line.name, String(line.version), line.state, String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), line.failure ?? ""]))) : "",
         notes.length ? make("div", { class: "card" }, make("h2", {}, "Latest deliveries"), table(
           ["when", "outcome", "subscription", "message", "attempt", "failure", "next attempt"],
-          notes.slice(0, 50).map((note) => [time(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? when(note.retry) : ""]))) : "");
+          notes.slice(0, 50).map((note) => [when(note.date), note.outcome, note.subscription, note.message, String(note.attempt), note.failure ?? "", note.retry ? when(note.retry) : ""]))) : "");
       if (key) [...element.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus({ preventScroll: true });
     });
   },
@@ -107,7 +101,7 @@ export const deliveries = {
         ontoggle: (event) => (event.currentTarget.open ? this.open.add(place) : this.open.delete(place)),
       }, make("summary", { "data-key": place }, summary), list, make("div", { class: "bar" }, ...buttons));
     };
-    const content = (row) => [["stream", row.stream], ["payload", row.payload], ["message", row.messageID], ["chain", row.correlation]];
+    const content = (row) => [["stream", row.stream], ["payload", row.payload ?? (row.hidden?.includes("storedMessage") ? hidden("storedMessage") : null)], ["message", row.messageID], ["chain", row.correlation]];
     return make("div", { class: "card" }, make("h2", {}, store),
       this.subscriptions(view, button),
       ...this.pendingList(view, redraw, button, details, content),
@@ -118,7 +112,7 @@ export const deliveries = {
       const body = { subscription: line.name };
       return [
         line.name,
-        line.paused === undefined ? "active" : make("span", { class: "wait" }, `paused since ${when(line.paused)}`),
+        line.paused === undefined ? "active" : make("span", { class: "wait" }, `paused since ${time(line.paused)}`),
         String(line.pending), line.lag === undefined ? "" : took(line.lag * 1000), String(line.deadLetters),
         make("div", { class: "bar" },
           line.paused === undefined ? button("Pause", line.name, "subscriptions/pause", body) : button("Resume", line.name, "subscriptions/resume", body),
@@ -135,8 +129,8 @@ export const deliveries = {
     };
     const rows = view.pending.deliveries.map((one) => {
       const message = one.message || "a message that is no longer stored";
-      const times = one.next ? `, next attempt ${when(one.next)}` : one.leaseEnd ? `, leased until ${when(one.leaseEnd)}` : "";
-      const failure = one.hasFailed ? one.failure ?? "hidden" : null;
+      const times = one.next ? `, next attempt ${time(one.next)}` : one.leaseEnd ? `, leased until ${time(one.leaseEnd)}` : "";
+      const failure = one.hasFailed ? one.failure ?? hidden("failure") : null;
       return details("pending", one.id,
         `${message} to ${one.subscription}: ${one.state}${one.attempts ? `, ${attempts(one.attempts)}` : ""}${times}`,
         [["last error", failure], ["replayed", one.isReplay ? "yes" : null], ...content(one)],
@@ -160,7 +154,7 @@ export const deliveries = {
       const message = letter.message || "a message that is no longer stored";
       const name = `dead letter ${letter.id}`;
       return details("letter", letter.id, `${letter.id}. ${message} to ${letter.subscription}, ${attempts(letter.attempts)}`,
-        [["reason", letter.reason ?? "hidden"], ["failed at", when(letter.date)], ...content(letter)],
+        [["reason", letter.reason ?? hidden("failure")], ["failed at", when(letter.date)], ...content(letter)],
         [
           button("Replay", name, "dead-letters/replay", { ids: [letter.id] }),
           button("Discard", name, "dead-letters/discard", { ids: [letter.id] }, "Discard permanently?"),
