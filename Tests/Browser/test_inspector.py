@@ -330,7 +330,7 @@ class Panes(InspectorCase):
         )
         self.browser.wait(lambda: not self.pending(), "the delivery is completed")
         self.show("log")
-        self.browser.wait(lambda: "headrace.operation" in self.browser.text("#pane-log"), "the operation is in the log")
+        self.browser.wait(lambda: "headrace.operation by inspector" in self.browser.text("#pane-log"), "the operation is in the log")
         self.assertIn('"name":"retry deliveries"', self.browser.text("#pane-log"))
         self.assertEqual(self.browser.errors(), [])
 

@@ -7,7 +7,7 @@ function row(event) {
   return [
     String(event.position),
     when(event.date),
-    event.version > 1 ? `${event.name} v${event.version}` : event.name,
+    event.operatorName ? `${event.name} by ${event.operatorName}` : event.version > 1 ? `${event.name} v${event.version}` : event.name,
     event.stream ? `${event.stream}${isHidden("identifier") ? " (hidden)" : ""}` : "",
     event.payload ?? "hidden",
     event.correlation ?? "",

@@ -73,10 +73,10 @@ extension InspectorRoutes {
             return .refusal(
                 415, "The body must be JSON. To fix, send the header field 'Content-Type: application/json'.")
         }
-        let person = person(request)
+        let operatorName = operatorName(request)
         let change: Change
         do {
-            change = try self.change(operation, request.body, by: person)
+            change = try self.change(operation, request.body, by: operatorName)
         } catch {
             return .refusal(400, Self.hint(for: operation))
         }
@@ -89,7 +89,7 @@ extension InspectorRoutes {
         if change.target.isEmpty { return .json(CountResponse(count: 0)) }
         return await answering {
             do {
-                try await OperatorLog(in: inspected.store).record(change.name, of: change.target, by: person)
+                try await OperatorLog(in: inspected.store).record(change.name, of: change.target, by: operatorName)
                 return .json(CountResponse(count: try await change.perform(inspected.store)))
             } catch let error as RelayError {
                 return .refusal(409, error.message)
@@ -98,7 +98,7 @@ extension InspectorRoutes {
     }
 
     /// The name of the operator.
-    private func person(_ request: InspectorRequest) -> String {
+    private func operatorName(_ request: InspectorRequest) -> String {
         let configuration = inspector.recorder.configuration
         let name = configuration.operatorHeader.flatMap { request.value(of: $0.lowercased()) }
         return (name ?? configuration.operatorName).truncated(to: 200)
@@ -112,7 +112,7 @@ extension InspectorRoutes {
         }
     }
 
-    private func change(_ operation: Operation, _ body: Data, by person: String) throws -> Change {
+    private func change(_ operation: Operation, _ body: Data, by operatorName: String) throws -> Change {
         let decoder = JSONDecoder()
         switch operation {
         case .replayLetters, .discardLetters:
@@ -135,7 +135,8 @@ extension InspectorRoutes {
             return Change(store: selection.store, name: name, target: selection.ids) { store in
                 let pending = PendingDeliveries(in: store)
                 if operation == .retry { return try await pending.retry(ids) }
-                return try await pending.cancel(ids, reason: "The operator '\(person)' has cancelled the delivery.")
+                return try await pending.cancel(
+                    ids, reason: "The operator '\(operatorName)' has cancelled the delivery.")
             }
         case .pause, .resume, .replay:
             let selection = try decoder.decode(SubscriptionSelection.self, from: body)

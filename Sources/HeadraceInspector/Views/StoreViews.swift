@@ -40,8 +40,8 @@ struct LogEventView: Encodable {
     /// The content that the redaction has hidden; `nil` if it has hidden none.
     let hidden: HiddenContent?
 
-    /// The operator, for the record of an operation.
-    let person: String?
+    /// The name of the operator, for the record of an operation.
+    let operatorName: String?
 
     init(_ record: EventRecord, _ configuration: InspectorConfiguration) {
         let event = record.event
@@ -57,7 +57,7 @@ struct LogEventView: Encodable {
             isOperation
             ? String(decoding: event.json, as: UTF8.self).truncated(to: configuration.textLimit)
             : configuration.payload(of: event.name, event.json)
-        person = isOperation ? event.origin.principalID : nil
+        operatorName = isOperation ? event.origin.principalID : nil
         cause = event.origin.causationID
         correlation = event.origin.correlationID
         var hidden: HiddenContent = payload == nil ? .storedMessage : []

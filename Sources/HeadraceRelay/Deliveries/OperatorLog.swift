@@ -24,7 +24,7 @@ package struct OperatorLog: Sendable {
         self.store = store
     }
 
-    /// Records that `person` begins an operation.
+    /// Records that an operator begins an operation.
     ///
     /// It is recorded before the operation is carried out. So the log has each operation that took effect, and perhaps some
     /// that failed.
@@ -32,9 +32,9 @@ package struct OperatorLog: Sendable {
     /// - Parameters:
     ///   - operation: The name of the operation.
     ///   - target: The subscription, or the identifiers of the deliveries or dead letters.
-    ///   - person: The name of the operator.
+    ///   - operatorName: The name of the operator.
     /// - Throws: ``HeadraceStorage/StoreError``.
-    package nonisolated(nonsending) func record(_ operation: String, of target: [String], by person: String)
+    package nonisolated(nonsending) func record(_ operation: String, of target: [String], by operatorName: String)
         async throws
     {
         let encoder = JSONEncoder()
@@ -46,7 +46,7 @@ package struct OperatorLog: Sendable {
             stream: nil,
             recordedAt: store.relayClock(),
             json: try encoder.encode(Operation(name: operation, target: target)),
-            origin: MessageOrigin(principalID: person)
+            origin: MessageOrigin(principalID: operatorName)
         )
         try await store.commit(ChangeSet(events: [event]))
     }
