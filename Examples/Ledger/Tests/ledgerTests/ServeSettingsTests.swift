@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func withoutSettingsTheDefaultsApply() throws {
-        let settings = try Self.settings([:], ["PATH": "/bin", "LEDGER_HOST": ""])
+        let settings = try Self.settings([:], ["PATH": "/bin", "LEDGER_SERVE_HOST": ""])
 
         #expect(settings.server.host == "127.0.0.1")
         #expect(settings.server.port == 8080)
@@ -61,7 +61,7 @@ import Testing
 
         let settings = try Self.settings(
             [.port: .int(3), .inspect: .bool(false)],
-            ["LEDGER_PORT": "2", "LEDGER_HOST": "environment.example", "LEDGER_INSPECT": "true"],
+            ["LEDGER_SERVE_PORT": "2", "LEDGER_SERVE_HOST": "environment.example", "LEDGER_SERVE_INSPECT": "true"],
             file: file
         )
 
@@ -86,11 +86,15 @@ import Testing
             }
             """)
         let environment = [
-            "LEDGER_DATABASE": "a.sqlite", "LEDGER_HOST": "h", "LEDGER_PORT": "1", "LEDGER_ALLOW_HOST": "a,b",
-            "LEDGER_WEBHOOK": "https://w.example/x", "LEDGER_TOKENS": "ada:token-of-ada-0001", "LEDGER_INSPECT": "true",
-            "LEDGER_INSPECT_WRITES": "true", "LEDGER_LOG_LEVEL": "debug", "LEDGER_LIMITS_CONNECTIONS": "11",
-            "LEDGER_LIMITS_EVENT_STREAMS": "12", "LEDGER_LIMITS_BODY_BYTES": "13", "LEDGER_LIMITS_JOURNAL_BYTES": "14",
-            "LEDGER_LIMITS_UPLOADS": "15", "LEDGER_LIMITS_OPEN_IMPORTS": "16",
+            "LEDGER_DATABASE": "a.sqlite", "LEDGER_SERVE_HOST": "h", "LEDGER_SERVE_PORT": "1",
+            "LEDGER_SERVE_ALLOW_HOST": "a,b",
+            "LEDGER_SERVE_WEBHOOK": "https://w.example/x", "LEDGER_SERVE_TOKENS": "ada:token-of-ada-0001",
+            "LEDGER_SERVE_INSPECT": "true",
+            "LEDGER_SERVE_INSPECT_WRITES": "true", "LEDGER_SERVE_LOG_LEVEL": "debug",
+            "LEDGER_SERVE_LIMITS_CONNECTIONS": "11",
+            "LEDGER_SERVE_LIMITS_EVENT_STREAMS": "12", "LEDGER_SERVE_LIMITS_BODY_BYTES": "13",
+            "LEDGER_SERVE_LIMITS_JOURNAL_BYTES": "14",
+            "LEDGER_SERVE_LIMITS_UPLOADS": "15", "LEDGER_SERVE_LIMITS_OPEN_IMPORTS": "16",
         ]
 
         for settings in [try Self.settings(file: file), try Self.settings([:], environment)] {
@@ -112,12 +116,25 @@ import Testing
         }
     }
 
+    /// hledger reads the first, and Kubernetes sets the others for a service with the name `ledger`.
+    @Test func variablesOfOtherProgramsAreIgnored() throws {
+        let settings = try Self.settings(
+            [:],
+            [
+                "LEDGER_FILE": "2026.journal", "LEDGER_PORT": "tcp://10.0.0.1:8080", "LEDGER_SERVICE_HOST": "10.0.0.1",
+            ]
+        )
+
+        #expect(settings.server.port == 8080)
+        #expect(settings.server.host == "127.0.0.1")
+    }
+
     @Test func theUsersOfTheFileAndOfTheEnvironmentAddUp() throws {
         let folder = try Folder()
         let tokens = try folder.write("ada:token-of-ada-0001", to: "tokens")
 
         let settings = try Self.settings(
-            [.tokenFile: .string(tokens)], ["LEDGER_TOKENS": "grace:token-of-grace-1,alan:token-of-alan-01"])
+            [.tokenFile: .string(tokens)], ["LEDGER_SERVE_TOKENS": "grace:token-of-grace-1,alan:token-of-alan-01"])
 
         #expect(settings.server.users.map(\.name) == ["ada", "grace", "alan"])
     }
@@ -133,10 +150,10 @@ import Testing
         // A file with secrets is more than a configuration file.
         #expect(try Self.error(file: try folder.write(#"{"tokens": "a:b"}"#)).code == .unknown)
 
-        let inEnvironment = try Self.error(["LEDGER_TOKENFILE": "x"])
+        let inEnvironment = try Self.error(["LEDGER_SERVE_TOKENFILE": "x"])
         #expect(inEnvironment.code == .unknown)
-        #expect(inEnvironment.message.contains("'LEDGER_TOKENFILE'"))
-        #expect(inEnvironment.message.contains("LEDGER_TOKEN_FILE"))
+        #expect(inEnvironment.message.contains("'LEDGER_SERVE_TOKENFILE'"))
+        #expect(inEnvironment.message.contains("LEDGER_SERVE_TOKEN_FILE"))
     }
 
     @Test(
@@ -158,8 +175,9 @@ import Testing
 
     @Test(
         arguments: [
-            ("LEDGER_PORT", "tcp://10.0.0.1:8080"), ("LEDGER_PORT", "65536"), ("LEDGER_INSPECT", "perhaps"),
-            ("LEDGER_LIMITS_UPLOADS", "0"), ("LEDGER_WEBHOOK", "nonsense"),
+            ("LEDGER_SERVE_PORT", "tcp://10.0.0.1:8080"), ("LEDGER_SERVE_PORT", "65536"),
+            ("LEDGER_SERVE_INSPECT", "perhaps"),
+            ("LEDGER_SERVE_LIMITS_UPLOADS", "0"), ("LEDGER_SERVE_WEBHOOK", "nonsense"),
         ])
     func aBadValueOfTheEnvironmentIsRefused(variable: String, value: String) throws {
         let error = try Self.error([variable: value])

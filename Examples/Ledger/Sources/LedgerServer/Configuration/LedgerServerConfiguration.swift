@@ -36,7 +36,7 @@ public struct LedgerServerConfiguration: Sendable {
     /// The URL that receives each posted transaction by a POST request; `nil` for none.
     public var webhook: URL?
 
-    /// Whether the inspector may replay and discard dead letters.
+    /// Whether the inspector may change deliveries, dead letters, and subscriptions.
     public var inspectorAllowsWrites = false
 
     /// Level of the one log line for each request; `nil` for no line.

@@ -17,7 +17,7 @@ public struct OpenAddressError: CodedError {
     /// The cause and the remedy, one sentence each.
     public var message: String {
         "Other machines can reach the address '\(host)', but the server has no users, so everyone could read and change the "
-            + "ledger. To fix, run 'ledger token NAME >> ledger.tokens' and add '--token-file ledger.tokens', or set LEDGER_TOKENS, "
+            + "ledger. To fix, run 'ledger token NAME >> ledger.tokens' and add '--token-file ledger.tokens', or set LEDGER_SERVE_TOKENS, "
             + "or use the address 127.0.0.1."
     }
 }

@@ -21,10 +21,10 @@ struct Serve: AsyncParsableCommand {
             within two seconds. The next start continues the imports.
 
             On any address but a local one, the server needs users: 'ledger token NAME' prints a token, and a file of \
-            such lines is the value of '--token-file', or the lines are in the environment variable LEDGER_TOKENS, \
+            such lines is the value of '--token-file', or the lines are in the environment variable LEDGER_SERVE_TOKENS, \
             separated by commas. The server has no TLS, so put a proxy with TLS in front of it.
 
-            Each option can also be an environment variable, such as LEDGER_ALLOW_HOST, or a member of the JSON file of \
+            Each option can also be an environment variable, such as LEDGER_SERVE_ALLOW_HOST, or a member of the JSON file of \
             '--config', such as {"allow-host": ["books.example"], "limits": {"connections": 1000}}. A flag has precedence \
             over a variable, and a variable over the file. The file also has the limits 'connections', 'event-streams', \
             'body-bytes', 'journal-bytes', 'uploads', and 'open-imports'.
@@ -58,7 +58,7 @@ struct Serve: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Serve the inspector, too. Its address, with a token, is printed.")
     var inspect: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Allow the inspector to replay and discard dead letters.")
+    @Flag(inversion: .prefixedNo, help: "Allow the inspector to change deliveries, dead letters, and subscriptions.")
     var inspectWrites: Bool?
 
     @Option(
@@ -73,7 +73,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration file. (default: the environment variable LEDGER_CONFIG)", valueName: "path"),
+            "The configuration file. (default: the environment variable LEDGER_SERVE_CONFIG)", valueName: "path"),
         completion: .file(extensions: ["json"]))
     var config: String?
 

@@ -34,19 +34,21 @@ struct ServeSettings {
     ///   - path: The path of the configuration file; `nil` for none.
     /// - Throws: ``SettingError``; ``CommandFailure`` if a file can't be read; `TokenUserError`.
     init(flags: [Setting: ConfigContent], environment: [String: String], file path: String?) throws {
-        let variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
+        var variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
         let known = Set(Setting.allCases.map(\.variable) + [Setting.fileVariable])
         let unknown = variables.keys.filter { !known.contains($0) }.sorted()
         if !unknown.isEmpty { throw SettingError.unknown(unknown, in: .environment) }
+        let database = Setting.prefix + "DATABASE"
+        variables[database] = environment[Setting.database.variable].flatMap { $0.isEmpty ? nil : $0 }
 
         var sources = [SettingSource.flags, .environment]
         var providers: [any ConfigProvider] = [
             Self.provider(named: "flags", Dictionary(uniqueKeysWithValues: flags.map { ($0.rawValue, $1) })),
             EnvironmentVariablesProvider(
                 environmentVariables: variables,
-                secretsSpecifier: .specific([Setting.tokens.variable, Setting.database.variable])
+                secretsSpecifier: .specific([Setting.tokens.variable, database])
             )
-            .prefixKeys(with: "ledger"),
+            .prefixKeys(with: "ledger.serve"),
         ]
         if let path {
             sources.append(.file(path))

@@ -9,7 +9,8 @@ import Headrace
 /// A setting of `ledger serve`.
 ///
 /// Its raw value is its name in a configuration file and, after `--`, on the command line. A point separates an object and its
-/// member. The environment variable has the prefix `LEDGER_`, uppercase letters, and underscores.
+/// member. The environment variable has the prefix `LEDGER_SERVE_`, uppercase letters, and underscores. Only the variable of
+/// the database has another name, because all commands read it.
 enum Setting: String, CaseIterable {
     case database
     case host
@@ -29,7 +30,9 @@ enum Setting: String, CaseIterable {
     case openImports = "limits.open-imports"
 
     /// The prefix of the environment variables.
-    static let prefix = "LEDGER_"
+    ///
+    /// It isn't `LEDGER_` alone: hledger reads `LEDGER_FILE`, and Kubernetes sets `LEDGER_PORT` for a service named `ledger`.
+    static let prefix = "LEDGER_SERVE_"
 
     /// The environment variable with the path of the configuration file.
     static let fileVariable = prefix + "CONFIG"
@@ -39,7 +42,8 @@ enum Setting: String, CaseIterable {
 
     /// The environment variable of the setting.
     var variable: String {
-        Self.prefix + rawValue.uppercased().replacing("-", with: "_").replacing(".", with: "_")
+        if self == .database { return DatabaseOption.variable }
+        return Self.prefix + rawValue.uppercased().replacing("-", with: "_").replacing(".", with: "_")
     }
 
     /// The form of a valid value.
