@@ -12,6 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct MigrateTests {
     private static let journal = "2026-01-01 x\n    a   1 EUR\n    b\n"
+    private static let balances = " 1 EUR  a\n-1 EUR  b\n------\n 0\n"
 
     @Test func onlyAFileIsCopiedAndOnlyIntoADatabase() throws {
         let ledger = try LedgerProcess()
@@ -35,7 +36,7 @@ import Testing
         let copied = try ledger.run("migrate", "books.sqlite", target)
         #expect(copied.errors == "")
         #expect(copied.output.hasPrefix("Copied and compared:\n"))
-        #expect(try ledger.run("balance", "--database", target).output == " 1 EUR  a\n-1 EUR  b\n")
+        #expect(try ledger.run("balance", "--database", target).output == Self.balances)
         #expect(
             try ledger.run("import", "a.journal", "--database", target).output
                 == "a.journal: 0 transactions posted, 1 posted before\n"
@@ -43,7 +44,7 @@ import Testing
         let again = try ledger.run("migrate", "books.sqlite", target)
         #expect(again.status == 1)
         #expect(again.errors.contains("Nothing was copied"))
-        #expect(try ledger.run("balance", "--database", "books.sqlite").output == " 1 EUR  a\n-1 EUR  b\n")
+        #expect(try ledger.run("balance", "--database", "books.sqlite").output == Self.balances)
     }
 
     @Test func anUnfinishedImportIsRefused() async throws {

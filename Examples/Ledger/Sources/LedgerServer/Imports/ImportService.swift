@@ -139,12 +139,13 @@ final class ImportService: ServiceLifecycle.Service {
 
     private func start(_ status: ImportStatus, bytes: [UInt8]) {
         let run = ImportRun(status, of: bytes, container: container, observers: observers)
-        let isNew = runs.withLock { runs in
-            if runs[status.id] != nil { return false }
+        let known: ImportRun? = runs.withLock { runs in
+            if let known = runs[status.id] { return known }
             runs[status.id] = run
-            return true
+            return nil
         }
-        if isNew { arrival.yield(run) }
+        // The known run may be paused by an earlier status, while this one is of a resumed import. It reads the status again.
+        if let known { known.activate() } else { arrival.yield(run) }
     }
 
     /// Runs the steps of `run`.
