@@ -8,65 +8,52 @@ import Foundation
 import Testing
 
 /// A running process of the program `CrashSubject`, which works on a store.
-package final class CrashSubject {
+package actor CrashSubject {
     /// Number of times that each test runs the program.
     package static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
 
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let end = DispatchSemaphore(value: 0)
+    private let process: ChildProcess
     private var unread = ""
+
+    /// Whether SIGKILL ended the process.
+    ///
+    /// Known after ``linesToEnd()``.
+    package private(set) var wasKilled = false
 
     package init(_ arguments: String...) throws {
         // The tests and the subject are built into one folder.
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "CrashSubject")
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.terminationHandler = { [end] _ in end.signal() }
-        try process.run()
-    }
-
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        process = try ChildProcess(path: folder.appending(path: "CrashSubject").path, arguments: arguments)
     }
 
     /// Waits until the process ends, and returns the lines that it printed since the last read.
-    package func linesToEnd() -> [String] {
-        unread += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        end.wait()
+    package func linesToEnd() async throws -> [String] {
+        while try await readMore() {}
+        wasKilled = try await process.waitForEnd() == .signal(SIGKILL)
         return takeLines()
     }
 
     /// Waits until the process stops or ends, and returns the lines that it printed.
     ///
     /// Other threads can print lines after the line `stopped`, until the signal stops them.
-    package func linesToStop() -> [String] {
+    package func linesToStop() async throws -> [String] {
         while !unread.contains("stopped\n") {
-            let data = output.fileHandleForReading.availableData
-            if data.isEmpty { return takeLines() }
-            unread += String(decoding: data, as: UTF8.self)
+            guard try await readMore() else { return takeLines() }
         }
-        Self.waitForStop(of: process)
-        while Self.hasData(output.fileHandleForReading) {
-            unread += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        }
+        try await process.waitForStop()
+        unread += String(decoding: try process.readWithoutWaiting(), as: UTF8.self)
         return takeLines()
     }
 
     /// Writes `line` to the standard input of the process.
-    package func write(_ line: String) {
-        input.fileHandleForWriting.write(Data((line + "\n").utf8))
+    package func write(_ line: String) throws {
+        try process.write(line + "\n")
     }
 
     /// Waits until the process prints a line, and returns the line; `nil` if the process has ended.
-    package func nextLine() -> String? {
+    package func nextLine() async throws -> String? {
         while !unread.contains("\n") {
-            let data = output.fileHandleForReading.availableData
-            if data.isEmpty { return nil }
-            unread += String(decoding: data, as: UTF8.self)
+            guard try await readMore() else { return nil }
         }
         let end = unread.firstIndex(of: "\n") ?? unread.endIndex
         defer { unread = String(unread[end...].dropFirst()) }
@@ -75,11 +62,8 @@ package final class CrashSubject {
 
     /// Resumes the process after it stopped.
     package func resume() {
-        kill(process.processIdentifier, SIGCONT)
+        process.send(SIGCONT)
     }
-
-    /// Whether SIGKILL ended the process.
-    package var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
     /// Returns the lines that three processes print: two are killed at `point`, and the third runs to its end.
     ///
@@ -89,15 +73,15 @@ package final class CrashSubject {
         on path: String,
         at point: (name: String, passes: Int),
         round: Int
-    ) throws -> [String] {
+    ) async throws -> [String] {
         var lines: [String] = []
         for life in 0..<2 {
             let passes = 1 + (round * 17 + life * 7) % point.passes
             let subject = try CrashSubject(mode, path, "10", point.name, "\(passes)", "\(SIGKILL)")
-            lines += subject.linesToEnd()
-            #expect(subject.wasKilled, "\(point.name) was not passed \(passes) times")
+            lines += try await subject.linesToEnd()
+            #expect(await subject.wasKilled, "\(point.name) was not passed \(passes) times")
         }
-        let last = try CrashSubject(mode, path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
+        let last = try await CrashSubject(mode, path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
         #expect(last.last == "done")
         return lines + last
     }
@@ -110,14 +94,14 @@ package final class CrashSubject {
         on path: String,
         at point: String,
         round: Int
-    ) throws -> (before: [String], resumed: [String]) {
+    ) async throws -> (before: [String], resumed: [String]) {
         let sleeper = try CrashSubject(mode, path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
-        let lines = sleeper.linesToStop()
+        let lines = try await sleeper.linesToStop()
         #expect(lines.contains("stopped"))
-        let other = try CrashSubject(mode, path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
+        let other = try await CrashSubject(mode, path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
         #expect(other.last == "done")
-        sleeper.resume()
-        let resumed = sleeper.linesToEnd()
+        await sleeper.resume()
+        let resumed = try await sleeper.linesToEnd()
         #expect(resumed.last == "done")
         return (lines + other, resumed)
     }
@@ -160,6 +144,15 @@ package final class CrashSubject {
         try check("counted", in: lines, stored: checked)
         let acknowledged = lines.filter { $0.hasPrefix("counted") }
         #expect(Set(acknowledged).count == acknowledged.count, "two steps have the same number")
+    }
+
+    /// Waits for output.
+    ///
+    /// Returns `false` when there is no more.
+    private func readMore() async throws -> Bool {
+        let data = try await process.read()
+        unread += String(decoding: data, as: UTF8.self)
+        return !data.isEmpty
     }
 
     private func takeLines() -> [String] {

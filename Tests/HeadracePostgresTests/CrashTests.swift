@@ -28,7 +28,7 @@ import Testing
         round: Int
     ) async throws {
         try await withDatabase { url in
-            let lines = try CrashSubject.linesAcrossKills(of: "relay", on: url, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "relay", on: url, at: point, round: round)
             try await checkDeposits(url, lines)
         }
     }
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: stops, 0..<CrashSubject.rounds)
     func aProcessThatIsStoppedPastItsLeasesCannotUseThem(point: String, round: Int) async throws {
         try await withDatabase { url in
-            let lines = try CrashSubject.linesAcrossStop(of: "relay", on: url, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossStop(of: "relay", on: url, at: point, round: round)
             try await checkDeposits(url, lines.before + lines.resumed, handlersCanBeLate: true)
         }
     }
@@ -47,7 +47,7 @@ import Testing
         round: Int
     ) async throws {
         try await withDatabase { url in
-            let lines = try CrashSubject.linesAcrossKills(of: "send", on: url, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "send", on: url, at: point, round: round)
             try await checkSales(url, lines)
         }
     }
@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: stops, 0..<CrashSubject.rounds)
     func aProcessThatIsStoppedPastItsLeasesDispatchesNothingTwice(point: String, round: Int) async throws {
         try await withDatabase { url in
-            let lines = try CrashSubject.linesAcrossStop(of: "send", on: url, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossStop(of: "send", on: url, at: point, round: round)
             try await checkSales(url, lines.before + lines.resumed)
         }
     }
@@ -64,9 +64,9 @@ import Testing
     func eachTimeOfAScheduleFiresOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
         try await withDatabase { url in
             // Stores the schedule in hour 1.
-            #expect(try CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+            #expect(try await CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
             let passes = min(point.passes, 10)
-            _ = try CrashSubject.linesAcrossKills(of: "tick", on: url, at: (point.name, passes), round: round)
+            _ = try await CrashSubject.linesAcrossKills(of: "tick", on: url, at: (point.name, passes), round: round)
             try await checkTicks(url)
         }
     }
@@ -74,8 +74,8 @@ import Testing
     @Test(arguments: ["after-lease", "after-handler"], 0..<CrashSubject.rounds)
     func aProcessThatIsStoppedPastItsLeasesFiresNothingTwice(point: String, round: Int) async throws {
         try await withDatabase { url in
-            #expect(try CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
-            _ = try CrashSubject.linesAcrossStop(of: "tick", on: url, at: point, round: round)
+            #expect(try await CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+            _ = try await CrashSubject.linesAcrossStop(of: "tick", on: url, at: point, round: round)
             try await checkTicks(url)
         }
     }
@@ -86,7 +86,7 @@ import Testing
         round: Int
     ) async throws {
         try await withDatabase { url in
-            let lines = try CrashSubject.linesAcrossKills(of: "project", on: url, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "project", on: url, at: point, round: round)
             let events = try await TestSchema(url: url, name: "headrace").run("SELECT count(*) FROM event").first
             let count = try #require(try events?.integer(0))
             #expect(lines.suffix(3) == ["counters \(count)", "rebuilt \(count)", "done"])
@@ -99,7 +99,7 @@ import Testing
         round: Int
     ) async throws {
         try await withDatabase { url in
-            let lines = try CrashSubject.linesAcrossKills(of: "process", on: url, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "process", on: url, at: point, round: round)
             try await checkJobs(url, lines)
         }
     }
@@ -108,7 +108,7 @@ import Testing
     func anEventSourcedCounterIsTheFoldOfItsAcknowledgedEventsAcrossKills(point: String, round: Int) async throws {
         try await withDatabase { url in
             try CrashSubject.checkCounts(
-                in: CrashSubject.linesAcrossKills(of: "count", on: url, at: (point, 10), round: round))
+                in: await CrashSubject.linesAcrossKills(of: "count", on: url, at: (point, 10), round: round))
         }
     }
 

@@ -28,8 +28,8 @@ import Testing
             for life in 0..<2 {
                 let passes = point == .inMigration ? 1 : 1 + (round * 37 + life * 13) % 200
                 let subject = try CrashSubject("write", path, "\(round * 2 + life)", point.rawValue, "\(passes)")
-                let lines = subject.linesToEnd()
-                #expect(subject.wasKilled || lines.last == "done")
+                let lines = try await subject.linesToEnd()
+                #expect(await subject.wasKilled || lines.last == "done")
                 acknowledged.formUnion(lines.filter { $0 != "done" })
                 if FileManager.default.fileExists(atPath: path) { try check(path, acknowledged: acknowledged) }
             }

@@ -26,7 +26,7 @@ import Testing
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossKills(of: "send", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "send", on: path, at: point, round: round)
             try check(path, lines)
         }
     }
@@ -35,7 +35,7 @@ import Testing
     func aProcessThatIsStoppedPastItsLeasesDispatchesNothingTwice(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossStop(of: "send", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossStop(of: "send", on: path, at: point, round: round)
             try check(path, lines.before + lines.resumed)
         }
     }

@@ -26,7 +26,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
 
-            let lines = try CrashSubject.linesAcrossKills(of: "count", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "count", on: path, at: point, round: round)
 
             try CrashSubject.checkCounts(in: lines)
             let integrity = try withOtherProgram(path) { database in

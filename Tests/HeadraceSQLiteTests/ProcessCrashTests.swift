@@ -23,7 +23,7 @@ import Testing
     func eachJobEndsOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossKills(of: "process", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "process", on: path, at: point, round: round)
             try check(path, lines)
         }
     }
@@ -32,7 +32,7 @@ import Testing
     func aProgramThatIsStoppedPastItsLeasesRepeatsNothing(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossStop(of: "process", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossStop(of: "process", on: path, at: point, round: round)
             try check(path, lines.before + lines.resumed)
         }
     }

@@ -21,7 +21,7 @@ import Testing
     func eachEventIsAppliedOnceInOrderAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossKills(of: "project", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "project", on: path, at: point, round: round)
             try check(path, lines)
         }
     }
@@ -30,7 +30,8 @@ import Testing
     func aProcessThatIsStoppedPastItsLeaseAppliesNothingTwice(round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossStop(of: "project", on: path, at: "after-handler", round: round)
+            let lines = try await CrashSubject.linesAcrossStop(
+                of: "project", on: path, at: "after-handler", round: round)
             try check(path, lines.resumed)
         }
     }

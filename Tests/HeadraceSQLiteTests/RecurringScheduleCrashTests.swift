@@ -21,8 +21,8 @@ import Testing
     @Test(arguments: points, 0..<CrashSubject.rounds)
     func eachTimeFiresOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
         try await withTemporaryFolder { folder in
-            let path = try storeWithSchedule(in: folder)
-            _ = try CrashSubject.linesAcrossKills(of: "tick", on: path, at: point, round: round)
+            let path = try await storeWithSchedule(in: folder)
+            _ = try await CrashSubject.linesAcrossKills(of: "tick", on: path, at: point, round: round)
             try check(path)
         }
     }
@@ -30,16 +30,16 @@ import Testing
     @Test(arguments: ["after-lease", "after-handler"], 0..<CrashSubject.rounds)
     func aProcessThatIsStoppedPastItsLeasesFiresNothingTwice(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
-            let path = try storeWithSchedule(in: folder)
-            _ = try CrashSubject.linesAcrossStop(of: "tick", on: path, at: point, round: round)
+            let path = try await storeWithSchedule(in: folder)
+            _ = try await CrashSubject.linesAcrossStop(of: "tick", on: path, at: point, round: round)
             try check(path)
         }
     }
 
     /// Stores the schedule in hour 1.
-    private func storeWithSchedule(in folder: URL) throws -> String {
+    private func storeWithSchedule(in folder: URL) async throws -> String {
         let path = folder.path(of: "store.sqlite")
-        #expect(try CrashSubject("tick", path, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+        #expect(try await CrashSubject("tick", path, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
         return path
     }
 

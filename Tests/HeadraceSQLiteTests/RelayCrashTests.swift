@@ -28,7 +28,7 @@ import Testing
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossKills(of: "relay", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossKills(of: "relay", on: path, at: point, round: round)
             try check(path, lines)
         }
     }
@@ -37,7 +37,7 @@ import Testing
     func aProcessThatIsStoppedPastItsLeasesCannotUseThem(point: String, round: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            let lines = try CrashSubject.linesAcrossStop(of: "relay", on: path, at: point, round: round)
+            let lines = try await CrashSubject.linesAcrossStop(of: "relay", on: path, at: point, round: round)
             #expect(lines.resumed.contains("lost"), "a late acknowledgement was not refused, or not reported")
             try check(path, lines.before + lines.resumed, handlersCanBeLate: true)
         }
@@ -50,8 +50,8 @@ import Testing
             var kills = 0
             while lines.last != "done", kills < 10 {
                 let subject = try CrashSubject("poison", path)
-                lines += subject.linesToEnd()
-                if subject.wasKilled { kills += 1 }
+                lines += try await subject.linesToEnd()
+                if await subject.wasKilled { kills += 1 }
             }
 
             // The first attempt isn't counted.
@@ -74,8 +74,8 @@ import Testing
             var kills = 0
             while lines.last != "done", kills < 10 {
                 let subject = try CrashSubject("crowd", path)
-                lines += subject.linesToEnd()
-                if subject.wasKilled { kills += 1 }
+                lines += try await subject.linesToEnd()
+                if await subject.wasKilled { kills += 1 }
             }
 
             // The first attempt isn't counted, unless an earlier lease of the process expired.

@@ -23,8 +23,8 @@ import Testing
             let path = folder.path(of: "count.json")
             let other = try CrashSubject("share", path, "30", "none", "1", "\(SIGKILL)")
 
-            var lines = try CrashSubject.linesAcrossKills(of: "share", on: path, at: point, round: round)
-            lines += other.linesToEnd()
+            var lines = try await CrashSubject.linesAcrossKills(of: "share", on: path, at: point, round: round)
+            lines += try await other.linesToEnd()
 
             let counts = lines.compactMap { $0.hasPrefix("counted ") ? Int($0.dropFirst(8)) : nil }
             let stored = try #require(Int(String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)))

@@ -110,9 +110,9 @@ import Testing
                 let path = folder.path(of: "\(round).sqlite")
                 try prepare(path, round)
 
-                for subject in subjects { subject.write(path) }
+                for subject in subjects { try await subject.write(path) }
 
-                for subject in subjects { #expect(subject.nextLine() == "opened", "round \(round)") }
+                for subject in subjects { #expect(try await subject.nextLine() == "opened", "round \(round)") }
                 try withOtherProgram(path) { database in
                     let counts = try Row.fetchOne(
                         database,
