@@ -31,5 +31,30 @@ import Testing
             #expect(plan.contains(condition), "\(plan)")
         }
     }
+
+    @Test func aPageOfPendingDeliveriesReadsTheLanesInTheOrderOfTheirIndex() async throws {
+        try await withSchema { schema in
+            try await PostgresStore(
+                url: schema.url, entities: [Note.self], configuration: schema.configuration
+            ).close()
+
+            let plan = try await schema.session { session in
+                // The tables are empty, so a scan would be cheaper.
+                let statements = [
+                    "SET enable_seqscan = off", "SET plan_cache_mode = force_generic_plan",
+                    "PREPARE pending AS \(PendingDeliveryReading.sql)",
+                ]
+                for statement in statements { _ = try await session.run(statement, isPrepared: false) }
+                let rows = try await session.run(
+                    "EXPLAIN EXECUTE pending (1, 0, 0, 0, 0, 'retrying', 10)", isPrepared: false)
+                return try rows.rows.map { try $0.text(0) }.joined(separator: "\n")
+            }
+
+            #expect(plan.contains("Index Scan using lane_by_time on lane"), "\(plan)")
+            #expect(plan.contains("Index Cond: ((subscription = $1) AND (ready_at >= $3)"), "\(plan)")
+            // Without the bounds, a page would read a whole lane.
+            #expect(plan.contains("Index Cond: ((lane = lane.id) AND (\"position\" > CASE"), "\(plan)")
+        }
+    }
 }
 #endif

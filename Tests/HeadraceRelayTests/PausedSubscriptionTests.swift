@@ -84,6 +84,36 @@ import Testing
         #expect(!bench.desk.lines.contains { $0.hasPrefix("failed") || $0 == "lost" })
     }
 
+    @Test func aSubscriptionWithoutRoomForAnotherLaneIsPausedAtOnce() async throws {
+        let gate = Gate()
+        bench.desk.script { [desk = bench.desk] subscription, event in
+            guard subscription == "mail" else { return }
+            desk.note("began \(event.amount)")
+            await gate.pass()
+        }
+        try await bench.deposit(1, to: "a")
+        try await bench.deposit(2, to: "b")
+
+        // The relay leases both lanes, and may lease no other one of "mail".
+        try await withRelay(bench.relay { $0.subscriptionConcurrency = ["mail": 1] }) {
+            await bench.desk.wait(for: 1, "began")
+            try await subscriptions.pause("mail")
+            // The relay knows of the pause when it has leased a later event.
+            try await bench.deposit(3, to: "c")
+            await bench.desk.wait(for: 3, "delivered book")
+
+            let running = try await PendingDeliveries(in: bench.store, wallClock: bench.wallClock)
+                .page(in: .running, of: "mail")
+            #expect(running.count == 1, "a lane that no worker has begun is still leased")
+            gate.open()
+            await bench.desk.wait(for: 1, "delivered mail")
+            try await bench.deposit(4, to: "d")
+            await bench.desk.wait(for: 4, "delivered book")
+        }
+
+        #expect(bench.desk.lines.count { $0.hasPrefix("began") } == 1)
+    }
+
     @Test func aPauseByAnotherProcessIsNoticedWithinThePollInterval() async throws {
         let gate = Gate()
         bench.desk.script { [desk = bench.desk] subscription, event in

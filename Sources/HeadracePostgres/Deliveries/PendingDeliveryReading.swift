@@ -16,7 +16,9 @@ struct PendingDeliveryReading: Sendable {
     /// Reads one subscription in the order of the index `lane_by_time`, so that a page costs no sorting.
     ///
     /// The conditions on the lane alone come first, so that lanes in another state aren't joined. A lane without a stream has one
-    /// delivery, so nothing waits behind it. A lane that was never leased neither runs nor waits for a retry.
+    /// delivery, so nothing waits behind it. A lane that was never leased neither runs nor waits for a retry. Without the condition on
+    /// `ready_at` alone, the server doesn't use the index, which has no rows with `NULL`. The bounds of the position keep a page
+    /// from reading a whole lane.
     static let sql = """
         SELECT found.lane, found.position, found.is_replay, found.ready_at, found.attempts, found.last_failure, found.state,
             \(LeaseProcedure.event), \(LeaseProcedure.message)
@@ -38,8 +40,14 @@ struct PendingDeliveryReading: Sendable {
                     ORDER BY earlier.position LIMIT 1
                 ) head
                 JOIN delivery ON delivery.lane = lane.id
-                WHERE lane.subscription = $1 AND (lane.ready_at, lane.id) >= ($3, $4)
-                    AND ((lane.ready_at, lane.id) > ($3, $4) OR delivery.position > $5)
+                    AND delivery.position >
+                        CASE WHEN (lane.ready_at, lane.id) = ($3, $4) THEN $5 ELSE \(-Int64.max) END
+                    AND delivery.position <= CASE
+                        WHEN $6::text IN ('scheduled', 'retrying', 'unknown') THEN head.position
+                        WHEN $6::text = 'running' THEN lane.begun
+                        ELSE \(Int64.max)
+                    END
+                WHERE lane.subscription = $1 AND lane.ready_at >= $3 AND (lane.ready_at, lane.id) >= ($3, $4)
                     AND ($6::text IS DISTINCT FROM 'waiting' OR lane.ready_at <= $2 OR lane.stream_kind IS NOT NULL)
                     AND (coalesce($6::text, '') NOT IN ('running', 'retrying') OR lane.token > 0)
                     AND ($6::text IS DISTINCT FROM 'unknown' OR lane.unknown_name IS NOT NULL)

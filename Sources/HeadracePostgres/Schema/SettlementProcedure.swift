@@ -12,7 +12,10 @@ enum SettlementProcedure {
         case none, finished, retry, released, unknown
     }
 
-    /// The parameters, with their types; `s_name` is the name of an unknown message or the error before a retry; `a_` are acknowledged positions, and `f_` failures, by number of settlement.
+    /// The parameters, with their types.
+    ///
+    /// `s_name` is the name of an unknown message, or the error before a retry. `a_` are acknowledged positions, and `f_` failures, by
+    /// number of settlement.
     static let columns: [(name: String, type: String)] = [
         // Settlements of one lane have ascending rounds, from 0.
         ("s_lane", "bigint"), ("s_token", "bigint"), ("s_round", "bigint"), ("s_attempts", "bigint"),

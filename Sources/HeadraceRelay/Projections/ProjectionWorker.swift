@@ -49,8 +49,10 @@ final class ProjectionWorker: Sendable {
         var generator = SystemValues.current.randomNumbers
         var failures = 0
         var removal = Removal()
-        while !Task.isCancelled, !runtime.isClosing {
+        while true {
+            // Before the flag is read. Otherwise `close()` between the two would be missed.
             let seen = (news: runtime.news.position, interruption: runtime.interruption.position)
+            if Task.isCancelled || runtime.isClosing { break }
             let start = runtime.clock.now
             let ticket = idleWaiters.lastTicket
             do {

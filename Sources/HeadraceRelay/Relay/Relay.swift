@@ -198,8 +198,9 @@ public final class Relay: Sendable {
 
     /// Returns when the relay has handled all deliveries that are due, including those that their handlers have created.
     ///
-    /// Deliveries that wait for their time, for a retry, for another relay, or for the end of a pause are not due. If the relay doesn't run yet, the
-    /// method waits until it does. It is meant for tests and for tools; a `TestRelay` of `HeadraceTesting` also moves the time.
+    /// Deliveries that wait for their time, for a retry, for another relay, or for the end of a pause are not due. If the relay
+    /// doesn't run yet, the method waits until it does. It is meant for tests and for tools; a `TestRelay` of `HeadraceTesting` also
+    /// moves the time.
     ///
     /// - Throws: ``RelayError`` with the code `ended` if the relay ends before; ``HeadraceStorage/StoreError`` if the store fails
     ///   meanwhile, though the relay tries again; `CancellationError`.

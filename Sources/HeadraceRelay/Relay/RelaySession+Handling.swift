@@ -94,8 +94,8 @@ extension RelaySession {
 
     /// Whether the handler of `delivery` may still begin.
     ///
-    /// It may not begin if the subscription is paused. It may not begin past the end of its lease: if this process was suspended, another process may have handled the
-    /// rest of the lane since, and an older event must not follow a newer event.
+    /// It may not begin if the subscription is paused, nor past the end of its lease: if this process was suspended, another
+    /// process may have handled the rest of the lane since, and an older event must not follow a newer event.
     func mayHandle(_ delivery: Delivery) -> Bool {
         let now = relay.clock.now
         let isHeld = state.withLock { $0.mayBegin(delivery.subscription) && $0.isValid(delivery.lease, at: now) }

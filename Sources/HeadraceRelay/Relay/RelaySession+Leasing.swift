@@ -27,8 +27,10 @@ extension RelaySession {
         var generator = SystemValues.current.randomNumbers
         var failures = 0
         var isPrepared = false
-        while !Task.isCancelled, !state.withLock(\.isClosing) {
+        while true {
+            // Before the flag is read. Otherwise `close()` between the two would be missed.
             let seen = news.position
+            if Task.isCancelled || state.withLock(\.isClosing) { return }
             let start = relay.clock.now
             let polled = 1 - configuration.pollJitter * Double.random(in: 0..<1, using: &generator)
             var pause = configuration.pollInterval * polled
@@ -79,10 +81,10 @@ extension RelaySession {
         for subscription in subscriptions {
             guard let limit = limits[subscription] else { continue }
             let share = state.withLock { $0.room(for: subscription, limit: limit, in: left) }
-            if share == 0 { continue }
+            // Without room, the request only asks whether the subscription is paused.
             let leased = try await lease(share, of: [subscription], known)
             left -= leased.lanes.count
-            if let date = leased.nextDue { dates.append(date) }
+            if share > 0, let date = leased.nextDue { dates.append(date) }
         }
         let unlimited = limits.isEmpty ? subscriptions : subscriptions.filter { limits[$0] == nil }
         if left == 0 { return (room, true, nil) }
@@ -109,10 +111,12 @@ extension RelaySession {
                 known: known
             )
         )
-        state.withLock { state in
-            state.note(paused: leased.paused, of: subscriptions)
+        let paused = state.withLock { state in
+            let paused = state.note(paused: leased.paused, of: subscriptions)
             state.enqueue(leased.lanes, until: end)
+            return paused
         }
+        for batch in paused { release(batch[...]) }
         if !leased.lanes.isEmpty { work.notify() }
         return leased
     }

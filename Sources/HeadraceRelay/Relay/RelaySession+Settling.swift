@@ -44,7 +44,12 @@ extension RelaySession {
                 // At the end, the leases expire, and another relay repeats the deliveries.
                 if isLast { return }
                 let pause = configuration.backoff.pause(afterAttempt: failures, using: &generator)
-                await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))
+                if Task.isCancelled {
+                    // A cancelled task doesn't wait for a time. The last attempt follows the last worker.
+                    await ending.waitRegardless(after: 0)
+                } else {
+                    await wait(for: ending, after: 0, until: relay.clock.now.advanced(by: pause))
+                }
             }
         }
     }

@@ -69,11 +69,12 @@ struct RelayState {
         lanes = WaitingLanes(limits: limits)
     }
 
-    /// Notes which of `subscriptions` are paused.
-    mutating func note(paused now: Set<String>, of subscriptions: [String]) {
-        if now.isEmpty && paused.isEmpty { return }
+    /// Notes which of `subscriptions` are paused; removes and returns their lanes that no worker has begun.
+    mutating func note(paused now: Set<String>, of subscriptions: [String]) -> [[Delivery]] {
+        if now.isEmpty && paused.isEmpty { return [] }
         paused.subtract(subscriptions)
         paused.formUnion(now)
+        return now.isEmpty ? [] : lanes.removeAll { now.contains($0) }
     }
 
     /// Whether a handler of `subscription` may begin.

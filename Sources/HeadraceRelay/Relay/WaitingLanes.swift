@@ -102,14 +102,19 @@ struct WaitingLanes {
         limited[first.subscription]?.count -= 1
     }
 
-    /// Removes and returns all lanes.
-    mutating func removeAll() -> [[Delivery]] {
-        let all = (line + limited.values.flatMap(\.line)).map(\.batch) + suspects
-        line = []
-        suspects.removeAll()
-        for batch in all { if let name = batch.first?.subscription { limited[name]?.count -= 1 } }
-        for name in limited.keys { limited[name]?.line = [] }
-        return all
+    /// Removes and returns all lanes of the subscriptions that meet `condition`.
+    mutating func removeAll(where condition: (_ subscription: String) -> Bool = { _ in true }) -> [[Delivery]] {
+        func isRemoved(_ batch: [Delivery]) -> Bool { batch.first.map { condition($0.subscription) } ?? true }
+        var removed = line.map(\.batch).filter(isRemoved)
+        line.removeAll { isRemoved($0.batch) }
+        for name in limited.keys where condition(name) {
+            removed += limited[name]?.line.map(\.batch) ?? []
+            limited[name]?.line = []
+        }
+        removed += suspects.filter(isRemoved)
+        suspects.removeAll(where: isRemoved)
+        for batch in removed { if let name = batch.first?.subscription { limited[name]?.count -= 1 } }
+        return removed
     }
 
     private enum Candidate {

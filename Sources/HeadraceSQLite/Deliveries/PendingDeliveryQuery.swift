@@ -16,7 +16,8 @@ struct PendingDeliveryQuery {
     /// Reads one subscription in the order of the index `lane_by_time`, so that a page costs no sorting.
     ///
     /// The conditions on the lane alone come first, so that lanes in another state aren't joined. A lane without a stream has one
-    /// delivery, so nothing waits behind it. A lane that was never leased neither runs nor waits for a retry.
+    /// delivery, so nothing waits behind it. A lane that was never leased neither runs nor waits for a retry. The bounds of the position
+    /// keep a page from reading a whole lane.
     static let sql = """
         SELECT * FROM (
             SELECT lane.id AS lane, delivery.position AS position, delivery.is_replay, lane.ready_at AS ready_at,
@@ -31,12 +32,17 @@ struct PendingDeliveryQuery {
                 END AS state,
                 \(DocumentReader.eventColumns)
             FROM lane
-            CROSS JOIN delivery ON delivery.lane = lane.id
             CROSS JOIN delivery AS head ON head.lane = lane.id
                 AND head.position = (SELECT min(position) FROM delivery AS earlier WHERE earlier.lane = lane.id)
+            CROSS JOIN delivery ON delivery.lane = lane.id
+                AND delivery.position > CASE WHEN lane.ready_at = ?3 AND lane.id = ?4 THEN ?5 ELSE \(-Int64.max) END
+                AND delivery.position <= CASE
+                    WHEN ?6 IN ('scheduled', 'retrying', 'unknown') THEN head.position
+                    WHEN ?6 = 'running' THEN lane.begun
+                    ELSE \(Int64.max)
+                END
             LEFT JOIN event ON event.position = delivery.position
             WHERE lane.subscription = ?1 AND lane.ready_at >= ?3 AND (lane.ready_at > ?3 OR lane.id >= ?4)
-                AND (lane.ready_at > ?3 OR lane.id > ?4 OR (lane.id = ?4 AND delivery.position > ?5))
                 AND (?6 IS NOT 'waiting' OR lane.ready_at <= ?2 OR lane.stream_kind IS NOT NULL)
                 AND (ifnull(?6, '') NOT IN ('running', 'retrying') OR lane.token > 0)
                 AND (?6 IS NOT 'unknown' OR lane.unknown_name IS NOT NULL)

@@ -72,7 +72,10 @@ import Testing
         #expect(try await pending.page(in: .waiting).count == 2)
 
         let scheduled = try await pending.page(in: .scheduled)
-        try await pending.cancel(scheduled.map(\.id), reason: "The campaign has ended.")
+        let advertisements = scheduled.filter { delivery in
+            if case .scheduled(let message) = delivery.content { message.name == "advertise" } else { false }
+        }
+        try await pending.cancel(advertisements.map(\.id), reason: "The campaign has ended.")
         #expect(try await DeadLetters(in: store).page().map(\.reason) == ["The campaign has ended."])
     }
 }

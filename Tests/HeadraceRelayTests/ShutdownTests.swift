@@ -1,0 +1,56 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import DomainTestSupport
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceStorage
+import HeadraceTesting
+import Testing
+
+/// Shutdowns at every moment of the loops that wait for news.
+///
+/// The clock stands still. So if a loop missed the shutdown, it would wait for ever.
+@Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
+    private static let rounds = 1_000
+
+    @Test func aRelayNeverMissesItsShutdown() async throws {
+        let bench = try RelayBench()
+        bench.registrar.register(Mail.self)
+        for round in 0..<Self.rounds {
+            let relay = bench.relay()
+            let running = Task { try await relay.run() }
+            try await relay.untilIdle()
+
+            bench.store.deliverySignal.notify()
+            spin(round)
+            relay.shutDown()
+
+            try await running.value
+        }
+    }
+
+    @Test func projectionsNeverMissTheirShutdown() async throws {
+        let bench = try ProjectionBench()
+        for round in 0..<Self.rounds {
+            let projections = bench.projections(sales(1))
+            let running = Task { try await projections.run() }
+            try await projections.untilCurrent()
+
+            bench.store.deliverySignal.notify()
+            spin(round)
+            projections.shutDown()
+
+            try await running.value
+        }
+    }
+
+    /// Runs for 0 to 40 µs, so that the shutdown comes at another moment of the loop in each round.
+    private func spin(_ round: Int) {
+        let end = ContinuousClock.now.advanced(by: .nanoseconds(round % 400 * 100))
+        while ContinuousClock.now < end {}
+    }
+}
