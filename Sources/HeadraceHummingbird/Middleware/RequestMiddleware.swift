@@ -35,9 +35,9 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         /// The table from errors to problems.
         public var problems = ProblemTable()
 
-        /// Returns the response to a request that failed with an error, whose problem is the second value.
+        /// Returns the response to a request that failed with an error; the second value is the error's problem.
         ///
-        /// The default is the problem as problem details. Change it for an API that has a format of its own.
+        /// The default is the problem as problem details. Change it for an API with another format.
         public var response: @Sendable (any Error, Problem) throws -> Response = { _, problem in try problem.response }
 
         /// Observers that are notified of each request.
@@ -59,7 +59,7 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         /// Its error becomes a problem, like an error of the route.
         public var principal: @Sendable (Request, Context) async throws -> (any Principal)? = { _, _ in nil }
 
-        /// Level of the one log line for each request, such as `POST /reservations/{id} 201`; `nil`, the default, for no line.
+        /// Level of the log line for each request, such as `POST /reservations/{id} 201`; `nil`, the default, for no line.
         ///
         /// The line is written when the response begins. It has the principal and the duration, and the ID that Hummingbird gives to
         /// the request. It has the route and not the path, so it contains neither parameters nor tokens.

@@ -12,7 +12,7 @@ import Synchronization
 
 /// Returns the object of a weak registration that still exists, or makes a new object.
 ///
-/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` has the proof for the inherited
+/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` proves it for the inherited
 /// properties. The only other property, `current`, is a constant `Mutex`, and the object to which it refers is `Sendable`.
 final class WeakBinding<T: AnyObject & Sendable>: TypedBinding<T>, @unchecked Sendable {
     private struct Reference: Sendable {
@@ -64,7 +64,7 @@ private struct Generation: Sendable {
 
 /// Returns the object of a time-limited registration that hasn't expired, or makes a new object.
 ///
-/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` has the proof for the inherited
+/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` proves it for the inherited
 /// properties. The others are constants: `limit` and `clock` are `Sendable`, and `current` is a `Mutex` around a `Generation`,
 /// which Swift has checked to be `Sendable`.
 final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendable {
@@ -125,7 +125,7 @@ final class TimeLimitedBinding<T: Sendable>: TypedBinding<T>, @unchecked Sendabl
 
 /// Returns a singleton that `bootstrap` has created.
 ///
-/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` has the proof for the inherited
+/// Why `@unchecked Sendable` is right here: Swift requires a subclass to repeat it. ``Binding`` proves it for the inherited
 /// properties. The others are constants: `recipe` is a `Sendable` structure, and `decorate` is a `@Sendable` closure.
 final class AsyncBinding<T: Sendable>: TypedBinding<T>, BootstrappedBinding, @unchecked Sendable {
     private let recipe: BootstrapRecipe<T>
