@@ -52,14 +52,23 @@ public final class Inspector: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Limits on its memory, and the rules for showing content.
+    ///   - history: The files that keep the flow beyond the end of the process; `nil` for none. Run it beside the server.
     ///   - clock: Measures the time since the last request.
     ///   - wallClock: Returns the time for display.
     public init(
         configuration: InspectorConfiguration = InspectorConfiguration(),
+        history: InspectorHistory? = nil,
         clock: any TimeSource = ContinuousClock(),
         wallClock: @escaping @Sendable () -> Date = { Date() }
     ) {
-        recorder = FlowRecorder(configuration: configuration, clock: clock, wallClock: wallClock)
+        recorder = FlowRecorder(
+            configuration: configuration,
+            restored: history?.restored.entries ?? [],
+            history: history?.status,
+            clock: clock,
+            wallClock: wallClock
+        )
+        history?.follow(recorder)
     }
 
     /// The observer to pass to dispatchers, pipelines, clusters, stations, registrars, and relays.

@@ -126,6 +126,36 @@ class ServedLedger(InspectorCase):
             self.browser.open("about:blank")
 
 
+class History(InspectorCase):
+    """A program with a history on the disk."""
+
+    def test_after_a_restart_the_page_shows_the_messages_of_the_run_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = ["--history", str(pathlib.Path(folder, "history"))]
+            first = Subject(*arguments)
+            first.tell("post cash 5")
+            first.close()
+            second = Subject(*arguments)
+            try:
+                self.browser.look(1280, 900)
+                self.browser.errors()
+                self.browser.open(second.address)
+                self.browser.wait(lambda: self.browser.text("#status").startswith("live"), "the page is live")
+                self.browser.wait(lambda: "are from earlier runs" in self.browser.text("#flow-hint"), "the entries are counted")
+                second.tell("ask cash")
+                self.browser.wait(lambda: len(self.tree()) >= 2, "both runs are shown")
+                earlier = self.browser.script(
+                    "return [...document.querySelectorAll('#flow-tree > li')]"
+                    ".map((item) => [item.dataset.type, item.textContent.includes('earlier run')])"
+                )
+                self.assertIn(["POST /transactions", True], earlier)
+                self.assertIn(["GetBalance", False], [[name.split(".")[-1], mark] for name, mark in earlier])
+                self.assertEqual(self.browser.errors(), [])
+                self.browser.open("about:blank")
+            finally:
+                second.close()
+
+
 class Flow(InspectorCase):
     def test_a_posted_transaction_is_a_tree_from_the_request_to_the_handlers(self):
         self.begin()
