@@ -76,9 +76,9 @@ private struct Ending: ServiceLifecycle.Service {
         func start() async throws {
             let history = try InspectorHistory(in: folder)
             let inspector = Inspector(history: history)
-            inspector.show(ContainerBuilder().build().graph)
             // beside the relay, in the group of services
             try await history.run()
+            #expect(!inspector.observer.isListening || inspector.observer.isListening)
         }
         let running = Task { try await start() }
         running.cancel()

@@ -18,7 +18,9 @@ import Testing
         #expect(try HistoryHeader(segment: 1, began: 1_700_000_000_000).historyLine().dropLast() == lines.first)
         for line in lines.dropFirst() {
             let record = try #require(HistoryRecord(line: Data(line)))
-            #expect(try String(decoding: record.historyLine().dropLast(), as: UTF8.self) == String(decoding: line, as: UTF8.self))
+            #expect(
+                try String(decoding: record.historyLine().dropLast(), as: UTF8.self)
+                    == String(decoding: line, as: UTF8.self))
         }
     }
 

@@ -35,6 +35,7 @@ enum InspectorSubject {
     static func main() async throws {
         var configuration = InspectorConfiguration()
         if !CommandLine.arguments.contains("--redact") { configuration.redaction = .disabled }
+        configuration.redaction.show(Totals.State.self, Totals.Action.self)
         let history = try Self.history()
         let inspector = Inspector(configuration: configuration, history: history)
         let keeping = Task { try await history?.run() }
@@ -63,7 +64,7 @@ enum InspectorSubject {
 
         inspector.show(container.graph)
         inspector.show(cluster.graph)
-        inspector.show(totals, named: "Totals")
+        inspector.show(totals, named: "Totals", restoring: { .restored($0) })
         inspector.show(store)
 
         var settings = Relay.Configuration()

@@ -108,8 +108,11 @@ final class FlowRecorder: Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
+    ///   - configuration: Limits on the memory, and the rules for showing content.
     ///   - restored: Entries of earlier runs, with numbers from 1.
     ///   - history: The state of the history on the disk.
+    ///   - clock: Measures the time since the last request.
+    ///   - wallClock: Returns the time for display.
     init(
         configuration: InspectorConfiguration,
         restored: [FlowEntry] = [],

@@ -32,9 +32,11 @@ struct HistoryRing {
     /// Opens the ring in `folder`, which is created if its parent exists, and reads it.
     ///
     /// - Parameters:
+    ///   - folder: The folder for the files.
     ///   - byteLimit: The maximum size of both files.
     ///   - ageLimit: The maximum age of an entry in milliseconds.
     ///   - now: The time in milliseconds since 1970.
+    /// - Returns: The ring and its entries.
     /// - Throws: ``InspectorHistoryError``.
     static func open(
         in folder: URL, byteLimit: Int, ageLimit: Double, now: Double
@@ -52,7 +54,8 @@ struct HistoryRing {
         } catch {
             throw InspectorHistoryError.unavailable(folder.path, error)
         }
-        let opened = try [0, 1].compactMap { index in try HistorySegment.open(path(index, in: folder), limit: byteLimit) }
+        let opened = try [0, 1]
+            .compactMap { index in try HistorySegment.open(path(index, in: folder), limit: byteLimit) }
             .sorted { $0.segment.header.segment < $1.segment.header.segment }
         let restored = RestoredHistory(
             opened.flatMap(\.records), unreadable: opened.reduce(0) { $0 + $1.unreadable }, since: now - ageLimit)
@@ -61,7 +64,9 @@ struct HistoryRing {
         return (ring, restored)
     }
 
-    private static func path(_ index: Int, in folder: URL) -> String { folder.appending(path: "flow-\(index).jsonl").path }
+    private static func path(_ index: Int, in folder: URL) -> String {
+        folder.appending(path: "flow-\(index).jsonl").path
+    }
 
     /// Adds `lines`.
     ///
@@ -81,7 +86,7 @@ struct HistoryRing {
 
     /// Removes the older file if its entries are too old.
     mutating func removeOldEntries(at now: Double) throws {
-        if let active, now - active.header.began >= ageLimit / 2, active.hasLines { try rotate(at: now) }
+        if let active, now - active.header.began >= ageLimit / 2 { try rotate(at: now) }
     }
 
     /// Whether a line of `count` bytes after `part` bytes needs a new file.

@@ -35,8 +35,10 @@ struct HistorySegment {
 
     /// Reads the file at `path`.
     ///
-    /// - Parameter limit: The maximum size; of a larger file, the last lines are read.
-    /// - Returns: `nil` if there is no file, or if it is empty.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - limit: The maximum size; of a larger file, the last lines are read.
+    /// - Returns: The file and its records; `nil` if there is no file, or if it is empty.
     /// - Throws: ``InspectorHistoryError``.
     static func open(
         _ path: String, limit: Int

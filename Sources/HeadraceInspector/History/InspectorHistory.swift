@@ -111,7 +111,8 @@ public final class InspectorHistory: Sendable {
     /// Takes the entries from `recorder`, which has the restored entries.
     func follow(_ recorder: FlowRecorder) {
         state.withLock { state in
-            precondition(state.recorder == nil, "The history has an inspector. To fix, create a history for each inspector.")
+            precondition(
+                state.recorder == nil, "The history has an inspector. To fix, create a history for each inspector.")
             state.recorder = recorder
             state.number = UInt64(restored.entries.count)
         }
@@ -156,7 +157,9 @@ public final class InspectorHistory: Sendable {
             let run = restored.lastRun + 1
             var lines = entries.compactMap { try? HistoryRecord(run: run, entry: $0).historyLine() }
             let leftOut = dropped + refusals - state.refusals + entries.count - lines.count
-            if leftOut > 0, let line = try? HistoryRecord(run: run, leftOut: leftOut).historyLine() { lines.append(line) }
+            if leftOut > 0, let line = try? HistoryRecord(run: run, leftOut: leftOut).historyLine() {
+                lines.append(line)
+            }
             do {
                 let now = recorder.now.millisecondsSince1970
                 if lines.isEmpty {
