@@ -372,7 +372,8 @@ let package = Package(
                 "InspectorSubject",
                 logging,
                 serviceLifecycle,
-            ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Inspector")
+            ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Inspector"),
+            exclude: ["Golden"]
         ),
 
         // Empty without the trait Hummingbird.

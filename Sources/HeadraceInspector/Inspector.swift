@@ -52,14 +52,23 @@ public final class Inspector: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Limits on its memory, and the rules for showing content.
+    ///   - history: The files that keep the flow beyond the end of the process; `nil` for none. Run it beside the server.
     ///   - clock: Measures the time since the last request.
     ///   - wallClock: Returns the time for display.
     public init(
         configuration: InspectorConfiguration = InspectorConfiguration(),
+        history: InspectorHistory? = nil,
         clock: any TimeSource = ContinuousClock(),
         wallClock: @escaping @Sendable () -> Date = { Date() }
     ) {
-        recorder = FlowRecorder(configuration: configuration, clock: clock, wallClock: wallClock)
+        recorder = FlowRecorder(
+            configuration: configuration,
+            restored: history?.restored.entries ?? [],
+            history: history?.status,
+            clock: clock,
+            wallClock: wallClock
+        )
+        history?.follow(recorder)
     }
 
     /// The observer to pass to dispatchers, pipelines, clusters, stations, registrars, and relays.
@@ -111,21 +120,44 @@ public final class Inspector: Sendable {
     /// Replaces a station of the same name.
     ///
     /// The changes are recorded while the inspector is in use. After a pause, a new history begins.
-    public func show<State, Action>(_ station: Station<State, Action>, named name: String) {
-        show(InspectedStation(station, history: makeHistory(name, of: State.self), recorder: recorder))
+    ///
+    /// If the state and the action are `Codable` and in the list of shown types, the page can download the history as a journal,
+    /// and import it again: it reduces the actions of the journal on a copy of the state, without effects.
+    ///
+    /// ```swift
+    /// inspector.show(station, named: "Counter", restoring: { .restored($0) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - station: The station.
+    ///   - name: The name on the page.
+    ///   - makeAction: Returns the action that sets the station to a state. An operator can pour it for each state of an
+    ///     imported journal, if the page may write. Without it, the station can't be changed.
+    public func show<State, Action>(
+        _ station: Station<State, Action>,
+        named name: String,
+        restoring makeAction: (@Sendable (_ state: State) -> Action)? = nil
+    ) {
+        let history = makeHistory(name, of: State.self, Action.self, canRestore: makeAction != nil)
+        show(InspectedStation(station, history: history, restoring: makeAction, recorder: recorder))
     }
 
     /// Shows the changes of `station`, which it doesn't keep alive.
     ///
-    /// Replaces a station of the same name.
-    ///
-    /// The changes are recorded while the inspector is in use. After a pause, a new history begins.
-    public func show<State, Action>(_ station: ActorStation<State, Action>, named name: String) {
-        show(InspectedStation(station, history: makeHistory(name, of: State.self), recorder: recorder))
+    /// The parameters are those of the method for a `Station`.
+    public func show<State, Action>(
+        _ station: ActorStation<State, Action>,
+        named name: String,
+        restoring makeAction: (@Sendable (_ state: State) -> Action)? = nil
+    ) {
+        let history = makeHistory(name, of: State.self, Action.self, canRestore: makeAction != nil)
+        show(InspectedStation(station, history: history, restoring: makeAction, recorder: recorder))
     }
 
-    private func makeHistory(_ name: String, of state: Any.Type) -> StationHistory {
-        StationHistory(name: name, state: state, configuration: recorder.configuration)
+    private func makeHistory(
+        _ name: String, of state: Any.Type, _ action: Any.Type, canRestore: Bool
+    ) -> StationHistory {
+        StationHistory(name: name, of: state, action, canRestore: canRestore, configuration: recorder.configuration)
     }
 
     private func show(_ graph: GraphView) {
@@ -154,6 +186,11 @@ public final class Inspector: Sendable {
     var graphs: [GraphView] { state.withLock { $0.graphs } }
     var stations: [StationHistory] { state.withLock { $0.stations.map(\.history) } }
     var stores: [InspectedStore] { state.withLock { $0.stores } }
+
+    /// The station `name`, or `nil`.
+    func station(_ name: String) -> InspectedStation? {
+        state.withLock { $0.stations.first { $0.history.name == name } }
+    }
 
     var projections: [Projections] { state.withLock { $0.projections } }
 

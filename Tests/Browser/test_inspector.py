@@ -126,6 +126,36 @@ class ServedLedger(InspectorCase):
             self.browser.open("about:blank")
 
 
+class History(InspectorCase):
+    """A program with a history on the disk."""
+
+    def test_after_a_restart_the_page_shows_the_messages_of_the_run_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = ["--history", str(pathlib.Path(folder, "history"))]
+            first = Subject(*arguments)
+            first.tell("post cash 5")
+            first.close()
+            second = Subject(*arguments)
+            try:
+                self.browser.look(1280, 900)
+                self.browser.errors()
+                self.browser.open(second.address)
+                self.browser.wait(lambda: self.browser.text("#status").startswith("live"), "the page is live")
+                self.browser.wait(lambda: "are from earlier runs" in self.browser.text("#flow-hint"), "the entries are counted")
+                second.tell("ask cash")
+                self.browser.wait(lambda: len(self.tree()) >= 2, "both runs are shown")
+                earlier = self.browser.script(
+                    "return [...document.querySelectorAll('#flow-tree > li')]"
+                    ".map((item) => [item.dataset.type, item.textContent.includes('earlier run')])"
+                )
+                self.assertIn(["POST /transactions", True], earlier)
+                self.assertIn(["GetBalance", False], [[name.split(".")[-1], mark] for name, mark in earlier])
+                self.assertEqual(self.browser.errors(), [])
+                self.browser.open("about:blank")
+            finally:
+                second.close()
+
+
 class Flow(InspectorCase):
     def test_a_posted_transaction_is_a_tree_from_the_request_to_the_handlers(self):
         self.begin()
@@ -428,6 +458,36 @@ class Panes(InspectorCase):
         self.assertIn("webhooks", table["TransactionPosted"])
         self.assertIn("CheckLimit", table["TransactionPosted"])
         self.assertEqual(table["webhooks"], "SendWebhook (later)")
+
+    def test_a_journal_is_imported_and_sets_the_station_after_a_confirmation(self):
+        self.begin()
+        self.show("stations")
+        self.browser.wait(lambda: self.browser.find_all("#pane-stations tbody tr"), "the state is there")
+        for account in ("one", "two", "three"):
+            self.subject.tell(f"post {account} 1")
+        self.browser.wait(lambda: self.browser.find_all("#station-0-journal"), "there is a journal")
+        # The file that the button would download, and then another action.
+        token = self.browser.script("return fetch('api/stations/journal?station=Totals').then((answer) => answer.json())")
+        self.subject.tell("post four 1")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "Totals-journal.json")
+            file.write_text(token["journal"])
+            self.browser.find("#station-0-file").send_keys(str(file))
+            self.browser.wait(lambda: self.browser.find_all("#station-0-imported-restore"), "the journal is replayed")
+        self.assertIn("3 actions of Totals-journal.json", self.browser.text("#pane-stations"))
+        self.browser.find("#station-0-imported-back").click()
+        self.browser.find("#station-0-imported-restore").click()
+        self.browser.find("#station-0-imported-confirm").click()
+        self.browser.wait(lambda: "was set to the state after 2 actions" in self.browser.text("#stations-message"), "the outcome")
+        self.browser.wait(
+            lambda: "2" in self.browser.script("return document.querySelector('#pane-stations .card tbody').textContent"),
+            "the station has the state",
+        )
+        file = pathlib.Path(tempfile.gettempdir(), "garbage.json")
+        file.write_text("garbage")
+        self.browser.find("#station-0-file").send_keys(str(file))
+        self.browser.wait(lambda: "no header" in self.browser.text("#stations-message"), "the refusal")
+        self.browser.errors()
 
     def test_two_states_of_a_station_are_compared(self):
         self.begin()

@@ -69,6 +69,24 @@ private struct Ending: ServiceLifecycle.Service {
         try registrar.validate()
     }
 
+    @Test func aHistoryOnTheDiskNeedsThreeLines() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+
+        func start() async throws {
+            let history = try InspectorHistory(in: folder)
+            let inspector = Inspector(history: history)
+            // beside the relay, in the group of services
+            try await history.run()
+            #expect(!inspector.observer.isListening || inspector.observer.isListening)
+        }
+        let running = Task { try await start() }
+        running.cancel()
+        try await running.value
+
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test func theArticleConnectsAllFeatures() async throws {
         let builder = ContainerBuilder()
         let container = ContainerBuilder().build()

@@ -225,7 +225,7 @@ import Testing
     }
 }
 
-private struct StationResponse: Decodable {
+struct StationResponse: Decodable {
     struct Property: Decodable, Equatable {
         let name: String
         let value: String?
@@ -251,10 +251,12 @@ private struct StationResponse: Decodable {
     let base: [Property]
     let steps: [Step]
     let subscriptions: [String]
+    let hasJournal: Bool
+    let canRestore: Bool
 }
 
-private struct Counter: Dripper {
-    struct State {
+struct Counter: Dripper {
+    struct State: Codable, Equatable {
         var count = 0
         var label = "the first"
     }
@@ -262,6 +264,7 @@ private struct Counter: Dripper {
     enum Action: Codable, Equatable {
         case add(Int)
         case rename(String)
+        case restored(State)
     }
 
     var body: some Dripper<State, Action> {
@@ -269,6 +272,7 @@ private struct Counter: Dripper {
             switch action {
             case .add(let amount): state.count += amount
             case .rename(let label): state.label = label
+            case .restored(let earlier): state = earlier
             }
             return .none
         }

@@ -27,13 +27,18 @@ import HeadraceStorage
 ///
 /// With the argument `--retry`, a failed webhook is retried after an hour instead of becoming a dead letter.
 ///
+/// With the argument `--history` and a folder, the inspector keeps its history there.
+///
 /// It prints `done` or `refused` after each command, and exits at the end of the input.
 @main
 enum InspectorSubject {
     static func main() async throws {
         var configuration = InspectorConfiguration()
         if !CommandLine.arguments.contains("--redact") { configuration.redaction = .disabled }
-        let inspector = Inspector(configuration: configuration)
+        configuration.redaction.show(Totals.State.self, Totals.Action.self)
+        let history = try Self.history()
+        let inspector = Inspector(configuration: configuration, history: history)
+        let keeping = Task { try await history?.run() }
         let observers: [any MessageObserver] = [inspector.observer]
 
         let store = try InMemoryStore(entities: [Account.self])
@@ -59,7 +64,7 @@ enum InspectorSubject {
 
         inspector.show(container.graph)
         inspector.show(cluster.graph)
-        inspector.show(totals, named: "Totals")
+        inspector.show(totals, named: "Totals", restoring: { .restored($0) })
         inspector.show(store)
 
         var settings = Relay.Configuration()
@@ -99,6 +104,14 @@ enum InspectorSubject {
         relay.shutDown()
         try await delivering.value
         await server.stop()
+        keeping.cancel()
+        try await keeping.value
+    }
+
+    /// The history in the folder after the argument `--history`.
+    private static func history() throws -> InspectorHistory? {
+        let folder = CommandLine.arguments.drop { $0 != "--history" }.dropFirst().first
+        return try folder.map { try InspectorHistory(in: URL(filePath: $0)) }
     }
 
     private static func say(_ text: String) {

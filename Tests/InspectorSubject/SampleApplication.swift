@@ -118,13 +118,14 @@ final class GetBalanceHandler: HandlesQuery, Resolvable {
 
 /// The number of posted transactions, and the account of the last transaction.
 struct Totals: Dripper {
-    struct State: Sendable {
+    struct State: Codable, Sendable {
         var count = 0
         var latest = "<i>nothing</i>"
     }
 
-    enum Action: Sendable {
+    enum Action: Codable, Sendable {
         case posted(String)
+        case restored(State)
     }
 
     var body: some Dripper<State, Action> {
@@ -133,6 +134,8 @@ struct Totals: Dripper {
             case .posted(let account):
                 state.count += 1
                 state.latest = account
+            case .restored(let earlier):
+                state = earlier
             }
             return .none
         }

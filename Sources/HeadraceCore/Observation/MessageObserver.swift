@@ -51,7 +51,9 @@ extension [any MessageObserver] {
     /// Whether at least one observer is listening.
     @usableFromInline
     package var areListening: Bool {
-        for observer in self where observer.isListening { return true }
+        // A loop over the array would copy each observer, and so count references.
+        let observers = span
+        for index in observers.indices where observers[index].isListening { return true }
         return false
     }
 }

@@ -7,7 +7,7 @@
 /// The kinds of content that the redaction has hidden in a view, each named after the rule that shows it.
 ///
 /// Its JSON is the array of the names.
-struct HiddenContent: OptionSet, Sendable, Hashable, Encodable {
+struct HiddenContent: OptionSet, Sendable, Hashable, Codable {
     let rawValue: UInt8
 
     static let message = HiddenContent(rawValue: 1)
@@ -57,6 +57,15 @@ struct HiddenContent: OptionSet, Sendable, Hashable, Encodable {
     /// The kinds as words, and `nil` if there are none.
     var names: [String]? {
         isEmpty ? nil : Self.hintsByKind.filter { contains($0.kind) }.map(\.name)
+    }
+
+    init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    init(from decoder: any Decoder) throws {
+        let names = try [String](from: decoder)
+        self = Self.hintsByKind.filter { names.contains($0.name) }.reduce(into: HiddenContent()) { $0.insert($1.kind) }
     }
 
     func encode(to encoder: any Encoder) throws {

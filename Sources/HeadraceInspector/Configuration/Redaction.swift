@@ -98,6 +98,9 @@ extension Redaction {
     /// Whether the type of `value` is in the list of shown types.
     func lists(_ value: Any) -> Bool { shownTypes.containsType(of: value) }
 
+    /// Whether `type` is in the list of shown types.
+    func lists(type: Any.Type) -> Bool { shownTypes.contains(type) }
+
     /// The text of a message, an event, or an action; `nil` if it is hidden.
     func text<Message: Sendable>(of message: Message) -> String? {
         if let text = self.message(message) { return text }

@@ -99,6 +99,16 @@ struct FlowBuffer: Sendable {
         return changed.prefix(limit).compactMap { self[$0.number] }
     }
 
+    /// Returns the entries with these numbers that changed after `revision`.
+    func entries(_ numbers: ClosedRange<UInt64>, after revision: UInt64) -> [FlowEntry] {
+        numbers.compactMap { number in
+            guard first <= number, number <= last, let entry = slots[slot(number)], entry.revision > revision else {
+                return nil
+            }
+            return entry
+        }
+    }
+
     private mutating func removeFirst(_ removed: inout [FlowEntry]) {
         let slot = slot(first)
         if let entry = slots[slot] {

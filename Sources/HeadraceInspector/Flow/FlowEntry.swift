@@ -7,7 +7,7 @@
 import Foundation
 
 /// A message or a stage in the flow.
-struct FlowEntry: Sendable, Equatable, Encodable {
+struct FlowEntry: Sendable, Equatable, Codable {
     /// Number of the entry, counting from 1; set by the buffer.
     var number: UInt64 = 0
 
@@ -52,6 +52,12 @@ struct FlowEntry: Sendable, Equatable, Encodable {
 
     /// The content that the redaction has hidden; `nil` if it has hidden none.
     var hidden: HiddenContent?
+
+    /// `true` if an earlier run of the program has recorded the entry; `nil` otherwise.
+    var isEarlier: Bool?
+
+    /// Whether the handling is in progress.
+    var isOpen: Bool { duration == nil && isEarlier != true }
 
     /// Approximate size in bytes.
     var byteCount: Int {

@@ -73,7 +73,7 @@ final class FlowRecorder: Sendable {
 
         mutating func forget(_ removed: [FlowEntry]) {
             for entry in removed {
-                if entry.duration == nil { openCount -= 1 }
+                if entry.isOpen { openCount -= 1 }
                 if let key = messageKeys.removeValue(forKey: entry.number), messages[key] == entry.number {
                     messages[key] = nil
                 }
@@ -84,14 +84,17 @@ final class FlowRecorder: Sendable {
 
     private static let deliveryLimit = 200
 
+    /// Number of entries that ``changes(after:)`` reads at a time.
+    private static let scanLength = 256
+
     let configuration: InspectorConfiguration
     let clock: any TimeSource
     private let wallClock: @Sendable () -> Date
     private let start: ContinuousClock.Instant
     private let isActive = Atomic<Bool>(false)
 
-    /// Limits the recording while the recorder is inactive; `nil` if it records only while it is active.
-    private let allowance: RecordingAllowance?
+    /// Limits the recording while the recorder is inactive.
+    private let allowance: RecordingAllowance
 
     /// Whether an entry is in progress.
     ///
@@ -99,8 +102,21 @@ final class FlowRecorder: Sendable {
     private let hasOpenEntries = Atomic<Bool>(false)
     private let state: Mutex<State>
 
+    /// The state of the history on the disk; `nil` if there is none.
+    private let history: HistoryStatus?
+
+    /// Creates a recorder.
+    ///
+    /// - Parameters:
+    ///   - configuration: Limits on the memory, and the rules for showing content.
+    ///   - restored: Entries of earlier runs, with numbers from 1.
+    ///   - history: The state of the history on the disk.
+    ///   - clock: Measures the time since the last request.
+    ///   - wallClock: Returns the time for display.
     init(
         configuration: InspectorConfiguration,
+        restored: [FlowEntry] = [],
+        history: HistoryStatus? = nil,
         clock: any TimeSource,
         wallClock: @escaping @Sendable () -> Date
     ) {
@@ -108,10 +124,10 @@ final class FlowRecorder: Sendable {
         self.clock = clock
         self.wallClock = wallClock
         start = clock.now
-        allowance =
-            configuration.retention > .zero
-            ? RecordingAllowance(capacity: configuration.capacity, period: configuration.retention, clock: clock) : nil
-        let buffer = FlowBuffer(capacity: configuration.capacity, byteLimit: configuration.byteLimit)
+        allowance = RecordingAllowance(capacity: configuration.capacity, period: configuration.retention, clock: clock)
+        self.history = history
+        var buffer = FlowBuffer(capacity: configuration.capacity, byteLimit: configuration.byteLimit)
+        for entry in restored { _ = buffer.append(entry) }
         state = Mutex(State(buffer: buffer, lastRequest: start))
     }
 
@@ -123,7 +139,7 @@ final class FlowRecorder: Sendable {
     var isWatched: Bool { isActive.load(ordering: .relaxed) }
 
     /// Whether the next message may be recorded.
-    var isListening: Bool { isWatched || allowance?.isOpen ?? false }
+    var isListening: Bool { isWatched || allowance.isOpen }
 
     /// Activates the recorder for the length of the window.
     func activate() {
@@ -153,7 +169,7 @@ final class FlowRecorder: Sendable {
         return ShownContent(text: text, hidden: text == nil ? .message : [])
     }
 
-    private func admitsEntry() -> Bool { remainsActive() || allowance?.take() ?? false }
+    private func admitsEntry() -> Bool { remainsActive() || allowance.take() }
 
     func messageBegan(_ context: MessageContext, content: () -> ShownContent) {
         if !admitsEntry() { return }
@@ -246,7 +262,7 @@ final class FlowRecorder: Sendable {
     }
 
     func deliveryEnded(_ delivery: Delivery, outcome: String, failure: String? = nil, retry: Date? = nil) {
-        if !remainsActive(), allowance == nil { return }
+        if !remainsActive(), !allowance.isOn { return }
         let view = DeliveryView(
             date: wallClock().millisecondsSince1970,
             outcome: outcome,
@@ -281,7 +297,7 @@ final class FlowRecorder: Sendable {
         in state: inout State
     ) {
         guard let number else { return }
-        if state.buffer[number]?.duration == nil { state.openCount -= 1 }
+        if state.buffer[number]?.isOpen ?? true { state.openCount -= 1 }
         let removed = state.buffer.update(number) { entry in
             entry.duration = duration / .milliseconds(1)
             entry.outcome = outcome.code
@@ -330,13 +346,32 @@ final class FlowRecorder: Sendable {
         return view(found.suffix(limit), upTo: buffer.revision, of: buffer)
     }
 
+    /// Returns the entries that changed after `revision`, in the order of their numbers.
+    ///
+    /// It locks the flow for a few entries at a time, so that no message waits for it.
+    func changes(after revision: UInt64) -> FlowChanges {
+        let (first, last, end) = state.withLock { ($0.buffer.first, $0.buffer.last, $0.buffer.revision) }
+        var entries: [FlowEntry] = []
+        if end > revision, first <= last {
+            for start in stride(from: first, through: last, by: Self.scanLength) {
+                let numbers = start...min(last, start + UInt64(Self.scanLength) - 1)
+                entries += state.withLock { $0.buffer.entries(numbers, after: revision) }
+            }
+        }
+        return FlowChanges(revision: end, last: last, entries: entries)
+    }
+
+    /// Approximate number of messages and stages that weren't recorded, because too many came while no page was open.
+    var refusalCount: Int { allowance.refusalCount }
+
     private func view(_ entries: some Collection<FlowEntry>, upTo revision: UInt64, of buffer: FlowBuffer) -> FlowView {
         FlowView(
             revision: revision,
             first: buffer.first,
-            skipped: allowance?.refusalCount ?? 0,
+            skipped: refusalCount,
             entries: Array(entries),
-            hints: HiddenContent.hints(of: entries.compactMap(\.hidden))
+            hints: HiddenContent.hints(of: entries.compactMap(\.hidden)),
+            history: history?.view
         )
     }
 
@@ -344,7 +379,7 @@ final class FlowRecorder: Sendable {
     var rates: RatesView {
         let second = second
         let rates = state.withLock { $0.rates }
-        return RatesView(points: rates.points(upTo: second), skipped: allowance?.refusalCount ?? 0)
+        return RatesView(points: rates.points(upTo: second), skipped: refusalCount)
     }
 
     /// Outcomes of the last deliveries, the latest first.

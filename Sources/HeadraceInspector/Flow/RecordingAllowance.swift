@@ -12,9 +12,14 @@ import Synchronization
 /// It is a token bucket. While the bucket is empty, only every sixteenth check reads the clock, so that a busy program
 /// pays for a counter and not for recording. The bucket is refilled by many tokens at a time, so that most chains are
 /// recorded completely or not at all.
-final class RecordingAllowance: Sendable {
+///
+/// It can't be copied, so that a check counts no references.
+struct RecordingAllowance: ~Copyable, Sendable {
     private static let checkInterval = 16
     private static let smallestRefill = 50
+
+    /// Whether entries are recorded while no page is open.
+    let isOn: Bool
 
     private let clock: any TimeSource
     private let burst: Int
@@ -24,9 +29,12 @@ final class RecordingAllowance: Sendable {
     private let lastRefill: Mutex<ContinuousClock.Instant>
 
     /// Creates an allowance of `capacity` entries in each `period`, with bursts of a quarter of `capacity`.
+    ///
+    /// Without a period, it permits nothing.
     init(capacity: Int, period: Duration, clock: any TimeSource) {
         self.clock = clock
-        burst = max(1, capacity / 4)
+        isOn = period > .zero
+        burst = isOn ? max(1, capacity / 4) : 0
         interval = max(.nanoseconds(1), period / max(1, capacity))
         available = Atomic(burst)
         lastRefill = Mutex(clock.now)
@@ -38,6 +46,7 @@ final class RecordingAllowance: Sendable {
     /// Whether the next entry may be recorded.
     var isOpen: Bool {
         if available.load(ordering: .relaxed) > 0 { return true }
+        if !isOn { return false }
         let count = refusals.wrappingAdd(1, ordering: .relaxed).newValue
         return count % Self.checkInterval == 0 && refill()
     }

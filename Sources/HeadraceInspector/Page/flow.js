@@ -10,6 +10,7 @@ export class Flow {
     this.children = new Map();
     this.revision = 0;
     this.skipped = 0;
+    this.history = undefined;
     this.cleared = 0;
     this.isPaused = false;
     this.collapsed = new Set();
@@ -99,6 +100,7 @@ export class Flow {
   take(view) {
     this.revision = view.revision;
     this.skipped = view.skipped;
+    this.history = view.history;
     for (const entry of view.entries) {
       if (!this.entries.has(entry.number) && entry.parent) {
         const siblings = this.children.get(entry.parent) ?? [];
@@ -274,8 +276,21 @@ export class Flow {
     const parts = [count === 0 ? "No matches." : `${this.entries.size} messages and stages since ${time(oldest.began)}.`];
     if (count > chainLimit) parts.push(` The latest ${chainLimit} of ${count} chains are shown.`);
     if (this.skipped) parts.push(` About ${this.skipped} were not recorded, because too many came while no page was open.`);
+    if (this.history) parts.push(...this.historyWords(this.history));
     if (this.isPaused) parts.push(" Paused.");
     return parts.join("");
+  }
+
+  /** What the files of the history have, and what is missing in them. */
+  historyWords({ leftOut, unreadable, dropped, failure }) {
+    const earlier = [...this.entries.values()].filter((entry) => entry.isEarlier).length;
+    return [
+      earlier ? ` ${earlier} of them are from earlier runs of the program.` : "",
+      leftOut ? ` About ${leftOut} of earlier runs were not kept.` : "",
+      unreadable ? ` ${unreadable} lines of the history on the disk could not be read.` : "",
+      dropped ? ` ${dropped} could not be written to the disk in time.` : "",
+      failure ? ` The history is not written to the disk now: ${failure}` : "",
+    ];
   }
 
   makeItem(number, level, visible) {
@@ -286,12 +301,13 @@ export class Flow {
     const isExpanded = children.length > 0 && !this.collapsed.has(number);
     const isOpen = entry.outcome === undefined;
     const isSuccess = entry.outcome === "success";
+    const duration = isOpen ? "…" : entry.duration === undefined ? "" : took(entry.duration);
     const outcome = isOpen ? "in progress" : isSuccess ? "✓" : `✗ ${short(entry.outcome)}`;
     const item = make("li", {
       role: "treeitem", tabindex: -1, "data-number": number, "data-kind": entry.kind, "data-type": short(entry.type),
       "aria-level": level, "aria-selected": String(number === this.selected),
       "aria-expanded": children.length ? String(isExpanded) : null,
-      "aria-label": [`${entry.kind} ${short(entry.type)}`.trim(), entry.note, isSuccess ? "succeeded" : isOpen ? outcome : `failed with ${short(entry.outcome)}`, isOpen ? null : took(entry.duration)].filter(Boolean).join(", "),
+      "aria-label": [`${entry.kind} ${short(entry.type)}`.trim(), entry.note, isSuccess ? "succeeded" : isOpen ? outcome : `failed with ${short(entry.outcome)}`, entry.isEarlier ? "in an earlier run" : null, isOpen ? null : duration].filter(Boolean).join(", "),
     });
     if (this.isFiltered && this.isMatch(entry)) item.classList.add("hit");
     if (!this.items.has(number)) item.classList.add("new");
@@ -301,8 +317,9 @@ export class Flow {
       make("span", { class: "kind" }, entry.kind),
       make("span", { class: "name", title: entry.type }, short(entry.type)),
       entry.note ? make("span", { class: "quiet mark" }, entry.note) : null,
+      entry.isEarlier && level === 1 ? make("span", { class: "quiet mark" }, "earlier run") : null,
       make("span", { class: `mark ${isOpen ? "wait" : isSuccess ? "good" : "bad"}` }, outcome),
-      make("span", { class: "took" }, level === 1 ? when(entry.began) : null, make("span", {}, isOpen ? "…" : took(entry.duration)))));
+      make("span", { class: "took" }, level === 1 ? when(entry.began) : null, make("span", {}, duration))));
     if (isExpanded) item.append(make("ol", { role: "group" }, ...children.map((child) => this.makeItem(child, level + 1, visible))));
     return item;
   }

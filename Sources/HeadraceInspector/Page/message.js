@@ -53,7 +53,8 @@ export class MessagePanel {
     const isHidden = (kind) => entry.hidden?.includes(kind);
     add("type", entry.type);
     add("began", when(entry.began));
-    add("took", entry.duration === undefined ? "in progress" : took(entry.duration));
+    add("run", entry.isEarlier ? "an earlier run of the program" : null);
+    add("took", entry.duration !== undefined ? took(entry.duration) : entry.isEarlier ? "unknown" : "in progress");
     add("outcome", entry.outcome);
     add("note", entry.note);
     add("payload", entry.payload ?? (isHidden("message") ? hidden("message") : null));

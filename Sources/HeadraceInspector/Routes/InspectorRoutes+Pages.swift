@@ -33,6 +33,7 @@ extension InspectorRoutes {
         case ["projections"]: return await projections()
         case ["graphs"]: return .json(inspector.graphs)
         case ["stations"]: return .json(inspector.stations.map(\.view))
+        case ["stations", "journal"]: return journal(target)
         case ["deliveries"]: return .json(inspector.recorder.deliveries)
         case ["log"], ["subscriptions"], ["dead-letters"]: return await store(target)
         case ["pending"]: return await pending(target)

@@ -62,10 +62,13 @@ extension InspectorRoutes {
     }
 
     nonisolated(nonsending) func post(_ target: RequestTarget, _ request: InspectorRequest) async -> InspectorResponse {
-        guard target.path.first == "api", let operation = Operation(target.path.dropFirst()) else {
-            return Self.notFound
-        }
-        guard allowsWrites else {
+        guard target.path.first == "api" else { return Self.notFound }
+        let path = target.path.dropFirst()
+        let (isReplay, isRestore) = (path == ["stations", "replay"], path == ["stations", "restore"])
+        let operation = Operation(path)
+        guard isReplay || isRestore || operation != nil else { return Self.notFound }
+        // A replay changes only a copy.
+        guard allowsWrites || isReplay else {
             return .refusal(403, "The inspector is read-only. To fix, start it with 'allowsWrites: true'.")
         }
         let type = request.value(of: "content-type")?.lowercased().split(separator: ";").first
@@ -74,6 +77,7 @@ extension InspectorRoutes {
                 415, "The body must be JSON. To fix, send the header field 'Content-Type: application/json'.")
         }
         let operatorName = operatorName(request)
+        guard let operation else { return await upload(request, restoring: isRestore, by: operatorName) }
         let change: Change
         do {
             change = try self.change(operation, request.body, by: operatorName)

@@ -36,14 +36,17 @@ public final class InspectorRoutes: Sendable {
         /// Maximum size of all header fields in bytes; 16 KiB by default.
         public var headerLength = 16 << 10
 
-        /// Maximum size of the body in bytes; 64 KiB by default.
-        public var bodyLength = 64 << 10
+        /// Maximum size of the body in bytes; 1 MiB by default.
+        public var bodyLength = 1 << 20
 
         /// Maximum size of a search text in bytes; 200 by default.
         public var searchLength = 200
 
         /// Maximum number of dead letters or deliveries in one request; 1,000 by default.
         public var deadLetterCount = 1_000
+
+        /// Maximum number of actions in an imported journal; 10,000 by default.
+        public var journalCount = 10_000
 
         /// Maximum number of open streams; 8 by default.
         public var streamCount = 8
@@ -61,7 +64,7 @@ public final class InspectorRoutes: Sendable {
     /// Limits on requests.
     public let limits: Limits
 
-    /// Whether operators may change deliveries: replay, retry, cancel, discard, pause, and resume.
+    /// Whether operators may change deliveries: replay, retry, cancel, discard, pause, and resume; and restore states of stations.
     public let allowsWrites: Bool
 
     let inspector: Inspector

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceStations
 
 /// A station whose changes the page shows while the inspector is in use.
@@ -17,29 +18,63 @@ struct InspectedStation: Sendable {
     let history: StationHistory
     private let start: @Sendable () -> Void
 
-    init<State, Action>(_ station: Station<State, Action>, history: StationHistory, recorder: FlowRecorder) {
+    /// Reduces a journal on a copy of the state; `nil` if the station has been released.
+    let replay: @Sendable (JournalFile) async throws -> StationView?
+
+    /// Pours the action that restores the state after some actions of a journal, and returns `false` if the station has been
+    /// released; `nil` if the station has no such action.
+    let restore: (@Sendable (JournalFile, _ count: Int) async throws -> Bool)?
+
+    init<State, Action>(
+        _ station: Station<State, Action>,
+        history: StationHistory,
+        restoring makeAction: (@Sendable (State) -> Action)?,
+        recorder: FlowRecorder
+    ) {
         self.history = history
         start = { [weak station] in
             Task { @MainActor in
-                let changes = station?.changes(limit: Self.feedLimit)
-                await Self.record(changes, after: station?.properties, in: history, recorder) { [weak station] in
+                let inspection = station?.inspect(limit: Self.feedLimit)
+                await Self.record(inspection, in: history, recorder) { [weak station] in
                     await station?.subscriptionNames ?? []
+                } folding: { [weak station] in
+                    try? await station?.stateJSON(after: $0)
                 }
+            }
+        }
+        replay = { [weak station] file in try await (station?.replay(file)).map { history.view(of: $0) } }
+        restore = makeAction.map { makeAction in
+            { @Sendable [weak station] (file: JournalFile, count: Int) async throws -> Bool in
+                guard let station else { return false }
+                try await station.pour(makeAction, after: count, of: file)
+                return true
             }
         }
     }
 
-    init<State, Action>(_ station: ActorStation<State, Action>, history: StationHistory, recorder: FlowRecorder) {
+    init<State, Action>(
+        _ station: ActorStation<State, Action>,
+        history: StationHistory,
+        restoring makeAction: (@Sendable (State) -> Action)?,
+        recorder: FlowRecorder
+    ) {
         self.history = history
         start = { [weak station] in
             Task {
-                // The feed comes first, so that no change is missed. A change that both of them contain does no harm:
-                // it sets the property to the same value again.
-                let changes = await station?.changes(limit: Self.feedLimit)
-                let properties = await station?.properties
-                await Self.record(changes, after: properties, in: history, recorder) { [weak station] in
+                let inspection = await station?.inspect(limit: Self.feedLimit)
+                await Self.record(inspection, in: history, recorder) { [weak station] in
                     await station?.subscriptionNames ?? []
+                } folding: { [weak station] in
+                    try? await station?.stateJSON(after: $0)
                 }
+            }
+        }
+        replay = { [weak station] file in try await (station?.replay(file)).map { history.view(of: $0) } }
+        restore = makeAction.map { makeAction in
+            { @Sendable [weak station] (file: JournalFile, count: Int) async throws -> Bool in
+                guard let station else { return false }
+                try await station.pour(makeAction, after: count, of: file)
+                return true
             }
         }
     }
@@ -50,17 +85,18 @@ struct InspectedStation: Sendable {
     }
 
     private static func record<Action>(
-        _ changes: (some AsyncSequence<Reduction<Action>, Never>)?,
-        after properties: [StateChange]?,
+        _ inspection: StationInspection<some AsyncSequence<Reduction<Action>, Never>>?,
         in history: StationHistory,
         _ recorder: FlowRecorder,
-        subscriptions: @Sendable () async -> [String]
+        subscriptions: @Sendable () async -> [String],
+        folding fold: @Sendable (JournalFile) async -> Data?
     ) async {
-        guard let changes, let properties else { return history.release(isGone: true) }
-        history.begin(properties)
-        for await reduction in changes {
+        guard let inspection else { return history.release(isGone: true) }
+        history.begin(inspection.properties, state: inspection.state)
+        for await reduction in inspection.changes {
             if !recorder.remainsActive() { return history.release(isGone: false) }
             history.add(reduction, at: recorder.now)
+            if let file = history.removedActions { history.fold(await fold(file)) }
             history.setSubscriptions(await subscriptions())
         }
         history.release(isGone: true)

@@ -20,6 +20,12 @@ final class StationHistory: Sendable {
         var isGone = false
         var base: [StationView.Property] = []
         var steps: Deque<StationView.ReducedAction> = []
+
+        /// The JSON of the state before ``removedLines``; `nil` if there is no journal.
+        var start: Data?
+
+        /// The lines of the actions that are no longer in ``steps``.
+        var removedLines: [Data] = []
         var subscriptions: [String] = []
         var byteCount = 0
         var lastNumber = 0
@@ -27,15 +33,23 @@ final class StationHistory: Sendable {
 
     private static let propertyLimit = 500
 
+    /// Number of removed actions after which they are reduced to a new start of the journal.
+    private static let foldLength = 500
+
     let name: String
     private let stateType: Any.Type
+    private let actionType: Any.Type
+    private let canRestore: Bool
     private let configuration: InspectorConfiguration
     private let state = Mutex(State())
 
-    /// Creates an empty history of the station `name` with a state of the type `state`.
-    init(name: String, state: Any.Type, configuration: InspectorConfiguration) {
+    /// Creates an empty history of the station `name`.
+    init(name: String, of state: Any.Type, _ action: Any.Type, canRestore: Bool, configuration: InspectorConfiguration)
+    {
         self.name = name
         stateType = state
+        actionType = action
+        self.canRestore = canRestore
         self.configuration = configuration
     }
 
@@ -47,10 +61,51 @@ final class StationHistory: Sendable {
                 isGone: state.isGone,
                 base: state.base,
                 steps: Array(state.steps),
-                subscriptions: state.subscriptions
+                subscriptions: state.subscriptions,
+                hasJournal: !state.steps.isEmpty && state.start != nil && state.steps.allSatisfy { $0.line != nil },
+                canRestore: canRestore
             )
         }
     }
+
+    // MARK: Journals
+
+    /// The journal of the recorded actions; `nil` if the redaction hides the state or an action, or one of them isn't `Codable`.
+    var journal: JournalFile? {
+        state.withLock { state in
+            let lines = state.steps.compactMap(\.line)
+            guard let start = state.start, lines.count == state.steps.count else { return nil }
+            return JournalFile(
+                of: stateType, actionType, state: start, actions: state.removedLines + lines.map { Data($0.utf8) })
+        }
+    }
+
+    /// The removed actions, if they are so many that they should be folded.
+    var removedActions: JournalFile? {
+        state.withLock { state in
+            guard let start = state.start, state.removedLines.count >= Self.foldLength else { return nil }
+            return JournalFile(of: stateType, actionType, state: start, actions: state.removedLines)
+        }
+    }
+
+    /// Replaces the start and the removed actions by the state after them.
+    func fold(_ json: Data?) {
+        state.withLock { state in
+            state.start = json
+            state.removedLines = []
+        }
+    }
+
+    /// The history of a journal, within the same limits and by the same rules.
+    func view<Action>(of replay: JournalReplay<Action>) -> StationView {
+        let replayed = StationHistory(
+            name: name, of: stateType, actionType, canRestore: canRestore, configuration: configuration)
+        replayed.begin(replay.start, state: nil)
+        for reduction in replay.reductions { replayed.add(reduction, at: nil) }
+        return replayed.view
+    }
+
+    // MARK: Recording
 
     /// Marks the station as followed.
     ///
@@ -72,7 +127,11 @@ final class StationHistory: Sendable {
     }
 
     /// Starts a new recording at the state with these `properties`.
-    func begin(_ properties: [StateChange]) {
+    ///
+    /// - Parameters:
+    ///   - properties: The properties, as changes from nothing.
+    ///   - json: The JSON of the state.
+    func begin(_ properties: [StateChange], state json: Data?) {
         let base = properties.prefix(Self.propertyLimit).map { property in
             StationView.Property(
                 name: property.property,
@@ -83,6 +142,8 @@ final class StationHistory: Sendable {
         state.withLock { state in
             state.base = base
             state.steps = []
+            state.start = configuration.redaction.lists(type: stateType) ? json : nil
+            state.removedLines = []
             state.byteCount = 0
         }
     }
@@ -93,8 +154,8 @@ final class StationHistory: Sendable {
         state.withLock { $0.subscriptions = names }
     }
 
-    /// Records an action that was reduced at `date`.
-    func add<Action>(_ reduction: Reduction<Action>, at date: Date) {
+    /// Records an action that was reduced at `date`; `nil` in a replay.
+    func add<Action>(_ reduction: Reduction<Action>, at date: Date?) {
         let changes = reduction.changes.prefix(Self.propertyLimit).map { change in
             StationView.PropertyChange(
                 property: change.property,
@@ -112,7 +173,7 @@ final class StationHistory: Sendable {
             state.lastNumber += 1
             let step = StationView.ReducedAction(
                 number: state.lastNumber,
-                date: date.millisecondsSince1970,
+                date: date?.millisecondsSince1970,
                 type: type,
                 action: action,
                 line: line,
@@ -148,6 +209,8 @@ extension StationHistory.State {
     fileprivate mutating func removeFirst(propertyLimit: Int) {
         let step = steps.removeFirst()
         byteCount -= step.byteCount
+        if let line = step.line { removedLines.append(Data(line.utf8)) } else { start = nil }
+        if start == nil { removedLines = [] }
         for change in step.changes {
             let index = base.firstIndex { $0.name == change.property }
             switch (index, change.isGone) {

@@ -34,7 +34,9 @@ struct StationView: Sendable, Equatable, Encodable {
     /// An action with its changes.
     struct ReducedAction: Sendable, Equatable, Encodable {
         let number: Int
-        let date: Double
+
+        /// Time of the action, in milliseconds since 1970; `nil` in a replay.
+        let date: Double?
         let type: String
         let action: String?
 
@@ -56,4 +58,10 @@ struct StationView: Sendable, Equatable, Encodable {
 
     /// The ids of the subscriptions that were running after the last step, without those that the redaction hides.
     let subscriptions: [String]
+
+    /// Whether the recorded actions can be downloaded as a journal.
+    let hasJournal: Bool
+
+    /// Whether the station has an action that restores a state.
+    let canRestore: Bool
 }

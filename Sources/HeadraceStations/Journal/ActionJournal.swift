@@ -33,14 +33,13 @@ extension ActionJournal: Equatable where Action: Equatable {}
 extension ActionJournal where Action: Codable {
     /// Reads a journal from JSON with one action in each line.
     ///
-    /// Empty lines are ignored.
+    /// Empty lines are ignored, and so are the header and the state in a file of the inspector.
     ///
     /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal`` and the number of the line.
     public init(jsonLines: Data) throws {
         actions = []
-        for (index, line) in jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        where !line.isEmpty {
+        let lines = jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated().dropFirst(JournalFile.startLength(of: lines)) where !line.isEmpty {
             do {
                 actions.append(try JSONDocumentDecoder.decode(Action.self, from: line))
             } catch {

@@ -12,7 +12,7 @@ public import HeadraceCore
 public struct StationError: CodedError {
     /// The kind of the error, stable enough to branch on.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case childIsGone, endlessChange, malformedJournal, noResult }
+        private enum Kind: String { case childIsGone, endlessChange, incompatibleJournal, malformedJournal, noResult }
 
         private let kind: Kind
 
@@ -21,6 +21,9 @@ public struct StationError: CodedError {
 
         /// A reaction to a change has changed the same value again and again.
         public static let endlessChange = Code(kind: .endlessChange)
+
+        /// A journal is of another station or of another version, or the types of the station aren't `Codable`.
+        public static let incompatibleJournal = Code(kind: .incompatibleJournal)
 
         /// A line of a journal isn't an action.
         public static let malformedJournal = Code(kind: .malformedJournal)
@@ -57,6 +60,48 @@ public struct StationError: CodedError {
             message: """
                 Line \(line) of the journal isn't an action of this station: \(error). To fix, replay a journal that \
                 was recorded with the same type of action.
+                """
+        )
+    }
+
+    static func noJournalHeader() -> StationError {
+        StationError(
+            code: .malformedJournal,
+            message: """
+                The journal has no header with its types, followed by the state before the first action. To fix, use a \
+                journal that the inspector has downloaded.
+                """
+        )
+    }
+
+    static func journalVersion(_ version: Int, supported: Int) -> StationError {
+        StationError(
+            code: .incompatibleJournal,
+            message: """
+                The journal has the version \(version), and this program reads only the version \(supported). To fix, replay \
+                it with the version of Headrace that has written it.
+                """
+        )
+    }
+
+    static func journalTypes(
+        _ names: (state: String, action: String), expected: (state: String, action: String)
+    ) -> StationError {
+        StationError(
+            code: .incompatibleJournal,
+            message: """
+                The journal is of a station with the state '\(names.state)' and the action '\(names.action)', and this station \
+                has '\(expected.state)' and '\(expected.action)'. To fix, replay it on a station with its types.
+                """
+        )
+    }
+
+    static func notCodable(_ state: Any.Type, _ action: Any.Type) -> StationError {
+        StationError(
+            code: .incompatibleJournal,
+            message: """
+                A journal can't be replayed on this station, because '\(String(naming: state))' or \
+                '\(String(naming: action))' isn't 'Codable'. To fix, conform both types to 'Codable'.
                 """
         )
     }

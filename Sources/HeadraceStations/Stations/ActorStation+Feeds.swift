@@ -26,11 +26,6 @@ extension ActorStation {
 }
 
 extension ActorStation {
-    /// All properties of the current state, as changes from nothing.
-    package var properties: [StateChange] {
-        get async { await host.properties }
-    }
-
     /// Names of the subscriptions that haven't ended, in alphabetical order.
     package var subscriptionNames: [String] {
         get async { await host.subscriptionNames }

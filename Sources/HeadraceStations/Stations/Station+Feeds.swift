@@ -50,9 +50,6 @@ extension Station {
 }
 
 extension Station {
-    /// All properties of the current state, as changes from nothing.
-    package var properties: [StateChange] { core.properties }
-
     /// Names of the subscriptions that haven't ended, in alphabetical order.
     package var subscriptionNames: [String] { core.subscriptionNames }
 }

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
+
 /// The actor of an ``ActorStation``. Running effects retain it, but not the station.
 actor StationHost<State, Action: Sendable> {
     private let core: StationCore<State, Action>
@@ -30,9 +32,19 @@ actor StationHost<State, Action: Sendable> {
         try await core.pour(action, returning: extract)
     }
 
-    var properties: [StateChange] { core.properties }
-
     var subscriptionNames: [String] { core.subscriptionNames }
+
+    func inspect(limit: Int) -> StationInspection<AsyncStream<Reduction<Action>>> {
+        StationInspection(properties: core.properties, state: core.stateJSON, changes: changes(limit: limit))
+    }
+
+    func replay(_ file: JournalFile) throws -> JournalReplay<Action> { try core.replay(file) }
+
+    func stateJSON(after file: JournalFile) throws -> Data? { try core.stateJSON(after: file) }
+
+    func pour(_ makeAction: @Sendable (State) -> Action, after count: Int, of file: JournalFile) throws {
+        _ = core.pour(makeAction(try core.state(after: count, of: file)))
+    }
 
     func states(limit: Int) -> AsyncStream<State> where State: Sendable {
         stream(limit: limit) { core.subscribe(by: $0) }

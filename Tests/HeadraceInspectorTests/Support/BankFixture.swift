@@ -28,14 +28,17 @@ final class BankFixture: Sendable {
     let relay: Relay
     let mail = Mail()
 
-    init(_ configure: (inout InspectorConfiguration) -> Void = { _ in }) throws {
+    init(
+        history: InspectorHistory? = nil,
+        _ configure: (inout InspectorConfiguration) -> Void = { _ in }
+    ) throws {
         var configuration = InspectorConfiguration()
         configure(&configuration)
         let (clock, start) = (clock, clock.now)
         let wallClock: @Sendable () -> Date = {
             Self.epoch.addingTimeInterval(start.duration(to: clock.now) / .seconds(1))
         }
-        inspector = Inspector(configuration: configuration, clock: clock, wallClock: wallClock)
+        inspector = Inspector(configuration: configuration, history: history, clock: clock, wallClock: wallClock)
         store = try InMemoryStore(entities: [Account.self])
         let observers: [any MessageObserver] = [inspector.observer]
         let (store, mail) = (store, mail)

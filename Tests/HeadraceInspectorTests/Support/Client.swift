@@ -69,6 +69,15 @@ struct Flow: Decodable {
         let began: Double
         let correlation: String?
         let hidden: [String]?
+        let isEarlier: Bool?
+    }
+
+    struct History: Decodable, Equatable {
+        let earlier: Int
+        let leftOut: Int
+        let unreadable: Int
+        let dropped: Int
+        let failure: String?
     }
 
     let revision: Int
@@ -76,6 +85,7 @@ struct Flow: Decodable {
     let entries: [Entry]
     let skipped: Int
     let hints: [String: String]?
+    let history: History?
 
     /// A line for each entry: its kind and type, indented below its parent.
     var tree: [String] {

@@ -44,6 +44,7 @@ public final class LedgerServer: Sendable {
     let streams: Permits
     private let observers: [any MessageObserver]
     private let inspector: Inspector?
+    private let inspectorHistory: InspectorHistory?
     private let access: TokenAccess?
     private let clock: any TimeSource
     private let logger: Logger
@@ -55,6 +56,7 @@ public final class LedgerServer: Sendable {
     ///   - observers: Observers of commands, queries, actions, and events.
     ///   - relayObservers: Observers of the outcomes of deliveries.
     ///   - inspector: The inspector to serve below `/inspector`; `nil` for none.
+    ///   - inspectorHistory: The history of the inspector on the disk, which the server runs; `nil` for none.
     ///   - relayConfiguration: The settings of the relay.
     ///   - clock: The clock for all waiting.
     ///   - logger: The logger.
@@ -65,6 +67,7 @@ public final class LedgerServer: Sendable {
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         inspector: Inspector? = nil,
+        inspectorHistory: InspectorHistory? = nil,
         relay relayConfiguration: Relay.Configuration = Relay.Configuration(),
         clock: any TimeSource = ContinuousClock(),
         logger: Logger = Logger(label: "ledger")
@@ -76,6 +79,7 @@ public final class LedgerServer: Sendable {
         self.configuration = configuration
         self.observers = observers
         self.inspector = inspector
+        self.inspectorHistory = inspectorHistory
         self.clock = clock
         self.logger = logger
         store = try await configuration.database.open()
@@ -154,8 +158,9 @@ public final class LedgerServer: Sendable {
             LedgerServices(log: log, position: position).with(model: model)
         }
         inspector?.show(cluster.graph)
+        let history: [any ServiceLifecycle.Service] = inspectorHistory.map { [$0] } ?? []
         return HeadraceServer(
-            services: [relay, projections, cluster, imports],
+            services: history + [relay, projections, cluster, imports],
             application: makeApplication(onListening: onListening, onInspecting: onInspecting),
             signals: signals,
             shutdownTime: .milliseconds(1_200),

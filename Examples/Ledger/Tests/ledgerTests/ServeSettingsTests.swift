@@ -78,7 +78,7 @@ import Testing
             """
             {
               "database": "a.sqlite", "host": "h", "port": 1, "allow-host": ["a", "b"], "webhook": "https://w.example/x",
-              "token-file": "\(tokens)", "inspect": true, "inspect-writes": true, "log-level": "debug",
+              "token-file": "\(tokens)", "inspect": true, "inspect-writes": true, "inspect-history": "i", "log-level": "debug",
               "limits": {
                 "connections": 11, "event-streams": 12, "body-bytes": 13, "journal-bytes": 14, "uploads": 15,
                 "open-imports": 16
@@ -90,7 +90,8 @@ import Testing
             "LEDGER_SERVE_ALLOW_HOST": "a,b",
             "LEDGER_SERVE_WEBHOOK": "https://w.example/x", "LEDGER_SERVE_TOKENS": "ada:token-of-ada-0001",
             "LEDGER_SERVE_INSPECT": "true",
-            "LEDGER_SERVE_INSPECT_WRITES": "true", "LEDGER_SERVE_LOG_LEVEL": "debug",
+            "LEDGER_SERVE_INSPECT_WRITES": "true", "LEDGER_SERVE_INSPECT_HISTORY": "i",
+            "LEDGER_SERVE_LOG_LEVEL": "debug",
             "LEDGER_SERVE_LIMITS_CONNECTIONS": "11",
             "LEDGER_SERVE_LIMITS_EVENT_STREAMS": "12", "LEDGER_SERVE_LIMITS_BODY_BYTES": "13",
             "LEDGER_SERVE_LIMITS_JOURNAL_BYTES": "14",
@@ -107,6 +108,7 @@ import Testing
             #expect(server.users.map(\.name) == ["ada"])
             #expect(server.inspectorAllowsWrites)
             #expect(settings.isInspected)
+            #expect(settings.inspectorHistory == "i")
             #expect(settings.logLevel == .debug)
             let limits = server.limits
             let first: [Int] = [limits.connections, limits.eventStreams, limits.bodyBytes]

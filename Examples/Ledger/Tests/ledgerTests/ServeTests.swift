@@ -61,6 +61,35 @@ import FoundationNetworking
         #expect(try await Self.get(parts[0] + "/api/balances").status == 200)
     }
 
+    @Test func theInspectorShowsTheMessagesOfTheServerBeforeAndAHistoryInUseIsNoReasonToStop() async throws {
+        let ledger = try LedgerProcess()
+        let (first, output) = try ledger.start("serve", "--port", "0", "--inspect-history", "history")
+        defer { first.terminate() }
+        let server = try Self.address(in: output, after: "The ledger is served at ")
+        _ = try await Self.get(server + "/api/balances")
+
+        let (second, secondOutput) = try ledger.start(
+            "serve", "--port", "0", "--inspect-history", "history", "--database", "other.sqlite")
+        _ = try Self.address(in: secondOutput, after: "The ledger is served at ")
+        second.terminate()
+        second.waitUntilExit()
+        #expect(second.terminationStatus == 0)
+        first.terminate()
+        first.waitUntilExit()
+
+        let (third, thirdOutput) = try ledger.start("serve", "--port", "0", "--inspect-history", "history")
+        defer {
+            third.terminate()
+            third.waitUntilExit()
+        }
+        let parts = try Self.address(in: thirdOutput, after: "Its inspector is at ")
+            .components(separatedBy: "/inspector/?token=")
+        try #require(parts.count == 2)
+        let messages = parts[0] + "/inspector/api/messages?kind=request"
+        let shown = try await Self.get(messages, token: parts[1]).text
+        #expect(shown.contains(#""isEarlier":true"#) && shown.contains("GET /api/balances"))
+    }
+
     @Test func aPortInUseIsReportedWithARemedy() async throws {
         let ledger = try LedgerProcess()
         let (process, output) = try ledger.start("serve", "--port", "0")

@@ -63,6 +63,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "The folder in which the inspector keeps its messages of the last day. (default: none, in memory only)",
+            valueName: "path"),
+        completion: .directory)
+    var inspectHistory: String?
+
+    @Option(
+        help: ArgumentHelp(
             """
             The minimum level of the log on the standard error: trace, debug, info (one line for each request), notice, \
             warning, error, or critical. (default: info)
@@ -91,11 +98,12 @@ struct Serve: AsyncParsableCommand {
         let settings = try CommandFailure.telling {
             try ServeSettings(flags: flags, environment: environment, file: config ?? variable)
         }
-        let inspector = settings.isInspected ? Inspector(configuration: Self.inspection) : nil
         var logger = Logger(label: "ledger")
         logger.logLevel = settings.logLevel
+        let history = Self.history(in: settings.inspectorHistory, logger)
+        let inspector = settings.isInspected ? Inspector(configuration: Self.inspection, history: history) : nil
         let server = try await CommandFailure.telling { [logger] in
-            try await LedgerServer(settings.server, inspector: inspector, logger: logger)
+            try await LedgerServer(settings.server, inspector: inspector, inspectorHistory: history, logger: logger)
         }
         try await CommandFailure.telling {
             try await server.run {
@@ -117,8 +125,21 @@ struct Serve: AsyncParsableCommand {
         flags[.tokenFile] = tokenFile.map { .string($0) }
         flags[.inspect] = inspect.map { .bool($0) }
         flags[.inspectWrites] = inspectWrites.map { .bool($0) }
+        flags[.inspectHistory] = inspectHistory.map { .string($0) }
         flags[.logLevel] = logLevel.map { .string($0) }
         return flags
+    }
+
+    /// Opens the history of the inspector.
+    ///
+    /// A history that can't be opened is no reason to refuse requests, so it's logged, and the inspector has none.
+    private static func history(in folder: String?, _ logger: Logger) -> InspectorHistory? {
+        do {
+            return try folder.map { try InspectorHistory(in: URL(filePath: $0, directoryHint: .isDirectory)) }
+        } catch {
+            logger.error("The history of the inspector is in memory only", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     /// The configuration of the inspector.

@@ -23,6 +23,9 @@ struct ServeSettings {
     /// Whether the inspector is served.
     let isInspected: Bool
 
+    /// The folder for the history of the inspector; `nil` for a history in memory only.
+    let inspectorHistory: String?
+
     /// The minimum level of log entries.
     let logLevel: Logger.Level
 
@@ -64,7 +67,10 @@ struct ServeSettings {
         server.webhook = reader.string(forKey: Setting.webhook.key, as: WebAddress.self)?.url
         server.inspectorAllowsWrites = reader.bool(forKey: Setting.inspectWrites.key, default: false)
         server.limits = Self.limits(reader)
-        isInspected = reader.bool(forKey: Setting.inspect.key, default: false) || server.inspectorAllowsWrites
+        inspectorHistory = reader.string(forKey: Setting.inspectHistory.key)
+        isInspected =
+            reader.bool(forKey: Setting.inspect.key, default: false) || server.inspectorAllowsWrites
+            || inspectorHistory != nil
         logLevel = reader.string(forKey: Setting.logLevel.key, as: Logger.Level.self, default: .info)
         let tokens = reader.string(forKey: Setting.tokens.key, isSecret: true)
         let tokenFile = reader.string(forKey: Setting.tokenFile.key)

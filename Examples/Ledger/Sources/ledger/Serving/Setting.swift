@@ -21,6 +21,7 @@ enum Setting: String, CaseIterable {
     case tokens
     case inspect
     case inspectWrites = "inspect-writes"
+    case inspectHistory = "inspect-history"
     case logLevel = "log-level"
     case connections = "limits.connections"
     case eventStreams = "limits.event-streams"
@@ -57,6 +58,7 @@ enum Setting: String, CaseIterable {
         case .tokenFile: "the path of a file"
         case .tokens: "entries of the form 'name:token', separated by commas"
         case .inspect, .inspectWrites: "true or false"
+        case .inspectHistory: "the path of a folder"
         case .logLevel: "trace, debug, info, notice, warning, error, or critical"
         case .connections, .eventStreams, .bodyBytes, .journalBytes, .uploads, .openImports: "a number of at least 1"
         }

@@ -1,0 +1,111 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Foundation
+
+/// Two files of lines in a folder, which replace each other so that they have a limited size and age.
+///
+/// The newer file grows to half of the limits. Then a new file replaces the older one. A third file is locked while the ring
+/// is open.
+struct HistoryRing {
+    private let folder: URL
+    private let byteLimit: Int
+
+    /// The maximum age in milliseconds.
+    private let ageLimit: Double
+    private let lock: FileHandle
+
+    /// The file that grows; `nil` before the first file.
+    private var active: HistorySegment?
+
+    private init(_ folder: URL, byteLimit: Int, ageLimit: Double, lock: FileHandle, active: HistorySegment?) {
+        self.folder = folder
+        self.byteLimit = byteLimit
+        self.ageLimit = ageLimit
+        self.lock = lock
+        self.active = active
+    }
+
+    /// Opens the ring in `folder`, which is created if its parent exists, and reads it.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder for the files.
+    ///   - byteLimit: The maximum size of both files.
+    ///   - ageLimit: The maximum age of an entry in milliseconds.
+    ///   - now: The time in milliseconds since 1970.
+    /// - Returns: The ring and its entries.
+    /// - Throws: ``InspectorHistoryError``.
+    static func open(
+        in folder: URL, byteLimit: Int, ageLimit: Double, now: Double
+    ) throws -> (ring: HistoryRing, restored: RestoredHistory) {
+        let lock: FileHandle
+        do {
+            if !FileManager.default.fileExists(atPath: folder.path) {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            }
+            lock = try HistorySegment.openFile(folder.appending(path: "lock").path, creating: true)
+            if try !HistorySegment.lock(lock) { throw InspectorHistoryError.inUse(folder.path) }
+        } catch let error as InspectorHistoryError {
+            throw error
+        } catch {
+            throw InspectorHistoryError.unavailable(folder.path, error)
+        }
+        let opened = try [0, 1]
+            .compactMap { index in try HistorySegment.open(path(index, in: folder), limit: byteLimit) }
+            .sorted { $0.segment.header.segment < $1.segment.header.segment }
+        let restored = RestoredHistory(
+            opened.flatMap(\.records), unreadable: opened.reduce(0) { $0 + $1.unreadable }, since: now - ageLimit)
+        let ring = HistoryRing(
+            folder, byteLimit: byteLimit, ageLimit: ageLimit, lock: lock, active: opened.last?.segment)
+        return (ring, restored)
+    }
+
+    private static func path(_ index: Int, in folder: URL) -> String {
+        folder.appending(path: "flow-\(index).jsonl").path
+    }
+
+    /// Adds `lines`.
+    ///
+    /// If it throws, some of the lines may have been added. Each line in the files is complete or not there.
+    mutating func append(_ lines: [Data], at now: Double) throws {
+        var part = Data()
+        for line in lines {
+            if isFull(with: part.count, and: line.count, at: now) {
+                try active?.append(part)
+                part = Data()
+                try rotate(at: now)
+            }
+            part += line
+        }
+        try active?.append(part)
+    }
+
+    /// Removes the older file if its entries are too old.
+    mutating func removeOldEntries(at now: Double) throws {
+        if let active, now - active.header.began >= ageLimit / 2 { try rotate(at: now) }
+    }
+
+    /// Whether a line of `count` bytes after `part` bytes needs a new file.
+    private func isFull(with part: Int, and count: Int, at now: Double) -> Bool {
+        guard let active else { return true }
+        let hasLines = active.hasLines || part > 0
+        return hasLines && active.size + part + count > byteLimit / 2 || now - active.header.began >= ageLimit / 2
+    }
+
+    /// Replaces the older file by a new one.
+    private mutating func rotate(at now: Double) throws {
+        let header = HistoryHeader(segment: (active?.header.segment ?? 0) + 1, began: now)
+        let draft = folder.appending(path: "flow.new").path
+        // A process that was killed may have left a draft.
+        try? FileManager.default.removeItem(atPath: draft)
+        var segment = HistorySegment(try HistorySegment.openFile(draft, creating: true), header)
+        try segment.append(try header.historyLine())
+        segment.endHeader()
+        try FileManager.default.replaceFile(at: Self.path(header.segment % 2, in: folder), by: draft)
+        active = segment
+    }
+}

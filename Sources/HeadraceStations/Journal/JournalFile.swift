@@ -1,0 +1,130 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+package import Foundation
+import HeadraceCore
+import HeadraceJSON
+
+/// A journal with the state before its first action.
+///
+/// Its text form has a header, the state, and the actions, each as JSON in a line.
+package struct JournalFile: Sendable, Equatable {
+    private struct Header: Codable {
+        var form: String
+        var version: Int
+        var state: String
+        var action: String
+    }
+
+    private static let form = "headrace.station.journal"
+    private static let version = 1
+
+    /// Number of lines before the first action.
+    private static let startLength = 2
+
+    private let stateName: String
+    private let actionName: String
+
+    /// The JSON of the state before the first action.
+    package let state: Data
+
+    /// The JSON of each action.
+    package let actions: [Data]
+
+    /// Creates the file of a station with these types.
+    package init(of stateType: Any.Type, _ actionType: Any.Type, state: Data, actions: [Data]) {
+        stateName = String(naming: stateType)
+        actionName = String(naming: actionType)
+        self.state = state
+        self.actions = actions
+    }
+
+    /// Reads the text form.
+    ///
+    /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal`` or
+    ///   ``StationError/Code/incompatibleJournal``.
+    package init(_ text: Data) throws {
+        let lines = text.split(separator: UInt8(ascii: "\n")).map { Data($0) }
+        guard let first = lines.first, let version = Self.version(ofHeader: first) else {
+            throw StationError.noJournalHeader()
+        }
+        guard version == Self.version else { throw StationError.journalVersion(version, supported: Self.version) }
+        guard lines.count >= Self.startLength,
+            let header = try? JSONDocumentDecoder.decode(Header.self, from: first)
+        else { throw StationError.noJournalHeader() }
+        stateName = header.state
+        actionName = header.action
+        state = lines[1]
+        actions = Array(lines.dropFirst(Self.startLength))
+    }
+
+    /// The text form.
+    package var text: Data {
+        get throws {
+            let header = Header(form: Self.form, version: Self.version, state: stateName, action: actionName)
+            let lines = [try JSONDocumentEncoder.encode(header), state] + actions
+            return Data(lines.joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+        }
+    }
+
+    /// Number of lines before the actions if `lines` are such a file; 0 otherwise.
+    static func startLength(of lines: [Data.SubSequence]) -> Int {
+        lines.first.flatMap { version(ofHeader: Data($0)) } == nil ? 0 : startLength
+    }
+
+    private static func version(ofHeader line: Data) -> Int? {
+        struct Start: Decodable {
+            var form: String
+            var version: Int
+        }
+        guard let start = try? JSONDocumentDecoder.decode(Start.self, from: line), start.form == form else {
+            return nil
+        }
+        return start.version
+    }
+
+    /// Requires that the file is of a station with these types.
+    func require(_ stateType: Any.Type, _ actionType: Any.Type) throws {
+        let names = (state: String(naming: stateType), action: String(naming: actionType))
+        guard names == (stateName, actionName) else {
+            throw StationError.journalTypes((stateName, actionName), expected: names)
+        }
+    }
+
+    /// Returns the state, and the action of each line.
+    func decoded<State, Action>(_: State.Type, _: Action.Type) throws -> (state: State, actions: [Action]) {
+        try require(State.self, Action.self)
+        guard let stateType = State.self as? any Decodable.Type, let actionType = Action.self as? any Decodable.Type
+        else { throw StationError.notCodable(State.self, Action.self) }
+        let actions = try actions.enumerated().map { index, line in
+            try Self.decode(actionType, as: Action.self, from: line, number: index + 1 + Self.startLength)
+        }
+        return (try Self.decode(stateType, as: State.self, from: state, number: Self.startLength), actions)
+    }
+
+    private static func decode<Line: Decodable, Value>(
+        _: Line.Type, as _: Value.Type, from line: Data, number: Int
+    ) throws -> Value {
+        do {
+            // The types are the same.
+            if let value = try JSONDocumentDecoder.decode(Line.self, from: line) as? Value { return value }
+            throw StationError.notCodable(Value.self, Line.self)
+        } catch let error as StationError {
+            throw error
+        } catch {
+            throw StationError.malformedJournal(line: number, error)
+        }
+    }
+}
+
+/// The history of a station that was replayed on a copy of its state.
+package struct JournalReplay<Action: Sendable>: Sendable {
+    /// All properties of the state before the first action, as changes from nothing.
+    package let start: [StateChange]
+
+    /// The actions with their changes.
+    package let reductions: [Reduction<Action>]
+}
