@@ -27,6 +27,9 @@ final class StationHistory: Sendable {
 
     private static let propertyLimit = 500
 
+    /// Approximate maximum size of the steps in bytes.
+    private static let byteLimit = 4 << 20
+
     let name: String
     private let stateType: Any.Type
     private let configuration: InspectorConfiguration
@@ -74,10 +77,11 @@ final class StationHistory: Sendable {
     /// Starts a new recording at the state with these `properties`.
     func begin(_ properties: [StateChange]) {
         let base = properties.prefix(Self.propertyLimit).map { property in
-            StationView.Property(
+            let value = shown(property.new, of: property.property)
+            return StationView.Property(
                 name: property.property,
-                value: shown(property.new, of: property.property),
-                isHidden: isHidden(property.new, of: property.property)
+                value: value,
+                isHidden: property.new != nil && value == nil
             )
         }
         state.withLock { state in
@@ -96,18 +100,22 @@ final class StationHistory: Sendable {
     /// Records an action that was reduced at `date`.
     func add<Action>(_ reduction: Reduction<Action>, at date: Date) {
         let changes = reduction.changes.prefix(Self.propertyLimit).map { change in
-            StationView.PropertyChange(
+            let (old, new) = (shown(change.old, of: change.property), shown(change.new, of: change.property))
+            return StationView.PropertyChange(
                 property: change.property,
-                old: shown(change.old, of: change.property),
-                new: shown(change.new, of: change.property),
+                old: old,
+                new: new,
                 isGone: change.new == nil,
-                isNew: change.old == nil,
-                isHidden: isHidden(change.old, of: change.property) || isHidden(change.new, of: change.property)
+                isHidden: (change.old != nil && old == nil) || (change.new != nil && new == nil)
             )
         }
         let type = String(naming: Action.self)
-        let action = configuration.limited(configuration.redaction.text(of: reduction.action))
-        let line = configuration.redaction.lists(reduction.action) ? Self.journalLine(of: reduction.action) : nil
+        let redaction = configuration.redaction
+        let ruled = redaction.message(reduction.action)
+        let listed = ruled == nil ? redaction.textOfListed(reduction.action) : nil
+        let action = configuration.limited(ruled ?? listed)
+        // A rule can mask a part of an action, and the line would show the whole action.
+        let line = listed == nil ? nil : Self.journalLine(of: reduction.action)
         state.withLock { state in
             state.lastNumber += 1
             let step = StationView.ReducedAction(
@@ -121,7 +129,7 @@ final class StationHistory: Sendable {
             state.steps.append(step)
             state.byteCount += step.byteCount
             while state.steps.count > max(1, configuration.historyLimit)
-                || (state.byteCount > configuration.byteLimit && state.steps.count > 1)
+                || (state.byteCount > Self.byteLimit && state.steps.count > 1)
             {
                 state.removeFirst(propertyLimit: Self.propertyLimit)
             }
@@ -136,10 +144,6 @@ final class StationHistory: Sendable {
 
     private func shown(_ value: String?, of property: String) -> String? {
         value.flatMap { configuration.limited(configuration.redaction.text(of: $0, of: property, in: name, stateType)) }
-    }
-
-    private func isHidden(_ value: String?, of property: String) -> Bool {
-        value != nil && shown(value, of: property) == nil
     }
 }
 
