@@ -80,9 +80,25 @@ import Testing
         bank.clock.advance(by: .milliseconds(1_100))
         try await ask(bank, times: 200)
 
-        // 6 seconds refill 60 entries. The clock is read at every sixteenth check.
+        // 6 seconds refill 60 entries.
         let flow = try await read(bank)
         #expect(flow.entries.count == 160)
+    }
+
+    @Test func afterAQuietTimeEachMessageAtALowRateIsRecorded() async throws {
+        let bank = try BankFixture { $0.capacity = 100 }
+        try await ask(bank, times: 200)
+
+        bank.clock.advance(by: .seconds(10_800))
+        for _ in 0..<40 {
+            try await ask(bank, times: 1)
+            bank.clock.advance(by: .seconds(60))
+        }
+
+        // A burst of 25 is recorded, and nothing is left out afterwards.
+        let flow = try await read(bank)
+        #expect(flow.skipped == 175)
+        #expect(flow.entries.count == 65)
     }
 
     @Test func anOpenPageRecordsWithoutALimit() async throws {

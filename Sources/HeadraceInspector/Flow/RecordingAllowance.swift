@@ -9,16 +9,19 @@ import Synchronization
 
 /// Limits the number of entries that are recorded while no page is open.
 ///
-/// It is a token bucket. While the bucket is empty, only every sixteenth check reads the clock, so that a busy program
-/// pays for a counter and not for recording. The bucket is refilled by many tokens at a time, so that most chains are
-/// recorded completely or not at all.
+/// It is a token bucket. The clock is read only while the bucket is empty, and then at each check, so that the first message after
+/// a quiet time is recorded. A busy program pays for reading the clock and not for recording. The bucket is refilled by many tokens
+/// at a time, so that most chains are recorded completely or not at all.
 final class RecordingAllowance: Sendable {
-    private static let checkInterval = 16
     private static let smallestRefill = 50
 
     private let clock: any TimeSource
     private let burst: Int
     private let interval: Duration
+
+    /// Time between two refills at least.
+    private let refillInterval: Duration
+
     private let available: Atomic<Int>
     private let refusals = Atomic<Int>(0)
     private let lastRefill: Mutex<ContinuousClock.Instant>
@@ -29,6 +32,7 @@ final class RecordingAllowance: Sendable {
         burst = max(1, capacity / 4)
         interval = max(.nanoseconds(1), period / max(1, capacity))
         available = Atomic(burst)
+        refillInterval = interval * min(burst, Self.smallestRefill)
         lastRefill = Mutex(clock.now)
     }
 
@@ -37,9 +41,9 @@ final class RecordingAllowance: Sendable {
 
     /// Whether the next entry may be recorded.
     var isOpen: Bool {
-        if available.load(ordering: .relaxed) > 0 { return true }
-        let count = refusals.wrappingAdd(1, ordering: .relaxed).newValue
-        return count % Self.checkInterval == 0 && refill()
+        if available.load(ordering: .relaxed) > 0 || refill() { return true }
+        refusals.wrappingAdd(1, ordering: .relaxed)
+        return false
     }
 
     /// Takes one token, and returns `false` if there is none.
@@ -52,12 +56,15 @@ final class RecordingAllowance: Sendable {
 
     private func refill() -> Bool {
         let now = clock.now
-        return lastRefill.withLock { last in
-            let earned = Int(min(Double(burst), last.duration(to: now) / interval))
-            if earned < min(burst, Self.smallestRefill) { return false }
+        // Another task that has the lock does the same.
+        let isRefilled = lastRefill.withLockIfAvailable { last in
+            let elapsed = last.duration(to: now)
+            if elapsed < refillInterval { return false }
+            let earned = Int(min(Double(burst), elapsed / interval))
             last = now
             available.wrappingAdd(earned, ordering: .relaxed)
             return true
         }
+        return isRefilled ?? false
     }
 }
