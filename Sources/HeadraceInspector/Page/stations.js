@@ -20,8 +20,10 @@ function text(property) {
   return property.isHidden ? "hidden" : property.value ?? "nothing";
 }
 
-/** A hidden value may have changed even if its text is the same. */
 const differs = (one, other) => text(one) !== text(other);
+
+/** Whether the text of a property can be the same after a change: it is hidden, or truncated. */
+const isUnsure = (property) => property?.isHidden || property?.value?.endsWith("…");
 
 const name = (step) => `${step.number}. ${time(step.date)} ${step.action ?? short(step.type)}`;
 
@@ -86,13 +88,16 @@ export const stations = {
         make("label", { class: "grow" }, "Compare with ", against),
         make("button", { type: "button", id: `${id}-save`, onclick: () => download(station.name, station) }, "Download history"),
         count && station.steps.every((step) => step.line)
-          ? make("button", { type: "button", id: `${id}-journal`, onclick: () => download(`${station.name}-journal`, null, journal(station)) }, "Download journal")
+          ? make("button", { type: "button", id: `${id}-journal`, title: "The actions since the recording began. A replay begins at the initial state of the station.", onclick: () => download(`${station.name}-journal`, null, journal(station)) }, "Download journal")
           : null),
       make("p", { class: "station-step" }, step ? name(step) : "Before the first recorded action."),
-      ...this.state(station, step, stateAfter(station, other), stateAfter(station, position), compared === undefined));
+      ...this.state(station, station.steps.slice(Math.min(other, position), Math.max(other, position)),
+        stateAfter(station, other), stateAfter(station, position), compared === undefined));
   },
-  state(station, step, before, after, isStep) {
-    const marked = new Set(isStep ? (step?.changes ?? []).map((change) => change.property) : []);
+  /** The differences between two states, and the steps between them. */
+  state(station, between, before, after, isStep) {
+    const marked = new Set(between.flatMap((step) => step.changes).map((change) => change.property)
+      .filter((name) => isStep || isUnsure(before.get(name)) || isUnsure(after.get(name))));
     const names = [...new Set([...after.keys(), ...before.keys()])];
     const isChanged = (name) => marked.has(name) || differs(before.get(name), after.get(name));
     const changes = names.filter(isChanged);
