@@ -107,6 +107,19 @@ class Overview(LedgerPageCase):
         self.browser.wait(lambda: ["Net income", "1,959 EUR"] in self.statement(), "the statement has changed", 5)
         self.assertEqual(self.browser.script("return window.requestCount"), 2)
 
+    def test_the_net_worth_is_loaded_again_until_the_server_has_computed_it(self):
+        self.page.open()
+        self.browser.wait(lambda: "1,965 EUR" in self.browser.text("#worth-reading"), "the chart ends with the net worth")
+        # Two responses come too early: the server hasn't computed the net worth after the transaction yet.
+        self.browser.script(
+            "window.early = 2; return fetch('/api/net-worth').then((answer) => answer.text()).then((text) => { window.outdated = text })"
+        )
+        self.page.intercept(
+            "/api/net-worth", "return window.early-- > 0 ? new Response(window.outdated) : send(path, options)"
+        )
+        self.post(self.february, "Tea", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+        self.browser.wait(lambda: "1,964 EUR" in self.browser.text("#worth-reading"), "the chart has changed")
+
     def test_an_account_of_the_statement_opens_its_register_and_the_title_leads_back(self):
         self.page.open()
         self.browser.click("#income a")
