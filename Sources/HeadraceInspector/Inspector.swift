@@ -194,9 +194,9 @@ public final class Inspector: Sendable {
 
     var projections: [Projections] { state.withLock { $0.projections } }
 
-    /// Returns the relay that can replay `subscription`, or `nil`.
-    func relay(of subscription: String) -> Relay? {
-        state.withLock { $0.relays }.last { $0.canReplay(subscription) }
+    /// Returns the relay that can replay `subscription` of `store`, or `nil`.
+    func relay(of subscription: String, in store: any DeliveryStore) -> Relay? {
+        state.withLock { $0.relays }.last { $0.canReplay(subscription, in: store) }
     }
 
     /// The circuits that have had failures, by name.

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 from ledger_page import LedgerPageCase
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 TOKEN = "token-of-ada-0001"
@@ -45,6 +46,37 @@ class SignIn(LedgerPageCase):
         self.page.wait_balance("expenses:tea", "3 EUR")
         # A script of the page can't read the cookie.
         self.assertEqual(self.browser.script("return document.cookie"), "")
+
+    def test_escape_does_not_close_the_sign_in_however_often_it_is_pressed(self):
+        self.ask()
+        for _ in range(3):
+            ActionChains(self.browser.driver).send_keys(Keys.ESCAPE).perform()
+        self.browser.wait(lambda: self.browser.find("#token").is_displayed(), "the page asks for the token")
+        self.sign_in()
+        self.assertFalse(self.browser.find("#token").is_displayed())
+
+    def test_a_sign_out_ends_the_other_tabs(self):
+        self.ask()
+        self.sign_in()
+        first = self.browser.driver.current_window_handle
+        self.browser.driver.switch_to.new_window("tab")
+        self.browser.open(self.server.address)
+        self.page.wait_live()
+        self.browser.click("#sign-out")
+        self.browser.wait(lambda: self.browser.find("#token").is_displayed(), "the page asks for the token")
+        self.browser.driver.close()
+        self.browser.driver.switch_to.window(first)
+        self.browser.wait(lambda: self.browser.find("#token").is_displayed(), "the other page asks for the token")
+        self.assertEqual(self.browser.text("#count"), "")
+
+    def test_a_server_that_refuses_its_own_session_is_asked_once_more_only(self):
+        self.ask()
+        self.sign_in()
+        self.page.intercept("/api/income-statement?", """window.requestCount = (window.requestCount ?? 0) + 1;
+            return Response.json({ detail: "The session is unknown." }, { status: 401 })""")
+        self.browser.script("document.getElementById('period').dispatchEvent(new Event('change', { bubbles: true }))")
+        self.browser.wait_text("#income-empty", "The session is unknown.")
+        self.assertEqual(self.browser.script("return window.requestCount"), 2)
 
     def test_a_session_that_has_ended_is_renewed_without_losing_the_input(self):
         self.ask()

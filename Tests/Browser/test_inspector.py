@@ -508,6 +508,32 @@ class Panes(InspectorCase):
         self.browser.wait(lambda: changes() == ["count 0 → 2", 'latest "<i>nothing</i>" → "two"'], "jumped to the second step")
         self.assertEqual(self.browser.errors(), [])
 
+    def test_hidden_values_that_were_changed_are_differences(self):
+        self.begin("--redact")
+        self.show("stations")
+        self.browser.wait(lambda: self.browser.find_all("#pane-stations tbody tr"), "the state is there")
+        for name in ("one", "two"):
+            self.subject.tell(f"post {name} 1")
+        changes = lambda: [item.text for item in self.browser.find_all("#pane-stations .changes li")]
+        hidden = ["count hidden → hidden", "latest hidden → hidden"]
+
+        self.browser.wait(lambda: changes() == hidden and len(self.browser.find_all("#station-0-jump option")) == 3, "two steps")
+        self.browser.script(
+            "const one = document.getElementById('station-0-compare'); one.value = '0'; one.dispatchEvent(new Event('change'))"
+        )
+        self.browser.wait(lambda: changes() == hidden, "compared with the start")
+        self.browser.script(
+            "const one = document.getElementById('station-0-compare'); one.value = '2'; one.dispatchEvent(new Event('change'))"
+        )
+        self.browser.wait(lambda: changes() == ["No differences."], "compared with itself")
+
+    def test_a_malformed_address_does_not_stop_the_page(self):
+        self.begin()
+        address = self.browser.script("return location.href").split("#")[0]
+        self.browser.open("about:blank")
+        self.browser.open(f"{address}#flow/%")
+        self.browser.wait(lambda: self.browser.text("#status").startswith("live"), "the page is live")
+
     def test_every_pane_fits_a_phone_without_errors(self):
         self.begin()
         for amount in (1, 13, 2):

@@ -2,8 +2,10 @@
 
 import datetime
 import unittest
+from urllib.parse import parse_qsl, urlsplit
 
 from ledger_page import LedgerPageCase
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 
@@ -49,21 +51,74 @@ class Overview(LedgerPageCase):
         self.browser.wait(lambda: ["Net income", "1,964 EUR"] in self.statement(), "the statement has changed")
         self.browser.wait(lambda: "1,964 EUR" in self.browser.text("#worth-reading"), "the chart has changed")
 
+    def select(self, period):
+        self.browser.script(
+            """const choice = document.getElementById("period");
+               choice.value = arguments[0];
+               choice.dispatchEvent(new Event("change", { bubbles: true }))""",
+            period,
+        )
+
     def test_another_period_has_another_statement(self):
         self.page.open()
-
-        def select(period):
-            self.browser.script(
-                """const choice = document.getElementById("period");
-                   choice.value = arguments[0];
-                   choice.dispatchEvent(new Event("change", { bubbles: true }))""",
-                period,
-            )
-
-        select("last-year")
+        self.select("last-year")
         self.browser.wait_text("#income-empty", "There is no income and there are no expenses in this period.")
-        select("all")
+        self.select("all")
         self.browser.wait(lambda: ["Net income", "1,965 EUR"] in self.statement(), "the statement is there")
+
+    def test_no_amounts_of_another_period_are_shown_while_a_report_loads_or_after_its_error(self):
+        self.page.open()
+        self.browser.wait(lambda: ["Net income", "1,965 EUR"] in self.statement(), "the statement is there")
+        self.page.intercept(
+            "/api/income-statement?",
+            """return new Promise((done) => {
+                 window.refuse = () => done(Response.json({ detail: "The sum has too many digits." }, { status: 422 }));
+               })""",
+        )
+        self.select("last-year")
+        self.assertFalse(self.browser.find("#income").is_displayed())
+        self.browser.wait(lambda: self.browser.script("return window.refuse !== undefined"), "the request is sent")
+        self.browser.script("window.refuse()")
+        self.browser.wait_text("#income-empty", "The sum has too many digits.")
+        self.assertTrue(self.browser.find("#income-empty").is_displayed())
+        self.assertFalse(self.browser.find("#income").is_displayed())
+
+    def test_a_slow_report_is_reloaded_rarely_and_at_once_for_another_period(self):
+        self.page.open()
+        self.browser.wait(lambda: ["Net income", "1,965 EUR"] in self.statement(), "the statement is there")
+        self.page.intercept(
+            "/api/income-statement?",
+            """window.requestCount = (window.requestCount ?? 0) + 1;
+               if (window.requestCount === 1) await new Promise((done) => setTimeout(done, 3000));
+               const answer = await send(path, options);
+               window.hasAnswered = true;
+               return answer""",
+        )
+        self.select("all")
+        self.browser.wait(lambda: self.browser.script("return window.hasAnswered"), "the slow statement has arrived")
+        # The list is loaded once in 250 milliseconds, so these reloads take longer than a second.
+        lines = ["Bakery", "Market hall", "Salary"]
+        for number in range(6):
+            self.post(self.february, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+            lines.insert(0, f"Tea {number}")
+            self.wait_lines(*lines)
+        self.assertEqual(self.browser.script("return window.requestCount"), 1)
+        self.select("year")
+        self.browser.wait(lambda: ["Net income", "1,959 EUR"] in self.statement(), "the statement has changed", 5)
+        self.assertEqual(self.browser.script("return window.requestCount"), 2)
+
+    def test_the_net_worth_is_loaded_again_until_the_server_has_computed_it(self):
+        self.page.open()
+        self.browser.wait(lambda: "1,965 EUR" in self.browser.text("#worth-reading"), "the chart ends with the net worth")
+        # Two responses come too early: the server hasn't computed the net worth after the transaction yet.
+        self.browser.script(
+            "window.early = 2; return fetch('/api/net-worth').then((answer) => answer.text()).then((text) => { window.outdated = text })"
+        )
+        self.page.intercept(
+            "/api/net-worth", "return window.early-- > 0 ? new Response(window.outdated) : send(path, options)"
+        )
+        self.post(self.february, "Tea", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+        self.browser.wait(lambda: "1,964 EUR" in self.browser.text("#worth-reading"), "the chart has changed")
 
     def test_an_account_of_the_statement_opens_its_register_and_the_title_leads_back(self):
         self.page.open()
@@ -116,6 +171,66 @@ class Overview(LedgerPageCase):
         self.browser.wait(lambda: "This transaction was reversed." in self.browser.script(details), "the details say so")
         self.assertEqual(self.browser.find_all("#lines .details .reverse"), [])
         self.assertEqual(self.browser.errors(), [])
+
+    def test_a_reversal_that_was_sent_cannot_be_cancelled(self):
+        self.page.open("expenses:food")
+        self.wait_lines("Bakery", "Market hall")
+        self.page.intercept(
+            "/reversal", "return new Promise((done) => { window.release = done }).then(() => send(path, options))"
+        )
+        self.browser.click("#lines .reveal")
+        self.browser.click("#lines .reverse")
+        self.browser.click("#reverse")
+        self.browser.wait(lambda: self.browser.script("return window.release !== undefined"), "the request is sent")
+        self.assertFalse(self.browser.find("#keep").is_enabled())
+        for _ in range(3):
+            ActionChains(self.browser.driver).send_keys(Keys.ESCAPE).perform()
+        self.browser.wait(lambda: self.browser.find("#reversal").is_displayed(), "the dialog is open")
+        self.browser.script("window.release()")
+        self.browser.wait_text("#register-outcome", "Reversed.")
+        self.assertFalse(self.browser.find("#reversal").is_displayed())
+
+    def test_a_refused_reversal_is_sent_again_with_another_key(self):
+        self.page.open("expenses:food")
+        self.wait_lines("Bakery", "Market hall")
+        self.page.intercept(
+            "/reversal",
+            """window.keys = [...(window.keys ?? []), options.headers["Idempotency-Key"]];
+               return window.keys.length === 1 ? Response.json({ detail: "Not now." }, { status: 409 }) : send(path, options)""",
+        )
+        self.browser.click("#lines .reveal")
+        self.browser.click("#lines .reverse")
+        self.browser.click("#reverse")
+        self.browser.wait_text("#reversal-refusal", "Not now.")
+        self.browser.click("#reverse")
+        self.browser.wait_text("#register-outcome", "Reversed.")
+        self.assertEqual(len(set(self.browser.script("return window.keys"))), 2)
+
+    def test_the_last_and_the_first_days_of_the_calendar_filter_the_lines(self):
+        self.page.open()
+        self.page.intercept("/api/transactions?", "window.asked = String(path); return send(path, options)")
+
+        def end_for(day):
+            self.browser.script(
+                """window.asked = undefined;
+                   document.getElementById("filter-to").value = arguments[0];
+                   document.getElementById("filter-to").dispatchEvent(new Event("input", { bubbles: true }))""",
+                day,
+            )
+            asked = lambda: self.browser.script("return window.asked")
+            self.browser.wait(asked, "the transactions are requested")
+            return dict(parse_qsl(urlsplit(asked()).query)).get("end")
+
+        self.assertEqual(end_for("0050-12-31"), "0051-01-01")
+        self.assertEqual(end_for("9999-12-30"), "9999-12-31")
+        self.assertIsNone(end_for("9999-12-31"))
+        self.wait_lines("Bakery", "Market hall", "Salary")
+
+    def test_each_row_of_the_statement_has_a_header(self):
+        self.page.open()
+        self.browser.wait(lambda: ["Net income", "1,965 EUR"] in self.statement(), "the statement is there")
+        headers = """return [...document.querySelectorAll("#income tr")].map((row) => row.cells[0].scope)"""
+        self.assertEqual(set(self.browser.script(headers)), {"row", "rowgroup"})
 
     def test_pages_that_were_left_leave_their_connections(self):
         # A browser opens at most six connections to a server.

@@ -108,6 +108,29 @@ import Testing
         #expect(!lines.contains { "\($0)".contains(secret) })
     }
 
+    @Test(
+        arguments: [
+            (.zero, "0.000 ms"), (.microseconds(12), "0.012 ms"), (.microseconds(12_345_678), "12345.678 ms"),
+        ] as [(Duration, String)])
+    func theDurationOfALogLineHasOneForm(duration: Duration, text: String) async throws {
+        let clock = TestClock()
+        var booking = try Booking()
+        booking.configuration.logLevel = .notice
+        booking.configuration.clock = clock
+        booking.configuration.principal = { _, _ in
+            clock.advance(by: duration)
+            return nil
+        }
+        booking.addRoutes()
+        let handler = InMemoryLogHandler()
+        var client = booking.router.client
+        client.logger = Logger(label: "test") { _ in handler }
+
+        _ = try await client.send(.get, "/rows/1")
+
+        #expect(handler.entries.compactMap { $0.metadata["headrace.duration"]?.description } == [text])
+    }
+
     @Test func aRequestThatFailsBeforeItsRouteHasALogLineToo() async throws {
         var booking = try Booking()
         booking.configuration.logLevel = .info
@@ -167,11 +190,14 @@ import Testing
             ("evil.example", nil, 403), ("", nil, 403), ("localhost", "http://localhost", 200),
             ("localhost", "http://evil.example", 403), ("localhost", "null", 403),
             ("localhost", "https://partner.example", 200), ("localhost:80", "http://localhost", 403),
+            ("[2001:db8::1]:8080", nil, 200), ("[2001:DB8::1]", nil, 200), ("[2001:db8::2]", nil, 200),
+            ("[2001:db8::3]", nil, 403), ("[2001:db8::1]:80", "http://[2001:db8::1]:80", 200),
         ] as [(String, String?, Int)])
     func foreignHostsAndOriginsAreRefused(host: String, origin: String?, status: Int) async throws {
         let booking = try Booking()
         booking.addRoutes(middleware: [
-            HostGuardMiddleware(hosts: ["shop.example"], origins: ["https://partner.example"])
+            HostGuardMiddleware(
+                hosts: ["shop.example", "2001:db8::1", "[2001:db8::2]"], origins: ["https://partner.example"])
         ])
         var headers: HTTPFields = [:]
         headers[.origin] = origin

@@ -148,7 +148,8 @@ import Testing
     @Test func aWrongSignInIsRefused() async throws {
         let client = try Self.service(try Self.access())
 
-        #expect(try await Self.signIn(client, "wrong").status == 401)
+        let wrong = try await Self.signIn(client, "wrong")
+        #expect(wrong.status == 401 && wrong.headers[.wwwAuthenticate] == "Bearer")
         #expect(try await Self.signIn(client, "").status == 401)
         #expect(try await client.send(.post, "/session", "{}").status == 400)
         #expect(try await client.send(.post, "/session", String(repeating: "x", count: 5_000)).status == 413)

@@ -178,4 +178,30 @@ import Testing
             #expect(await reader.post("/api/\(path)", name).status == 403)
         }
     }
+
+    /// Both stores have a subscription of this name.
+    @Test func aReplayDeliversTheEventsOfTheSelectedStoreOnly() async throws {
+        let other = try BankFixture()
+        bank.inspector.show(ReadAheadStore(other.store), named: "other")
+        let client = client()
+        try await bank.request(1)
+        try await bank.deliver(1)
+        try await other.request(2)
+        try await other.deliver(1)
+        bank.inspector.show(other.relay)
+
+        let mine: Paused = try await client.get("/api/subscriptions?store=Store").read()
+        let others: Paused = try await client.get("/api/subscriptions?store=other").read()
+        let refused = await client.post("/api/subscriptions/replay", #"{"subscription": "statements"}"#)
+        let before = try await other.store.deliveryStatistics().pendingCount
+        let replayed = await client.post(
+            "/api/subscriptions/replay", #"{"subscription": "statements", "store": "other"}"#)
+
+        #expect(mine.subscriptions.map(\.canReplay) == [false])
+        #expect(others.subscriptions.map(\.canReplay) == [true])
+        #expect(refused.status == 409)
+        #expect(before == 0)
+        #expect(replayed.status == 200)
+        #expect(try await other.store.deliveryStatistics().pendingCount == 1)
+    }
 }

@@ -84,6 +84,44 @@ import Testing
         }
     }
 
+    @Test func aRuleThatMasksAListedActionAlsoHidesItsLine() async throws {
+        let inspector = inspector { configuration in
+            configuration.redaction = Redaction(showing: Counter.Action.self)
+            configuration.redaction.message = { message in
+                if case .rename? = message as? Counter.Action { "rename(…)" } else { nil }
+            }
+        }
+        let station = Station(initialState: Counter.State()) { Counter() }
+        inspector.show(station, named: "Counter")
+        let client = Client(InspectorRoutes(inspector))
+        try await follow(client)
+
+        station.pour(.add(3))
+        station.pour(.rename("s3cret"))
+        try await steps(2, client)
+
+        let history = try await history(client)
+        #expect(history.steps.map { $0.line != nil } == [true, false])
+        #expect(history.steps.last?.action == "rename(…)")
+        #expect(await !client.get("/api/stations").text.contains("s3cret"))
+    }
+
+    @Test func theHistoryOfAStationHasALimitThatDoesNotDependOnTheFlow() async throws {
+        let inspector = inspector { configuration in
+            configuration.redaction = Redaction(showing: Counter.Action.self)
+            configuration.byteLimit = 64 << 20
+        }
+        let station = Station(initialState: Counter.State()) { Counter() }
+        inspector.show(station, named: "Counter")
+        let client = Client(InspectorRoutes(inspector))
+        try await follow(client)
+
+        for _ in 0..<3 { station.pour(.rename(String(repeating: "x", count: 2 << 20))) }
+        try await wait(client) { $0.steps.last?.number == 3 }
+
+        #expect(try await history(client).steps.map(\.number) == [3])
+    }
+
     @Test func anActorStationIsFollowed() async throws {
         let inspector = inspector()
         let station = ActorStation(initialState: Counter.State()) { Counter() }
@@ -102,7 +140,7 @@ import Testing
         let station = Station<Counter.State, Counter.Action>(initialState: Counter.State()) {
             Counter()
             StateSubscriptions { state in
-                if state.count > 0 { StateSubscription("clock", .timer(every: .seconds(1)) { .add(1) }) }
+                if state.count > 0 { StateSubscription("clock", .timer(every: .seconds(3_600)) { .add(1) }) }
             }
         }
         inspector.show(station, named: "Counter")

@@ -38,7 +38,7 @@ extension RouterMethods {
             let token = try JSONDecoder().decode(SignInBody.self, from: Data(body.readableBytesView)).token
             let isSecure = request.headers[.origin]?.lowercased().hasPrefix("https:") == true
             guard let cookie = access.signIn(token, isSecure: isSecure) else {
-                throw Problem(.unauthorized, code: "wrongToken", "The token is wrong. To fix, correct it.")
+                throw Problem.unauthorized("wrongToken", "The token is wrong. To fix, correct it.")
             }
             var response = Response(status: .noContent, headers: [.cacheControl: "no-store"])
             response.setCookie(cookie)

@@ -19,11 +19,11 @@ public struct HostGuardMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Creates the middleware.
     ///
     /// - Parameters:
-    ///   - hosts: The accepted host names, without a port. The names of the local machine are always accepted.
+    ///   - hosts: The accepted host names and addresses, without a port. The names of the local machine are always accepted.
     ///   - origins: Origins of other sites whose pages may send requests, such as `https://shop.example`. Pages of the
     ///     same host are always accepted, and so are requests without the field `Origin`.
     public init(hosts: some Sequence<String> = [], origins: some Sequence<String> = []) {
-        self.hosts = Set((["127.0.0.1", "localhost", "[::1]"] + hosts).map { $0.lowercased() })
+        self.hosts = Set((["127.0.0.1", "localhost", "::1"] + hosts).map { Self.authority(of: $0.lowercased()) })
         self.origins = Set(origins.map { $0.lowercased() })
     }
 
@@ -55,6 +55,11 @@ public struct HostGuardMiddleware<Context: RequestContext>: RouterMiddleware {
                 .forbidden, code: "foreignOrigin", "Pages of other sites must not send requests to this server.")
         }
         return try await next(request, context)
+    }
+
+    /// Returns `host` as in a URL, which has brackets around an IPv6 address.
+    private static func authority(of host: String) -> String {
+        host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
     /// Returns `host` without its port.

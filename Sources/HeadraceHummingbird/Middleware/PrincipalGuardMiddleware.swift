@@ -29,13 +29,10 @@ public struct PrincipalGuardMiddleware<Context: RequestContext>: RouterMiddlewar
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard MessageContext.currentPrincipal != nil else {
-            var problem = Problem(
-                .unauthorized,
-                code: "unauthenticated",
+            throw Problem.unauthorized(
+                "unauthenticated",
                 "The request needs a user. To fix, sign in, or send the field 'Authorization: Bearer' with a token."
             )
-            problem.headers[.wwwAuthenticate] = "Bearer"
-            throw problem
         }
         return try await next(request, context)
     }

@@ -116,8 +116,7 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
     ) {
         guard let level = configuration.logLevel else { return }
         let message = RequestMessage(request.method, route: context.endpointPath)
-        let milliseconds = duration.formatted(.units(allowed: [.milliseconds], fractionalPart: .show(length: 3)))
-        var metadata: Logger.Metadata = ["headrace.duration": "\(milliseconds)"]
+        var metadata: Logger.Metadata = ["headrace.duration": "\(duration.milliseconds)"]
         if let principalID { metadata["headrace.principal"] = "\(principalID)" }
         context.logger.log(level: level, "\(message) \(status.code)", metadata: metadata)
     }
@@ -184,6 +183,15 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
             ]
         )
         return .unexpected(id)
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, such as `1234.567 ms` in each locale.
+    fileprivate var milliseconds: String {
+        let microseconds = Int64(self / .microseconds(1))
+        let fraction = String(microseconds % 1_000)
+        return "\(microseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) ms"
     }
 }
 

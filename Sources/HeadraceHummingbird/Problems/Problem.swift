@@ -143,6 +143,13 @@ extension Problem: Encodable {
 extension Problem {
     static func malformed(_ message: String) -> Problem { Problem(.badRequest, code: "malformed", message) }
 
+    /// A problem with the header field that a response with the status 401 must have.
+    static func unauthorized(_ code: String, _ message: String) -> Problem {
+        var problem = Problem(.unauthorized, code: code, message)
+        problem.headers[.wwwAuthenticate] = "Bearer"
+        return problem
+    }
+
     static func tooLarge(_ limit: Int) -> Problem {
         Problem(.contentTooLarge, code: "tooLarge", "The body is too long. To fix, send at most \(limit) bytes.")
     }

@@ -29,6 +29,8 @@ public struct InspectorConfiguration: Sendable {
     public var textLimit = 2_048
 
     /// Maximum number of actions in the history of each station; 500 by default.
+    ///
+    /// A history is also limited to about 4 MiB.
     public var historyLimit = 500
 
     /// Time for which all messages are recorded after the last request to the inspector; 30 seconds by default.

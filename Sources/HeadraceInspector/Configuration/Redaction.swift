@@ -103,8 +103,12 @@ extension Redaction {
 
     /// The text of a message, an event, or an action; `nil` if it is hidden.
     func text<Message: Sendable>(of message: Message) -> String? {
-        if let text = self.message(message) { return text }
-        return shownTypes.containsType(of: message) ? String(reflecting: message).withoutTypeAddresses : nil
+        self.message(message) ?? textOfListed(message)
+    }
+
+    /// The text of a message, an event, or an action by the list of shown types alone; `nil` if its type isn't in the list.
+    func textOfListed<Message: Sendable>(_ message: Message) -> String? {
+        shownTypes.containsType(of: message) ? String(reflecting: message).withoutTypeAddresses : nil
     }
 
     /// The content of a stored event or command; `nil` if it is hidden.

@@ -162,10 +162,19 @@ async function start() {
   }
 }
 
+/** Decodes a part of the address, and returns it unchanged if it is malformed. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Shows the pane of the address, and the message if the address names one. */
 function follow() {
   const [name, id] = location.hash.slice(1).split("/");
-  if (name === "flow" && id) flow.want(decodeURIComponent(id));
+  if (name === "flow" && id) flow.want(decoded(id));
   if (name === "flow" || panes[name]) show(name);
 }
 window.addEventListener("hashchange", follow);

@@ -20,8 +20,10 @@ function text(property) {
   return property.isHidden ? "hidden" : property.value ?? "nothing";
 }
 
-/** A hidden value may have changed even if its text is the same. */
 const differs = (one, other) => text(one) !== text(other);
+
+/** Whether the text of a property can be the same after a change: it is hidden, or truncated. */
+const isUnsure = (property) => property?.isHidden || property?.value?.endsWith("…");
 
 /** A step of an imported journal has no date. */
 const name = (step) => [`${step.number}.`, step.date === undefined ? null : time(step.date), step.action ?? short(step.type)].filter(Boolean).join(" ");
@@ -150,10 +152,13 @@ export const stations = {
         make("label", { class: "grow" }, "Compare with ", against),
         ...this.journals(element, shown, station, id, first + position - 1)),
       make("p", { class: "station-step" }, step ? name(step) : "Before the first recorded action."),
-      ...this.state(station, step, stateAfter(station, other), stateAfter(station, position), compared === undefined));
+      ...this.state(station, station.steps.slice(Math.min(other, position), Math.max(other, position)),
+        stateAfter(station, other), stateAfter(station, position), compared === undefined));
   },
-  state(station, step, before, after, isStep) {
-    const marked = new Set(isStep ? (step?.changes ?? []).map((change) => change.property) : []);
+  /** The differences between two states, and the steps between them. */
+  state(station, between, before, after, isStep) {
+    const marked = new Set(between.flatMap((step) => step.changes).map((change) => change.property)
+      .filter((name) => isStep || isUnsure(before.get(name)) || isUnsure(after.get(name))));
     const names = [...new Set([...after.keys(), ...before.keys()])];
     const isChanged = (name) => marked.has(name) || differs(before.get(name), after.get(name));
     const changes = names.filter(isChanged);

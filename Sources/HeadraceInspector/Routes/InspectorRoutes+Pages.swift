@@ -69,7 +69,8 @@ extension InspectorRoutes {
         func text(_ name: String) -> String? { target.query[name].flatMap { $0.isEmpty ? nil : $0 } }
         var filter = FlowFilter(search: text("search"), kind: text("kind"), type: text("type"))
         for case let text? in [filter.search, filter.kind, filter.type] where text.utf8.count > limits.searchLength {
-            return .refusal(400, "The search text is longer than \(limits.searchLength) bytes.")
+            return .refusal(
+                400, "The search text is longer than \(limits.searchLength) bytes. To fix, use a part of it.")
         }
         if let duration = text("least") {
             guard let milliseconds = Double(duration), milliseconds >= 0 else { return Self.badNumber }
@@ -84,7 +85,9 @@ extension InspectorRoutes {
         switch text("failures") {
         case nil, "false": break
         case "true": filter.failuresOnly = true
-        default: return .refusal(400, "The parameter 'failures' must be 'true' or 'false'.")
+        default:
+            return .refusal(
+                400, "The parameter 'failures' must be 'true' or 'false'. To fix, correct or omit it.")
         }
         guard let revision = Self.number(target.query["after"], default: 0, in: 0...UInt64.max),
             let limit = Self.number(target.query["limit"], default: Self.pageLimit, in: 1...Self.pageLimit)
@@ -127,7 +130,9 @@ extension InspectorRoutes {
                 let statistics = try await inspected.store.deliveryStatistics()
                 let now = self.inspector.recorder.now
                 return .json(
-                    SubscriptionsView(statistics, now: now) { self.inspector.relay(of: $0) != nil })
+                    SubscriptionsView(statistics, now: now) {
+                        self.inspector.relay(of: $0, in: inspected.store) != nil
+                    })
             default:
                 let subscription = target.query["subscription"].flatMap { $0.isEmpty ? nil : $0 }
                 let letters = try await inspected.store.deadLetters(

@@ -86,7 +86,7 @@ extension InspectorRoutes {
         }
         if change.target.count > limits.deadLetterCount {
             return .refusal(
-                413, "The request has more than \(limits.deadLetterCount) dead letters. To fix, send several requests.")
+                413, "The request has more than \(limits.deadLetterCount) identifiers. To fix, send several requests.")
         }
         guard let inspected = inspectedStore(change.store) else { return Self.noStore }
         inspector.activate()
@@ -150,7 +150,7 @@ extension InspectorRoutes {
                 switch operation {
                 case .pause: try await Subscriptions(in: store).pause(subscription)
                 case .resume: try await Subscriptions(in: store).resume(subscription)
-                default: return try await inspector.replay(subscription)
+                default: return try await inspector.replay(subscription, in: store)
                 }
                 return 1
             }
@@ -159,11 +159,14 @@ extension InspectorRoutes {
 }
 
 extension Inspector {
-    /// Replays all events of a subscription, and returns their number.
+    /// Replays all events of a subscription of `store`, and returns their number.
     ///
-    /// - Throws: ``HeadraceRelay/RelayError`` if no shown relay knows the events of the subscription.
-    fileprivate nonisolated(nonsending) func replay(_ subscription: String) async throws -> Int {
-        guard let relay = relay(of: subscription) else { throw RelayError.noReplayingRelay(subscription) }
+    /// - Throws: ``HeadraceRelay/RelayError`` if no shown relay of the store knows the events of the subscription.
+    fileprivate nonisolated(nonsending) func replay(
+        _ subscription: String,
+        in store: any DeliveryStore
+    ) async throws -> Int {
+        guard let relay = relay(of: subscription, in: store) else { throw RelayError.noReplayingRelay(subscription) }
         return try await relay.replay(subscription)
     }
 }

@@ -36,6 +36,9 @@ final class StationHistory: Sendable {
     /// Number of removed actions after which they are reduced to a new start of the journal.
     private static let foldLength = 500
 
+    /// Approximate maximum size of the steps in bytes.
+    private static let byteLimit = 4 << 20
+
     let name: String
     private let stateType: Any.Type
     private let actionType: Any.Type
@@ -133,16 +136,17 @@ final class StationHistory: Sendable {
     ///   - json: The JSON of the state.
     func begin(_ properties: [StateChange], state json: Data?) {
         let base = properties.prefix(Self.propertyLimit).map { property in
-            StationView.Property(
+            let value = shown(property.new, of: property.property)
+            return StationView.Property(
                 name: property.property,
-                value: shown(property.new, of: property.property),
-                isHidden: isHidden(property.new, of: property.property)
+                value: value,
+                isHidden: property.new != nil && value == nil
             )
         }
         state.withLock { state in
             state.base = base
             state.steps = []
-            state.start = configuration.redaction.lists(type: stateType) ? json : nil
+            state.start = configuration.redaction.lists(type: stateType) && !isMasked(properties) ? json : nil
             state.removedLines = []
             state.byteCount = 0
         }
@@ -157,19 +161,25 @@ final class StationHistory: Sendable {
     /// Records an action that was reduced at `date`; `nil` in a replay.
     func add<Action>(_ reduction: Reduction<Action>, at date: Date?) {
         let changes = reduction.changes.prefix(Self.propertyLimit).map { change in
-            StationView.PropertyChange(
+            let (old, new) = (shown(change.old, of: change.property), shown(change.new, of: change.property))
+            return StationView.PropertyChange(
                 property: change.property,
-                old: shown(change.old, of: change.property),
-                new: shown(change.new, of: change.property),
+                old: old,
+                new: new,
                 isGone: change.new == nil,
-                isNew: change.old == nil,
-                isHidden: isHidden(change.old, of: change.property) || isHidden(change.new, of: change.property)
+                isHidden: (change.old != nil && old == nil) || (change.new != nil && new == nil)
             )
         }
         let type = String(naming: Action.self)
-        let action = configuration.limited(configuration.redaction.text(of: reduction.action))
-        let line = configuration.redaction.lists(reduction.action) ? Self.journalLine(of: reduction.action) : nil
+        let redaction = configuration.redaction
+        let ruled = redaction.message(reduction.action)
+        let listed = ruled == nil ? redaction.textOfListed(reduction.action) : nil
+        let action = configuration.limited(ruled ?? listed)
+        // A rule can mask a part of an action, and the line would show the whole action.
+        let line = listed == nil ? nil : Self.journalLine(of: reduction.action)
+        let isMasked = isMasked(reduction.changes)
         state.withLock { state in
+            if isMasked { state.start = nil }
             state.lastNumber += 1
             let step = StationView.ReducedAction(
                 number: state.lastNumber,
@@ -182,7 +192,7 @@ final class StationHistory: Sendable {
             state.steps.append(step)
             state.byteCount += step.byteCount
             while state.steps.count > max(1, configuration.historyLimit)
-                || (state.byteCount > configuration.byteLimit && state.steps.count > 1)
+                || (state.byteCount > Self.byteLimit && state.steps.count > 1)
             {
                 state.removeFirst(propertyLimit: Self.propertyLimit)
             }
@@ -195,12 +205,16 @@ final class StationHistory: Sendable {
         return (try? JSONDocumentEncoder.encode(action)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func shown(_ value: String?, of property: String) -> String? {
-        value.flatMap { configuration.limited(configuration.redaction.text(of: $0, of: property, in: name, stateType)) }
+    /// Whether a rule shows another text for a new value, which the journal must not contain.
+    private func isMasked(_ changes: some Sequence<StateChange>) -> Bool {
+        changes.contains { change in
+            guard let value = change.new else { return false }
+            return configuration.redaction.property(name, change.property, value).map { $0 != value } ?? false
+        }
     }
 
-    private func isHidden(_ value: String?, of property: String) -> Bool {
-        value != nil && shown(value, of: property) == nil
+    private func shown(_ value: String?, of property: String) -> String? {
+        value.flatMap { configuration.limited(configuration.redaction.text(of: $0, of: property, in: name, stateType)) }
     }
 }
 

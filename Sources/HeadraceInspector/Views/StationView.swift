@@ -24,9 +24,6 @@ struct StationView: Sendable, Equatable, Encodable {
         let new: String?
         let isGone: Bool
 
-        /// Whether the property didn't exist before the action.
-        let isNew: Bool
-
         /// Whether the redaction hides a value.
         let isHidden: Bool
     }
@@ -40,7 +37,8 @@ struct StationView: Sendable, Equatable, Encodable {
         let type: String
         let action: String?
 
-        /// The complete action as a line of an `ActionJournal`; `nil` if its type isn't listed or isn't `Codable`.
+        /// The complete action as a line of an `ActionJournal`; `nil` if the list of the redaction doesn't decide about it, or its type
+        /// isn't `Codable`.
         let line: String?
 
         let changes: [PropertyChange]

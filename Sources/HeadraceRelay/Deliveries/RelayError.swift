@@ -87,8 +87,8 @@ extension RelayError {
         RelayError(
             code: .unknownSubscription,
             message: """
-                No relay is shown that can replay '\(name)'. To fix, call 'inspector.show(relay)'. A process can't be \
-                replayed.
+                No relay of this store is shown that can replay '\(name)'. To fix, call 'inspector.show(relay)'. A process can't \
+                be replayed.
                 """
         )
     }

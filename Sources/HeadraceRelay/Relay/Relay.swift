@@ -235,9 +235,10 @@ public final class Relay: Sendable {
         return try await store.replay(subscription, eventsNamed: names, after: position)
     }
 
-    /// Whether ``replay(_:after:)`` can deliver events to `subscription`.
-    package func canReplay(_ subscription: String) -> Bool {
-        repeatable[subscription] == nil && !registrar.eventNames(of: subscription).isEmpty
+    /// Whether ``replay(_:after:)`` can deliver events of `store` to `subscription`; decorators don't make a difference.
+    package func canReplay(_ subscription: String, in store: any DeliveryStore) -> Bool {
+        self.store.undecorated === store.undecorated && repeatable[subscription] == nil
+            && !registrar.eventNames(of: subscription).isEmpty
     }
 
     /// The stored commands that this relay carries out, by name.

@@ -30,6 +30,11 @@ public protocol StoreDecorator: DeliveryStore {
     var base: any DeliveryStore { get }
 }
 
+extension DeliveryStore {
+    /// The store below all decorators.
+    package var undecorated: any DeliveryStore { (self as? any StoreDecorator)?.base.undecorated ?? self }
+}
+
 extension StoreDecorator {
     // MARK: As EntityStore
 

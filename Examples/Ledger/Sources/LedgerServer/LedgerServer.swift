@@ -201,10 +201,12 @@ public final class LedgerServer: Sendable {
         }
         router.addMiddleware {
             RequestMiddleware(observers: observers, access: access, logLevel: configuration.requestLogLevel)
-            HostGuardMiddleware(hosts: [configuration.host] + configuration.allowedHosts)
         }
-        router.session(access, at: "api/session")
+        // Load balancers send an address of this machine as the host, and the server doesn't know its addresses. The health has no
+        // data of users.
         router.health(HealthChecks(store: store.base, relay: relay, clock: clock))
+        router.addMiddleware { HostGuardMiddleware(hosts: [configuration.host] + configuration.allowedHosts) }
+        router.session(access, at: "api/session")
         let guarded = router.group()
         if access != nil { guarded.add(middleware: PrincipalGuardMiddleware()) }
         let keyed = guarded.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))

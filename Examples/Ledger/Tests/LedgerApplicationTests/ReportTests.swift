@@ -115,6 +115,20 @@ private let journal = """
         #expect(balances.map { "\($0.account) \($0.amount)" } == expenses)
     }
 
+    @Test func aDepthKeepsTheEmptyLevelsOfNames() async throws {
+        let books = try await TestBooks()
+        let names = ["expenses::b", "expenses:b", "expenses:::c:d", ":expenses"]
+        try await books.import(names.map { "2026-01-01 x\n    \($0)   1 EUR\n    assets\n" }.joined())
+
+        func accounts(_ depth: Int) async throws -> [String] {
+            try await books.dispatcher.dispatch(GetBalances(matching: ["expenses"], depth: depth))
+                .map { "\($0.account) \($0.amount)" }
+        }
+
+        #expect(try await accounts(9) == names.sorted().map { "\($0) 1 EUR" })
+        #expect(try await accounts(2) == [":expenses 1 EUR", "expenses: 2 EUR", "expenses:b 1 EUR"])
+    }
+
     /// More transactions than a page has, and several pages begin within one day.
     @Test(arguments: StoreKind.allCases)
     func totalsIncludeEachTransactionOfALongPeriodOnce(kind: StoreKind) async throws {

@@ -7,6 +7,7 @@
 import Headrace
 import LedgerApplication
 import LedgerBooks
+import Synchronization
 import Testing
 
 private let journal = """
@@ -108,6 +109,32 @@ private let journal = """
         }
     }
 
+    /// Each read of the list is interrupted by a transaction that precedes all others.
+    @Test func aTransactionIsOnOnePageEvenIfOthersArePostedMeanwhile() async throws {
+        let books = try await TestBooks()
+        try await books.import((1...20).map { "2026-01-\($0 + 10) n\($0)\n    a   1 EUR\n    b\n" }.joined())
+        let dispatcher = books.dispatcher
+        let store = InterruptedReads(books.store) { number in
+            let draft = try transfer("1", on: "2026-01-0\(number % 9 + 1)")
+            try await dispatcher.dispatch(PostTransaction(draft))
+        }
+        let container = try LedgerComposition.makeContainer(on: store)
+        let reading: any CommandQueryDispatcher = container.resolve()
+        var found: [String] = []
+        var cursor: PageCursor?
+
+        store.interrupt()
+        repeat {
+            let page = try await reading.dispatch(
+                GetTransactions(containing: "n", order: .oldestFirst, after: cursor, limit: 3))
+            found += page.transactions.map(\.description)
+            cursor = page.next
+        } while cursor != nil
+
+        let imported = found.filter { $0.hasPrefix("n") }
+        #expect(imported == (1...20).map { "n\($0)" })
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aCursorIsTextAndBelongsToItsOrder(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
@@ -123,5 +150,30 @@ private let journal = """
 
         #expect(second.transactions.map(\.description) == ["Market"])
         #expect(error?.code == .foreignCursor)
+    }
+}
+
+/// A store that runs an operation directly before each of the next reads of documents, as a faster writer would.
+private final class InterruptedReads: StoreDecorator {
+    let base: any DeliveryStore
+    private let interruption: @Sendable (_ number: Int) async throws -> Void
+    private let remaining = Mutex(0)
+
+    init(_ base: any DeliveryStore, _ interruption: @escaping @Sendable (_ number: Int) async throws -> Void) {
+        self.base = base
+        self.interruption = interruption
+    }
+
+    /// Interrupts the next nine reads.
+    func interrupt() { remaining.withLock { $0 = 9 } }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        let number = remaining.withLock { remaining in
+            remaining -= 1
+            return remaining
+        }
+        // Another process has neither the unit of work nor the lock keys of this task.
+        if number >= 0 { try await Task.detached { [interruption] in try await interruption(number) }.value }
+        return try await base.fetch(query)
     }
 }

@@ -166,6 +166,17 @@ extension LedgerServerTests {
             }
         }
 
+        /// A browser sends a cookie to all ports of a host.
+        @Test func serversOnFreePortsHaveDifferentCookies() {
+            var configuration = LedgerServerConfiguration(database: LedgerDatabase("x"))
+            configuration.port = 0
+            let other = configuration
+            #expect(configuration.sessions.cookieName != other.sessions.cookieName)
+
+            configuration.port = 8_081
+            #expect(configuration.sessions.cookieName == "ledger-session-8081")
+        }
+
         @Test func theHealthThatIsOpenSaysNothingSecret() async throws {
             try await Self.withUsers { server in
                 #expect(try await server.get("/health/live").text == #"{"checks":[],"status":"ok"}"#)

@@ -191,6 +191,17 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func loadBalancersReadTheHealthUnderAnyHost() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for path in ["/health/live", "/health/ready"] {
+                    let answer = try await server.send("GET", path, headers: ["Host: 10.1.2.3:8080"])
+                    #expect(answer.status == 200, "\(path)")
+                }
+                #expect(try await server.send("GET", "/api/health", headers: ["Host: 10.1.2.3:8080"]).status == 403)
+            }
+        }
+
         @Test func aRequestWithoutAHostIsRefused() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in

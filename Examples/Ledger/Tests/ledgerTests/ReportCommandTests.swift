@@ -219,9 +219,31 @@ private let journal = """
                 2026-02-02 food
                 """
         )
-        #expect(list.contains("    assets:depot               3 X   @@ 30 EUR\n"))
+        #expect(list.contains("    assets:depot            3 X   @@ 30 EUR\n"))
         let balances = try ledger.run("balance", "--format", "csv").output
         #expect(try ledger.run("balance", "--format", "csv", "--database", "copy.sqlite").output == balances)
+    }
+
+    /// An import checks a sum at the precision of the written amounts: -0.001 USD is nothing at two digits.
+    @Test func aListedTransactionBalancesEvenIfOthersHaveMoreDigits() throws {
+        let ledger = try LedgerProcess()
+        let journal = """
+            2026-01-01 shares
+                depot    3 AAPL @ 33.333 USD
+                bank     -100.00 USD
+
+            2026-01-02 interest
+                bank     0.0012 USD
+                income
+
+            """
+        #expect(try ledger.run("import", "-", input: journal).status == 0)
+
+        let list = try ledger.run("transactions").output
+        let copy = try ledger.run("import", "-", "--database", "copy.sqlite", input: list)
+
+        #expect(copy.status == 0, "\(copy.errors)")
+        #expect(list.contains("-100.00 USD\n"))
     }
 
     @Test func transactionsAreFilteredByWordsAccountAndPeriod() throws {

@@ -141,6 +141,39 @@ import Testing
         #expect(settings.server.users.map(\.name) == ["ada", "grace", "alan"])
     }
 
+    /// Otherwise, a failed command 'ledger token ada > tokens' would open the ledger to every client of a proxy.
+    @Test(arguments: ["", "\n", "# nobody yet\n"])
+    func usersThatWereAskedForMustExist(text: String) throws {
+        let folder = try Folder()
+        let tokens = try folder.write(text, to: "tokens")
+        let file = try folder.write(#"{"token-file": "\#(tokens)"}"#)
+        let one = "ada:token-of-ada-0001"
+
+        let errors = [
+            try #require(throws: SettingError.self) { try Self.settings([.tokenFile: .string(tokens)]) },
+            try Self.error(["LEDGER_SERVE_TOKEN_FILE": tokens]), try Self.error(file: file),
+            try Self.error(["LEDGER_SERVE_TOKENS": text]), try Self.error(["LEDGER_SERVE_TOKEN_FILE": ""]),
+        ]
+        let added = try Self.settings([:], ["LEDGER_SERVE_TOKENS": one], file: file)
+        let emptied = try Self.settings([:], ["LEDGER_SERVE_TOKENS": one, "LEDGER_SERVE_TOKEN_FILE": ""])
+
+        for error in errors {
+            #expect(error.message.contains("no user"))
+            #expect(error.message.contains("To fix, add a user with 'ledger token NAME"))
+        }
+        #expect(added.server.users.map(\.name) == ["ada"])
+        #expect(emptied.server.users.map(\.name) == ["ada"])
+    }
+
+    @Test func theFlagAgainstTheInspectorWinsOverItsWritesInTheFile() throws {
+        let folder = try Folder()
+        let file = try folder.write(#"{"inspect-writes": true}"#)
+
+        #expect(try Self.settings(file: file).isInspected)
+        #expect(try !Self.settings([.inspect: .bool(false)], file: file).isInspected)
+        #expect(try !Self.settings([:], ["LEDGER_SERVE_INSPECT": "false"], file: file).isInspected)
+    }
+
     @Test func anUnknownSettingIsRefusedWithTheKnownOnes() throws {
         let folder = try Folder()
         let file = try folder.write(#"{"hosts": "x", "limits": {"connection": 1}}"#)

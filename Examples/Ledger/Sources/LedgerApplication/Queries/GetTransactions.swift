@@ -108,19 +108,24 @@ public final class GetTransactionsHandler: HandlesQuery, Resolvable {
         }
         var found: [GetTransaction.Posted] = []
         var cursor = query.cursor
-        repeat {
-            let page = try await pages.page(after: cursor)
-            for (index, transaction) in page.entities.enumerated() where transaction.contains(query.words) {
-                found.append(transaction.posted)
-                guard found.count == query.limit else { continue }
-                // The next page begins after this transaction, which is the last of a shorter page.
-                let isLast = index == page.entities.count - 1
-                let next = isLast ? page.next : try await pages.page(after: cursor, limit: index + 1).next
-                return GetTransactions.Page(transactions: found, next: next)
+        var size = TransactionPages.size
+        while true {
+            let page = try await pages.page(after: cursor, limit: size)
+            let matches = page.entities.indices.filter { page.entities[$0].contains(query.words) }
+            let missing = query.limit - found.count
+            if matches.count > missing {
+                // The result must end at the end of a read, because the cursor and the transactions must belong to the same read.
+                // The shorter page can have fewer matches, if others were posted meanwhile.
+                size = matches[missing - 1] + 1
+                continue
             }
+            found += matches.map { page.entities[$0].posted }
             cursor = page.next
-        } while cursor != nil
-        return GetTransactions.Page(transactions: found, next: nil)
+            size = TransactionPages.size
+            if cursor == nil || found.count == query.limit {
+                return GetTransactions.Page(transactions: found, next: cursor)
+            }
+        }
     }
 }
 

@@ -27,9 +27,7 @@ struct AccountTotals {
         var sums: [String: [String: Quantity]] = [:]
         try await TransactionPages(of: store, in: period).forEach { transaction in
             for posting in transaction.postings {
-                let commodity = posting.amount.commodity
-                let sum = sums[posting.account]?[commodity] ?? .zero
-                sums[posting.account, default: [:]][commodity] = try sum.adding(posting.amount.quantity)
+                try sums[posting.account, default: [:]].add(posting.amount)
             }
         }
         self.sums = sums
@@ -46,23 +44,11 @@ struct AccountTotals {
     ) throws -> [(account: String, quantities: [String: Quantity])] {
         var clipped: [String: [String: Quantity]] = [:]
         for (account, quantities) in sums where isIncluded(account) {
-            let name = depth.map { account.split(separator: ":").prefix(max(1, $0)).joined(separator: ":") } ?? account
+            // A level can be empty.
+            let levels = account.split(separator: ":", omittingEmptySubsequences: false)
+            let name = depth.map { levels.prefix(max(1, $0)).joined(separator: ":") } ?? account
             try clipped[name, default: [:]].add(quantities)
         }
         return clipped.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-}
-
-extension [String: Quantity] {
-    /// Adds `others`, commodity by commodity.
-    ///
-    /// - Throws: `QuantityError` if a sum has too many digits.
-    mutating func add(_ others: [String: Quantity]) throws {
-        for (commodity, quantity) in others { self[commodity] = try (self[commodity] ?? .zero).adding(quantity) }
-    }
-
-    /// The quantities that aren't zero, ordered by commodity.
-    var amounts: [Amount] {
-        sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
     }
 }

@@ -50,7 +50,7 @@ public struct ReportSection: Sendable, Hashable {
     /// - Throws: `QuantityError` if a sum has too many digits.
     func minus(_ other: ReportSection) throws -> [Amount] {
         var net: [String: Quantity] = [:]
-        for amount in total + other.total.map(\.negated) { try net.add([amount.commodity: amount.quantity]) }
+        for amount in total + other.total.map(\.negated) { try net.add(amount) }
         return net.amounts
     }
 }

@@ -23,9 +23,7 @@ struct RegisterParameters: Decodable, Sendable {
     /// Returns the query of the requested page.
     func query() throws -> GetRegisterPage {
         let cursor = try after.map { text in
-            guard let cursor = GetRegisterPage.Cursor(text) else {
-                throw Problem.malformed("The parameter 'after' must be the 'next' of a page.")
-            }
+            guard let cursor = GetRegisterPage.Cursor(text) else { throw Problem.foreignCursor }
             return cursor
         }
         return GetRegisterPage(of: account, after: cursor, limit: try Problem.checkedLimit(limit))
@@ -42,7 +40,8 @@ struct PeriodParameters: Decodable, Sendable {
 
     func validDepth() throws -> Int? {
         if let depth, !(1...100).contains(depth) {
-            throw Problem.malformed("The parameter 'depth' must be a number from 1 to 100.")
+            throw Problem.malformed(
+                "The parameter 'depth' must be a number from 1 to 100. To fix, correct or omit it.")
         }
         return depth
     }
@@ -62,9 +61,7 @@ struct TransactionsParameters: Decodable, Sendable {
     /// Returns the query of the requested page.
     func query() throws -> GetTransactions {
         let cursor = try after.map { text in
-            guard let cursor = PageCursor(text) else {
-                throw Problem.malformed("The parameter 'after' must be the 'next' of a page.")
-            }
+            guard let cursor = PageCursor(text) else { throw Problem.foreignCursor }
             return cursor
         }
         return try query(after: cursor, limit: Problem.checkedLimit(limit))
@@ -73,7 +70,8 @@ struct TransactionsParameters: Decodable, Sendable {
     /// Returns the query of a page.
     func query(after cursor: PageCursor?, limit: Int) throws -> GetTransactions {
         if let text, text.utf8.count > Self.longestText {
-            throw Problem.malformed("The parameter 'text' must have at most \(Self.longestText) bytes.")
+            throw Problem.malformed(
+                "The parameter 'text' must have at most \(Self.longestText) bytes. To fix, use fewer words.")
         }
         return GetTransactions(
             in: BookPeriod(from: begin, before: end),
@@ -111,13 +109,19 @@ struct ReversalRequest: Decodable, Sendable {
 }
 
 extension Problem {
+    /// The problem of a parameter 'after' that isn't a cursor.
+    fileprivate static var foreignCursor: Problem {
+        .malformed("The parameter 'after' must be the 'next' of a page. To fix, begin without it.")
+    }
+
     /// Returns the number of lines of a page, 50 by default.
     ///
     /// - Throws: `Problem` if `limit` isn't from 1 to 500.
     fileprivate static func checkedLimit(_ limit: Int?) throws -> Int {
         let limit = limit ?? 50
         guard (1...500).contains(limit) else {
-            throw Problem.malformed("The parameter 'limit' must be a number from 1 to 500.")
+            throw Problem.malformed(
+                "The parameter 'limit' must be a number from 1 to 500. To fix, correct or omit it.")
         }
         return limit
     }
@@ -127,7 +131,7 @@ extension UUID {
     /// Creates an identifier from a part of a path.
     ///
     /// - Throws: `Problem` with the status 404 if it isn't a UUID.
-    fileprivate init(path text: String, of what: String) throws {
+    init(path text: String, of what: String) throws {
         guard let id = UUID(uuidString: text) else {
             throw Problem.notFound("There is no such \(what). To fix, use its identifier, which is a UUID.")
         }

@@ -62,7 +62,8 @@ public struct LedgerServerConfiguration: Sendable {
     /// The sessions of signed-in browsers.
     var sessions: TokenAccess.Configuration {
         var sessions = TokenAccess.Configuration()
-        sessions.cookieName = "ledger-session-\(port)"
+        // A browser sends the cookies of a host to all its ports, so each server has its own name.
+        sessions.cookieName = "ledger-session-\(port == 0 ? UUID().uuidString : "\(port)")"
         return sessions
     }
 }

@@ -85,12 +85,7 @@ struct RequestReader {
     }
 
     /// Returns the identifier in the path.
-    func id(_ what: String) throws -> UUID {
-        guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }) else {
-            throw Problem.notFound("There is no such \(what). To fix, use its identifier, which is a UUID.")
-        }
-        return id
-    }
+    func id(_ what: String) throws -> UUID { try UUID(path: context.parameters.get("id") ?? "", of: what) }
 
     private static func rawParameters(of query: String) -> [(name: String, value: Substring)] {
         query.split(separator: "&").map { pair in

@@ -26,18 +26,19 @@ export class NoAnswer extends Error {}
 /// Sends a request and returns the response.
 ///
 /// It throws a `Refusal` for an error response, and a `NoAnswer` without a response or if the server is unavailable.
-export async function ask(path, { timeout = 15_000, ...options } = {}) {
+export async function ask(path, { timeout = 15_000, isRepeated = false, ...options } = {}) {
   let response;
   try {
     response = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(timeout), ...options });
   } catch (error) {
     throw new NoAnswer(error.message);
   }
-  if (response.status === 401) {
-    // The session has ended. The dialog of the sign-in asks for the token.
+  if (response.status === 401 && !isRepeated) {
+    // The session has ended. The dialog of the sign-in asks for the token. If the server refuses its own session, another attempt
+    // would not help.
     await response.body?.cancel();
     await signedIn().catch((error) => { throw new NoAnswer(error.message); });
-    return ask(path, { timeout, ...options });
+    return ask(path, { timeout, isRepeated: true, ...options });
   }
   let body;
   try {

@@ -9,13 +9,14 @@ const height = 200;
 const margin = { top: 12, right: 12, bottom: 24 };
 const day = 86_400_000;
 const patience = 20; // maximum number of reloads
+const fewest = 5; // number of reloads after which unchanged series are current, because not each change of the ledger changes them
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Quantities over time, as a step chart.
 ///
 /// `prefix` is the prefix of the identifiers of its elements. `fetchSeries` returns the series of the selected account:
 /// `{ commodity, points: [{ date, quantity }] }`. The server computes them after the balances, so the chart is reloaded until
-/// `isCurrent` returns true for an account and its series, or else until they no longer change.
+/// `isCurrent` returns true for an account and its series, or else until they have changed and no longer change.
 export function chartView({ prefix, label, fetchSeries, isCurrent }) {
   const figure = byId(prefix);
   const plot = byId(`${prefix}-plot`);
@@ -29,6 +30,7 @@ export function chartView({ prefix, label, fetchSeries, isCurrent }) {
   let cursor = null; // the highlighted point, or null for the last point
   let missed = 0; // number of consecutive reloads without the current series
   let previous = ""; // the series of the previous reload
+  let outdated = ""; // the series before the last change of the ledger
   let isWatched = false; // whether the pointer or the focus is in the chart
 
   const load = oneAtATime(async () => {
@@ -56,7 +58,8 @@ export function chartView({ prefix, label, fetchSeries, isCurrent }) {
     offerCommodities();
     draw();
     const now = JSON.stringify(answer);
-    const isDone = isCurrent ? isCurrent(asked, series) : !hasFailed && now === previous;
+    const isSettled = !hasFailed && now === previous && (now !== outdated || missed >= fewest);
+    const isDone = isCurrent ? isCurrent(asked, series) : isSettled;
     previous = now;
     if (isDone) missed = 0;
     else if (missed < patience) {
@@ -211,12 +214,14 @@ export function chartView({ prefix, label, fetchSeries, isCurrent }) {
       cursor = null;
       missed = 0;
       previous = "";
+      outdated = "";
       draw();
     },
 
     /// Reloads the history after a change of the account.
     refresh() {
       missed = 0;
+      outdated = previous;
       load();
     },
   };

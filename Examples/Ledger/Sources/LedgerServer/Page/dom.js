@@ -50,6 +50,17 @@ export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/// Keeps the modal `dialog` open while `isNeeded` returns true.
+export function keepOpen(dialog, isNeeded) {
+  dialog.addEventListener("cancel", (event) => {
+    if (isNeeded()) event.preventDefault();
+  });
+  // A browser closes the dialog anyway if the user presses Escape twice.
+  dialog.addEventListener("close", () => {
+    if (isNeeded() && !dialog.open) dialog.showModal();
+  });
+}
+
 /// Returns a function that runs `work` once in the next frame, however often it is called before.
 export function eachFrame(work) {
   let isDue = false;

@@ -19,7 +19,8 @@ export function filterForm(changed) {
     const parameters = {};
     if (text.value.trim() !== "") parameters.text = text.value.trim();
     if (from.value !== "") parameters.begin = from.value;
-    if (to.value !== "") parameters.end = dayAfter(to.value);
+    // The last day of the calendar has no next day and is no limit.
+    if (to.value !== "" && to.value < "9999-12-31") parameters.end = dayAfter(to.value);
     return parameters;
   }
 
@@ -44,6 +45,7 @@ export function filterForm(changed) {
 }
 
 function dayAfter(date) {
-  const [year, month, day] = date.split("-").map(Number);
-  return new Date(Date.UTC(year, month - 1, day + 1)).toISOString().slice(0, 10);
+  const next = new Date(`${date}T00:00:00Z`);
+  next.setUTCDate(next.getUTCDate() + 1);
+  return next.toISOString().slice(0, 10);
 }

@@ -19,30 +19,47 @@ export function overview(choose) {
   const empty = byId("income-empty");
   const chart = chartView({ prefix: "worth", label: "Net worth over time", fetchSeries: worth });
 
+  let rested = 0; // the time of the next reload after a change of the ledger
+  let timer = null;
+
   const load = oneAtATime(async () => {
     if (section.hidden) return;
     const asked = period.value;
+    const start = performance.now();
     let statement;
     try {
       statement = await incomeStatement({ ...bounds(asked), depth: "2" });
     } catch (error) {
       if (error instanceof NoAnswer) setTimeout(load, patience);
-      else say(empty, error.reason ?? error.message);
+      else if (asked === period.value) showText(error.reason ?? error.message);
       return;
+    } finally {
+      // The report reads all transactions of its period, and an import changes the ledger all the time. So the server works on
+      // reports of this page for at most a tenth of the time.
+      rested = performance.now() + 9 * (performance.now() - start);
     }
     if (asked === period.value) show(statement);
   }, 1_000);
 
   function show({ income, expenses, net }) {
-    const isEmpty = income.lines.length + expenses.lines.length === 0;
-    table.hidden = isEmpty;
-    empty.hidden = !isEmpty;
-    say(empty, isEmpty ? "There is no income and there are no expenses in this period." : "");
+    if (income.lines.length + expenses.lines.length === 0) {
+      showText("There is no income and there are no expenses in this period.");
+      return;
+    }
+    table.hidden = false;
+    empty.hidden = true;
     table.replaceChildren(
       ...group("Income", income),
       ...group("Expenses", expenses),
       element("tbody", {}, row("total", element("th", { scope: "row" }, "Net income"), net)),
     );
+  }
+
+  /// Shows a text in place of the table.
+  function showText(text) {
+    table.hidden = true;
+    empty.hidden = false;
+    say(empty, text);
   }
 
   function group(title, { lines, total }) {
@@ -52,8 +69,8 @@ export function overview(choose) {
       {},
       element("tr", {}, element("th", { scope: "rowgroup", colspan: 2, class: "group" }, title)),
       lines.map(({ account, amounts }) => row("", element(
-        "td",
-        {},
+        "th",
+        { scope: "row", class: "account" },
         element("a", { href: addressOf(account), "data-account": account }, account),
       ), amounts)),
       row("sum", element("th", { scope: "row" }, `Total ${title.toLowerCase()}`), total),
@@ -64,13 +81,26 @@ export function overview(choose) {
     return element("tr", { class: kind }, name, element("td", { class: "number" }, amountElements(amounts)));
   }
 
+  /// Reloads the view after a change of the ledger.
   function refresh() {
-    byId("csv-income").href = `/api/income-statement.csv?${new URLSearchParams(bounds(period.value))}`;
-    load();
+    nameDownload();
+    timer ??= setTimeout(() => {
+      timer = null;
+      load();
+    }, rested - performance.now());
     chart.refresh();
   }
 
-  period.addEventListener("change", refresh);
+  function nameDownload() {
+    byId("csv-income").href = `/api/income-statement.csv?${new URLSearchParams(bounds(period.value))}`;
+  }
+
+  period.addEventListener("change", () => {
+    // The amounts of the previous period must not stand under the name of the new period.
+    showText("Loading\u2026");
+    nameDownload();
+    load();
+  });
   followAccounts(section, choose);
 
   return {
@@ -80,7 +110,6 @@ export function overview(choose) {
       if (isShown) chart.open("");
     },
 
-    /// Reloads the view after a change of the ledger.
     refresh,
   };
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { NoAnswer, reverseTransaction } from "./api.js";
-import { byId, say, today } from "./dom.js";
+import { byId, keepOpen, say, today } from "./dom.js";
 import { insist, newKey } from "./retries.js";
 
 /// The dialog that reverses a transaction after a confirmation.
@@ -15,6 +15,7 @@ export function reversalDialog(reversed) {
   const date = byId("reversal-date");
   const refusal = byId("reversal-refusal");
   const submit = byId("reverse");
+  const keep = byId("keep");
   let transaction = null;
   let unanswered = null; // the last request without a response, with its key
   let isSending = false;
@@ -23,6 +24,7 @@ export function reversalDialog(reversed) {
     if (isSending) return;
     isSending = true;
     submit.setAttribute("aria-disabled", "true");
+    keep.disabled = true;
     say(refusal, "");
     const { transaction: id } = transaction;
     const body = JSON.stringify({ date: date.value });
@@ -33,12 +35,14 @@ export function reversalDialog(reversed) {
       dialog.close();
       reversed(id);
     } catch (error) {
+      if (!(error instanceof NoAnswer)) unanswered = null;
       say(refusal, error instanceof NoAnswer
         ? "The server didn't answer, so the transaction may be reversed or not. Try again: it is reversed only once."
         : error.reason ?? error.message);
     } finally {
       isSending = false;
       submit.removeAttribute("aria-disabled");
+      keep.disabled = false;
     }
   }
 
@@ -46,7 +50,9 @@ export function reversalDialog(reversed) {
     event.preventDefault();
     send();
   });
-  byId("keep").addEventListener("click", () => dialog.close());
+  keep.addEventListener("click", () => dialog.close());
+  // A request that was sent can't be taken back.
+  keepOpen(dialog, () => isSending);
 
   return {
     /// Asks whether `chosen` is to be reversed.

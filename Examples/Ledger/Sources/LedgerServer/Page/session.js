@@ -2,7 +2,7 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-import { byId, say } from "./dom.js";
+import { byId, keepOpen, say } from "./dom.js";
 
 const dialog = byId("sign-in");
 const form = byId("sign-in-form");
@@ -10,6 +10,7 @@ const token = byId("token");
 const refusal = byId("sign-in-refusal");
 
 let asked = null; // the check that runs
+let isAsking = false; // whether the dialog must stay
 
 /// Resolves when the user is signed in, or when the server has no users. Until then, a dialog asks for the token.
 ///
@@ -38,6 +39,7 @@ async function fetchSession() {
 /// Shows the dialog until a token is right.
 function ask() {
   say(refusal, "");
+  isAsking = true;
   if (!dialog.open) dialog.showModal();
   return new Promise((done) => {
     async function send(event) {
@@ -50,6 +52,7 @@ function ask() {
       }
       form.removeEventListener("submit", send);
       token.value = "";
+      isAsking = false;
       dialog.close();
       done();
     }
@@ -73,13 +76,18 @@ async function signIn(text) {
   }
 }
 
-// The page shows nothing without the token, so the dialog stays.
-dialog.addEventListener("cancel", (event) => event.preventDefault());
+// The page shows nothing without the token.
+keepOpen(dialog, () => isAsking);
+
+// A sign-out doesn't end the open event streams of the session, so the other tabs load again.
+const tabs = new BroadcastChannel("session");
+tabs.addEventListener("message", () => window.location.reload());
 
 byId("sign-out").addEventListener("click", async () => {
   try {
     await fetch("/api/session", { method: "DELETE" });
   } finally {
+    tabs.postMessage("signed out");
     window.location.reload();
   }
 });

@@ -35,7 +35,7 @@ extension MessageRoutes<LedgerRequestContext> {
         get("/api/transactions/{id}", from: IdentifierParameter.self) {
             GetTransaction(id: try $0.uuid(of: "transaction"))
         } answer: { posted, parameters in
-            guard let posted else { throw Problem.notFound("There is no transaction '\(parameters.id)'.") }
+            guard let posted else { throw UnknownTransaction(id: try parameters.uuid(of: "transaction")) }
             return TransactionResponse(posted)
         }
         get("/api/income-statement", from: PeriodParameters.self) {
@@ -52,7 +52,11 @@ extension MessageRoutes<LedgerRequestContext> {
         on("/api/standing-orders/{id}", method: .delete, from: IdentifierParameter.self) {
             CancelStandingOrder(try $0.uuid(of: "standing order"))
         } answer: { isCancelled, parameters in
-            guard isCancelled else { throw Problem.notFound("There is no standing order '\(parameters.id)'.") }
+            guard isCancelled else {
+                throw Problem.notFound(
+                    "There is no standing order '\(parameters.id)'. To fix, use an identifier from the list of standing orders."
+                )
+            }
             return HTTPResponse.Status.noContent
         }
         get("/api/imports", query: GetImports()) { imports in

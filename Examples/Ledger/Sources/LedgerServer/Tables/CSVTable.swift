@@ -12,7 +12,9 @@ import NIOCore
 /// Comma-separated values with a header, for spreadsheets.
 ///
 /// Spreadsheets run a text as a formula if it begins with `=`, `+`, `-`, `@`, a tab, or a line break. Names and descriptions come from
-/// journals of other people, so an apostrophe is put in front of such a text. A number stays as it is.
+/// journals of other people, so an apostrophe is put in front of such a text. A number stays as it is. The protection is for programs
+/// that read the file as comma-separated values. A spreadsheet whose list separator is a semicolon can split a text at each `;` if it
+/// opens the file without an import.
 ///
 /// Sources: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>; <https://owasp.org/www-community/attacks/CSV_Injection>.
 struct CSVTable {

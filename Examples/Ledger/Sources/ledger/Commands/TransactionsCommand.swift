@@ -15,7 +15,9 @@ struct TransactionsCommand: AsyncParsableCommand {
         commandName: "transactions",
         abstract: "Lists transactions with their identifiers, the oldest first.",
         discussion: """
-            The table is a journal: 'ledger import' and similar programs can read it. Identifiers are in its comments.
+            The table is a journal: 'ledger import' and similar programs can read it. Identifiers are in its comments. Amounts have \
+            the digits with which they were posted. Texts that the server has accepted can have another meaning in a journal, such \
+            as a description with ';'. The formats 'csv' and 'json' have no such limit.
             """
     )
 
@@ -93,7 +95,7 @@ struct TransactionsCommand: AsyncParsableCommand {
         mutating func lines(of transactions: [GetTransaction.Posted]) throws -> [String] {
             let rows = transactions.flatMap { Report.rows($0, style) }
             return try formatter?.lines(of: rows)
-                ?? transactions.flatMap { Report.lines(of: $0, style, terminal: .standardOutput) }
+                ?? transactions.flatMap { Report.lines(of: $0, terminal: .standardOutput) }
         }
 
         func end() -> [String] { formatter?.end() ?? [] }

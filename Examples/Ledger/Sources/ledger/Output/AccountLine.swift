@@ -34,11 +34,11 @@ struct AccountLine: Equatable {
     ///
     /// - Throws: `QuantityError` if a sum has too many digits.
     static func tree(_ lines: [AccountLine]) throws -> [AccountLine] {
-        var sums: [[Substring]: AmountSum] = [:]
+        var sums: [[Substring]: [String: Quantity]] = [:]
         for line in lines {
             let levels = line.account.split(separator: ":", omittingEmptySubsequences: false)
             for count in levels.indices.map({ $0 + 1 }) {
-                var sum = sums[Array(levels.prefix(count))] ?? AmountSum()
+                var sum = sums[Array(levels.prefix(count))] ?? [:]
                 for amount in line.amounts { try sum.add(amount) }
                 sums[Array(levels.prefix(count))] = sum
             }
@@ -56,22 +56,8 @@ struct AccountLine: Equatable {
     ///
     /// - Throws: `QuantityError` if a sum has too many digits.
     static func total(of lines: [AccountLine]) throws -> [Amount] {
-        var sum = AmountSum()
+        var sum: [String: Quantity] = [:]
         for amount in lines.flatMap(\.amounts) { try sum.add(amount) }
         return sum.amounts
-    }
-}
-
-/// A sum of amounts in several commodities.
-private struct AmountSum {
-    private var quantities: [String: Quantity] = [:]
-
-    mutating func add(_ amount: Amount) throws {
-        quantities[amount.commodity] = try (quantities[amount.commodity] ?? .zero).adding(amount.quantity)
-    }
-
-    /// The sums that aren't zero, ordered by commodity.
-    var amounts: [Amount] {
-        quantities.sorted { $0.key < $1.key }.compactMap { $0.value.isZero ? nil : Amount($0.value, $0.key) }
     }
 }

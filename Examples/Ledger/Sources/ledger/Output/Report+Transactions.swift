@@ -11,12 +11,9 @@ import LedgerBooks
 extension Report {
     /// Returns a transaction in the syntax of journals, with an empty line at its end.
     ///
-    /// The identifiers are tags in comments.
-    static func lines(
-        of transaction: GetTransaction.Posted,
-        _ style: AmountStyle,
-        terminal: TerminalStyle
-    ) -> [String] {
+    /// The identifiers are tags in comments. Amounts keep their digits, because an import checks the sum at the precision of the
+    /// written amounts.
+    static func lines(of transaction: GetTransaction.Posted, terminal: TerminalStyle) -> [String] {
         let mark =
             switch transaction.status {
             case .unmarked: ""
@@ -33,7 +30,7 @@ extension Report {
         }
         let names = transaction.postings.map { printable($0.account) }
         let width = names.map(\.count).max() ?? 0
-        let column = AmountColumn(transaction.postings.map(\.amount), style, terminal: terminal)
+        let column = AmountColumn(transaction.postings.map(\.amount), AmountStyle([:]), terminal: terminal)
         let postings = zip(transaction.postings, names).map { posting, name in
             let space = String(repeating: " ", count: width - name.count)
             let cost = cost(of: posting).map { " " + printable($0) } ?? ""

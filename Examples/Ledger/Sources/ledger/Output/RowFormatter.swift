@@ -8,7 +8,8 @@ import Foundation
 
 /// Formats rows as comma-separated values or as a JSON array of objects, in parts of any size.
 ///
-/// Amounts are texts in JSON, because JSON numbers may lose digits.
+/// Amounts are texts in JSON, because JSON numbers may lose digits. The rows are for programs: unlike the files of the server, they
+/// don't protect a spreadsheet from texts that begin with `=`.
 ///
 /// Source: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>.
 struct RowFormatter {

@@ -35,7 +35,8 @@ struct ServeSettings {
     ///   - flags: The settings from the command line.
     ///   - environment: The environment variables of the process.
     ///   - path: The path of the configuration file; `nil` for none.
-    /// - Throws: ``SettingError``; ``CommandFailure`` if a file can't be read; `TokenUserError`.
+    /// - Throws: ``SettingError``, also if the settings of the users contain no user; ``CommandFailure`` if a file can't be read;
+    ///   `TokenUserError`.
     init(flags: [Setting: ConfigContent], environment: [String: String], file path: String?) throws {
         var variables = environment.filter { $0.key.hasPrefix(Setting.prefix) && !$0.value.isEmpty }
         let known = Set(Setting.allCases.map(\.variable) + [Setting.fileVariable])
@@ -69,14 +70,16 @@ struct ServeSettings {
         server.limits = Self.limits(reader)
         inspectorHistory = reader.string(forKey: Setting.inspectHistory.key)
         isInspected =
-            reader.bool(forKey: Setting.inspect.key, default: false) || server.inspectorAllowsWrites
-            || inspectorHistory != nil
+            reader.bool(forKey: Setting.inspect.key) ?? (server.inspectorAllowsWrites || inspectorHistory != nil)
         logLevel = reader.string(forKey: Setting.logLevel.key, as: Logger.Level.self, default: .info)
         let tokens = reader.string(forKey: Setting.tokens.key, isSecret: true)
         let tokenFile = reader.string(forKey: Setting.tokenFile.key)
         try failures.check(sources)
         let texts = [try tokenFile.map(Self.text), tokens].compactMap { $0 }
         server.users = try TokenUser.users(in: texts.joined(separator: "\n"))
+        // An empty variable is unset elsewhere. Here, that would let every client in.
+        let asksForUsers = [Setting.tokens, .tokenFile].contains { environment[$0.variable] != nil } || !texts.isEmpty
+        if asksForUsers, server.users.isEmpty { throw SettingError.noUsers }
         self.server = server
     }
 

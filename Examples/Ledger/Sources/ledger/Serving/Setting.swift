@@ -32,7 +32,8 @@ enum Setting: String, CaseIterable {
 
     /// The prefix of the environment variables.
     ///
-    /// It isn't `LEDGER_` alone: hledger reads `LEDGER_FILE`, and Kubernetes sets `LEDGER_PORT` for a service named `ledger`.
+    /// It isn't `LEDGER_` alone: hledger reads `LEDGER_FILE`, and Kubernetes sets `LEDGER_PORT` for a service named `ledger`. The pods of a
+    /// service named `ledger-serve` need `enableServiceLinks: false`.
     static let prefix = "LEDGER_SERVE_"
 
     /// The environment variable with the path of the configuration file.
@@ -65,9 +66,9 @@ enum Setting: String, CaseIterable {
     }
 }
 
-/// An error that is thrown if a setting of `ledger serve` is unknown or invalid.
+/// An error that is thrown if a setting of `ledger serve` is unknown or invalid, or if it should have users but has none.
 struct SettingError: CodedError {
-    enum Code { case unknown, invalid, malformedFile }
+    enum Code { case unknown, invalid, malformedFile, noUsers }
 
     let code: Code
     let message: String
@@ -88,6 +89,16 @@ struct SettingError: CodedError {
                 + "\(setting.requirement)."
         )
     }
+
+    /// The server would otherwise let every client in.
+    static let noUsers = SettingError(
+        code: .noUsers,
+        message: """
+            The token file or the variable '\(Setting.tokens.variable)' is set, but contains no user. To fix, add a user with \
+            'ledger token NAME >> FILE', or remove '--\(Setting.tokenFile.rawValue)', '\(Setting.tokenFile.variable)', and \
+            '\(Setting.tokens.variable)' to serve without users.
+            """
+    )
 
     static func malformed(_ path: String) -> SettingError {
         SettingError(
