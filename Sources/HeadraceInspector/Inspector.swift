@@ -94,7 +94,8 @@ public final class Inspector: Sendable {
         state.withLock { $0.projections.append(projections) }
     }
 
-    /// Lets the page replay the subscriptions of `relay`, whose events the relay knows.
+    /// Lets the page replay the subscriptions of `relay`, whose events the relay knows, and check corrected dead letters by their
+    /// types.
     ///
     /// Show the store of the relay, too.
     public func show(_ relay: Relay) {
@@ -157,9 +158,11 @@ public final class Inspector: Sendable {
 
     var projections: [Projections] { state.withLock { $0.projections } }
 
+    var relays: [Relay] { state.withLock { $0.relays } }
+
     /// Returns the relay that can replay `subscription`, or `nil`.
     func relay(of subscription: String) -> Relay? {
-        state.withLock { $0.relays }.last { $0.canReplay(subscription) }
+        relays.last { $0.canReplay(subscription) }
     }
 
     /// The circuits that have had failures, by name.
