@@ -158,7 +158,7 @@ export const deliveries = {
       view.pending.next ? make("div", { class: "bar" }, make("button", { type: "button", "data-key": `${view.store} more`, onclick: () => { filter.pages += 1; redraw(); } }, "Show more")) : "",
     ];
   },
-  /** The bar that opens the editor of a dead letter, or the editor. */
+  /** Makes the button that opens the editor of a dead letter, or the editor if it is open. */
   editor(overview, view, letter, redraw) {
     const { store } = view;
     const place = `${store} edit ${letter.id}`;
@@ -178,7 +178,7 @@ export const deliveries = {
       this.editing?.text.focus();
     };
     if (!isEditing) {
-      return [make("button", { type: "button", disabled: refusal !== null, title: refusal, "data-verb": "edit", "data-key": place, "aria-label": `Edit and replay ${name}`, onclick: open }, "Edit and replay")];
+      return make("button", { type: "button", disabled: refusal !== null, title: refusal, "data-verb": "edit", "data-key": place, "aria-label": `Edit and replay ${name}`, onclick: open }, "Edit and replay");
     }
     const { text } = this.editing;
     const send = async () => {
@@ -192,12 +192,12 @@ export const deliveries = {
       await redraw();
     };
     const close = () => { this.editing = null; return redraw(); };
-    return [make("div", { class: "editor" }, text,
+    return make("div", { class: "editor" }, text,
       make("p", { class: "hint" }, "Only this delivery receives the corrected content. The event in the log stays as it is."),
       make("p", { class: "bad", role: "alert" }, this.editing.error),
       make("div", { class: "bar" },
         make("button", { type: "button", "data-verb": "correct", "data-key": `${place} send`, onclick: send }, "Replay with this content"),
-        make("button", { type: "button", "data-verb": "close", "data-key": `${place} close`, onclick: close }, "Don't edit")))];
+        make("button", { type: "button", "data-verb": "close", "data-key": `${place} close`, onclick: close }, "Don't edit")));
   },
   letterList(overview, view, redraw, act, button, details, content) {
     const rows = view.letters.map((letter) => {
@@ -207,8 +207,8 @@ export const deliveries = {
         [["reason", letter.reason ?? hidden("failure")], ["failed at", when(letter.date)], ["corrected", letter.isCorrected ? "yes" : null], ...content(letter)],
         [
           button("Replay", name, "dead-letters/replay", { ids: [letter.id] }),
-          ...this.editor(overview, view, letter, redraw),
           button("Discard", name, "dead-letters/discard", { ids: [letter.id] }, "Discard permanently?"),
+          this.editor(overview, view, letter, redraw),
         ]);
     });
     const ids = view.letters.map((letter) => letter.id);
