@@ -103,7 +103,8 @@ public final class Inspector: Sendable {
         state.withLock { $0.projections.append(projections) }
     }
 
-    /// Lets the page replay the subscriptions of `relay`, whose events the relay knows.
+    /// Lets the page replay the subscriptions of `relay`, whose events the relay knows, and check corrected dead letters by their
+    /// types.
     ///
     /// Show the store of the relay, too.
     public func show(_ relay: Relay) {
@@ -194,9 +195,11 @@ public final class Inspector: Sendable {
 
     var projections: [Projections] { state.withLock { $0.projections } }
 
+    var relays: [Relay] { state.withLock { $0.relays } }
+
     /// Returns the relay that can replay `subscription` of `store`, or `nil`.
     func relay(of subscription: String, in store: any DeliveryStore) -> Relay? {
-        state.withLock { $0.relays }.last { $0.canReplay(subscription, in: store) }
+        relays.last { $0.canReplay(subscription, in: store) }
     }
 
     /// The circuits that have had failures, by name.

@@ -49,6 +49,22 @@ class InspectorPage(InspectorCase):
                     self.assertEqual(violations(self.browser), [])
         self.assertEqual(unreachable(self.browser), [])
 
+    def test_the_editor_of_a_dead_letter_is_accessible_in_both_sizes_and_schemes(self):
+        self.begin()
+        self.subject.tell(f"post {'long-account-name-' * 6} 13")
+        self.show("deliveries")
+        self.browser.wait(lambda: self.browser.find_all("details.letter"), "the dead letter is there")
+        self.browser.find("details.letter summary").click()
+        self.browser.find("details.letter [data-verb=edit]").click()
+        self.browser.wait(lambda: self.browser.find_all(".editor textarea"), "the editor is open")
+        for width, height in SIZES:
+            for mode in MODES:
+                self.browser.look(width, height, mode, motion="reduce")
+                with self.subTest(width=width, mode=mode):
+                    self.assertEqual(violations(self.browser), [])
+                    self.assertEqual(unreachable(self.browser), [])
+                    self.assertLessEqual(self.wide(), 0)
+
 
 class LedgerPageAccessibility(LedgerPageCase):
     def test_the_ledger_is_accessible_in_both_sizes_and_schemes(self):

@@ -13,13 +13,21 @@ import Testing
 
 /// The content of a store on the page, and the changes to its dead letters.
 @Suite(.timeLimit(.minutes(2))) struct InspectorStoreTests {
+    private struct Letters: Decodable {
+        let letters: [Letter]
+    }
+
     private struct Letter: Decodable {
+        struct Content: Decodable {
+            let name: String
+            let payload: String?
+        }
+
         let id: Int64
         let subscription: String
         let attempts: Int
         let reason: String?
-        let message: String
-        let payload: String?
+        let content: Content
     }
 
     private struct Log: Decodable {
@@ -58,7 +66,7 @@ import Testing
     }
 
     private nonisolated(nonsending) func letters(_ client: Client) async throws -> [Letter] {
-        try await client.get("/api/dead-letters").read()
+        try await client.get("/api/dead-letters").read(Letters.self).letters
     }
 
     @Test func aReplayedDeadLetterIsDeliveredAndRemoved() async throws {
@@ -68,9 +76,9 @@ import Testing
         let letter = try #require(try await letters(client).first)
         #expect(letter.subscription == "statements")
         #expect(letter.attempts == 1)
-        #expect(letter.message == "deposited")
+        #expect(letter.content.name == "deposited")
         #expect(letter.reason == "the mailbox of 13 is full")
-        #expect(letter.payload?.contains("13") == true)
+        #expect(letter.content.payload?.contains("13") == true)
 
         bank.mail.repair()
         let done = await client.post("/api/dead-letters/replay", "{\"ids\": [\(letter.id)]}")

@@ -27,6 +27,11 @@ import Testing
 
     private struct Pending: Decodable {
         struct Delivery: Decodable {
+            struct Content: Decodable {
+                let name: String
+                let payload: String?
+            }
+
             let id: String
             let state: String
             let subscription: String
@@ -34,12 +39,12 @@ import Testing
             let next: Double?
             let hasFailed: Bool
             let failure: String?
-            let message: String
-            let payload: String?
+            let content: Content
         }
 
         let deliveries: [Delivery]
         let next: String?
+        let hints: [String: String]?
     }
 
     private struct Paused: Decodable {
@@ -74,8 +79,9 @@ import Testing
         let all: Pending = try await client.get("/api/pending").read()
         #expect(all.deliveries.map(\.state) == ["waiting", "retrying"])
         let failed = try #require(all.deliveries.last)
-        #expect(failed.subscription == "statements" && failed.message == "deposited" && failed.attempts == 2)
-        #expect(failed.failure == "the mailbox is full" && failed.next != nil && failed.payload?.contains("1") == true)
+        #expect(failed.subscription == "statements" && failed.content.name == "deposited" && failed.attempts == 2)
+        #expect(failed.failure == "the mailbox is full" && failed.next != nil)
+        #expect(failed.content.payload?.contains("1") == true)
         #expect(all.next == nil)
 
         let first: Pending = try await client.get("/api/pending?limit=1").read()
@@ -104,7 +110,8 @@ import Testing
         let page: Pending = try await client.get("/api/pending").read()
 
         #expect(page.deliveries.map(\.failure) == [nil])
-        #expect(page.deliveries.map(\.payload) == [nil])
+        #expect(page.deliveries.map(\.content.payload) == [nil])
+        #expect(page.hints?.keys.sorted() == ["failure", "storedMessage"])
         #expect(page.deliveries.map(\.hasFailed) == [true])
     }
 

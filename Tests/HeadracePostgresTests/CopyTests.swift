@@ -96,6 +96,47 @@ import Testing
         ])
     }
 
+    @Test func correctedContentsAreCopied() async throws {
+        try await withSource { source in
+            var changes = ChangeSet(events: [
+                NewEvent(
+                    id: UUID(), name: "posted", version: 1, stream: nil, recordedAt: Date(timeIntervalSince1970: 0),
+                    json: Data("{}".utf8))
+            ])
+            changes.deliveries = ["a", "b"].map { ChangeSet.NewDelivery(event: 0, subscription: $0) }
+            try await source.commit(changes)
+            let request = LeaseRequest(
+                subscriptions: ["a", "b"], laneLimit: 9, batchLimit: 9, now: Date(timeIntervalSince1970: 1_700_000_000),
+                duration: .seconds(60))
+            // The first round fails before the correction, and 'a' fails again after it.
+            for (failing, json) in [(["a", "b"], "[7]"), (["a"], nil)] {
+                for delivery in try await source.lease(request).lanes.flatMap(\.self)
+                where failing.contains(delivery.subscription) {
+                    let failure = Settlement.Failure(
+                        position: delivery.position, attempts: 1, reason: "no", date: request.now)
+                    _ = try await source.settle(
+                        [Settlement(lease: delivery.lease, failures: [failure], end: .finished(now: request.now))])
+                }
+                guard let json else { continue }
+                for letter in try await source.deadLetters(after: 0, of: nil, limit: 9) {
+                    #expect(try await source.replayDeadLetter(letter.id, correctedTo: Data(json.utf8)))
+                }
+            }
+            try await withSchema { schema in
+                _ = try await copy(source, to: schema)
+                let store = try await PostgresStore(
+                    url: schema.url, entities: [Note.self, Odd.self], configuration: schema.configuration)
+
+                let letters = try await store.deadLetters(after: 0, of: nil, limit: 9)
+                #expect(letters.map(\.isCorrected) == [true])
+                #expect(letters.map(\.content.message?.json) == [Data("[7]".utf8)])
+                let pending = try await store.pendingDeliveries(PendingDeliveryRequest(now: request.now))
+                #expect(pending.map(\.subscription) == ["b"])
+                #expect(pending.map(\.content.message?.json) == [Data("[7]".utf8)])
+            }
+        }
+    }
+
     @Test func everyRowIsCopiedAndLaterRowsContinueItsNumbers() async throws {
         try await withSource { source in
             try await fill(source)

@@ -73,6 +73,40 @@ import Testing
         }
     }
 
+    @Test func aDeadLetterOfAVersionWithoutCorrectionsCanBeCorrected() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let older = try openStore(path)
+            var changes = ChangeSet(events: [.counted])
+            changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: "count")]
+            try await older.commit(changes)
+            let request = LeaseRequest(
+                subscriptions: ["count"], laneLimit: 9, batchLimit: 9, now: Date(timeIntervalSince1970: 1_700_000_000),
+                duration: .seconds(10))
+            let delivery = try #require(try await older.lease(request).lanes.first?.first)
+            let failure = Settlement.Failure(position: 1, attempts: 1, reason: "broken", date: request.now)
+            _ = try await older.settle(
+                [Settlement(lease: delivery.lease, failures: [failure], end: .finished(now: request.now))])
+            try older.close()
+            try withOtherProgram(path) { database in
+                try database.execute(
+                    sql: """
+                        ALTER TABLE lane DROP COLUMN correction;
+                        ALTER TABLE dead_letter DROP COLUMN correction;
+                        DELETE FROM grdb_migrations WHERE identifier = '8 corrected dead letters';
+                        """
+                )
+            }
+
+            let store = try openStore(path)
+            let letter = try #require(try await store.deadLetters(after: 0, of: nil, limit: 1).first)
+            #expect(!letter.isCorrected)
+            #expect(try await store.replayDeadLetter(letter.id, correctedTo: Data("[7]".utf8)))
+            let leased = try await store.lease(request).lanes.flatMap(\.self)
+            #expect(leased.map(\.content.message?.json) == [Data("[7]".utf8)])
+        }
+    }
+
     @Test func aPageOfPendingDeliveriesIsReadInTheOrderOfAnIndex() async throws {
         try await withTemporaryFolder { folder in
             let store = try openStore(folder.path(of: "store.sqlite"))

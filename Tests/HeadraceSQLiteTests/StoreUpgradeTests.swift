@@ -299,6 +299,7 @@ import Testing
             ("dead letters", { _ = try await store.deadLetters(after: 0, of: nil, limit: 1) }),
             ("dead letter", { _ = try await store.deadLetter(1) }),
             ("replay of dead letters", { _ = try await store.replayDeadLetters([1]) }),
+            ("correction of a dead letter", { _ = try await store.replayDeadLetter(1, correctedTo: Data("1".utf8)) }),
             ("discarding", { _ = try await store.discardDeadLetters([1]) }),
             ("replay", { _ = try await store.replay("s", eventsNamed: ["note-changed"], after: 0) }),
             ("pending", { _ = try await store.pendingDeliveries(PendingDeliveryRequest(now: now)) }),

@@ -62,6 +62,10 @@ import Testing
 
     /// Runs the tool and returns the lines that it prints.
     private func run(_ arguments: String...) async throws -> [String] {
+        try await run(arguments)
+    }
+
+    private func run(_ arguments: [String]) async throws -> [String] {
         let lines = Mutex<[String]>([])
         let receive: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
         var command = try HeadraceTool.parseAsRoot(arguments)
@@ -77,6 +81,10 @@ import Testing
 
     /// Returns the message of the error that the tool ends with.
     private func failure(_ arguments: String...) async -> String {
+        await failure(arguments)
+    }
+
+    private func failure(_ arguments: [String]) async -> String {
         do {
             var command = try HeadraceTool.parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -260,9 +268,9 @@ import Testing
         try await withStore { (path) async throws in
             _ = try await run("dead-letters", "discard", "1", "-d", path)
             #expect(try await run("prune", "--event-days", "999999", "-d", path) == ["0 rows removed."])
-            // The second event is pending.
-            #expect(try await run("prune", "--event-days", "0", "-d", path) == ["1 row removed."])
-            #expect(try await run("prune", "--event-days", "0", "-d", path) == ["0 rows removed."])
+            // The second event is pending. The records of the operations are new.
+            #expect(try await run("prune", "--event-days", "1", "-d", path) == ["1 row removed."])
+            #expect(try await run("prune", "--event-days", "1", "-d", path) == ["0 rows removed."])
             #expect(await failure("prune", "-d", path).contains("--event-days"))
         }
     }
@@ -345,6 +353,90 @@ import Testing
 
             #expect(try await EntityContext(program).find(Note.self, id: 1) != nil)
             try program.close()
+        }
+    }
+
+    /// Returns the operators and the operations that the log records.
+    private func operations(in path: String) async throws -> [String] {
+        let store = try SQLiteStore(path: path, entities: [])
+        let records = try await store.events(after: 0, limit: 99).filter { $0.event.name == OperatorLog.eventName }
+        try store.close()
+        return records.map { record in
+            let operation = OperatorLog.Operation(json: record.event.json)
+            let target = operation?.target.joined(separator: ", ") ?? ""
+            return "\(record.event.origin.principalID ?? "-"): \(operation?.name ?? "-") \(target)"
+        }
+    }
+
+    @Test func eachOperationIsRecordedWithItsOperatorAndReadingIsNot() async throws {
+        try await withStore { (path) async throws in
+            let anna = ["--operator", "anna", "-d", path]
+            for command in [
+                ["pause", "mails"], ["resume", "mails"], ["dead-letters", "replay", "1"],
+                ["replay", "mails", "--event", "mail-requested"], ["dead-letters", "replay", "--all-of", "mails"],
+            ] {
+                _ = try await run(command + anna)
+            }
+            _ = await failure(["dead-letters", "discard", "99"] + anna)
+            _ = await failure(["replay", "mail", "--event", "mail-requested"] + anna)
+            for command in [["status"], ["pending"], ["dead-letters"], ["check"]] {
+                _ = try await run(command + ["-d", path])
+            }
+
+            #expect(
+                try await operations(in: path) == [
+                    "anna: pause mails", "anna: resume mails", "anna: replay dead letters 1", "anna: replay mails",
+                    "anna: replay all dead letters mails",
+                ])
+            #expect(await failure(["pause", "mails", "--operator", "", "-d", path]).contains("must not be empty"))
+        }
+    }
+
+    @Test func theOperatorIsTheUserOfTheSystemByDefault() async throws {
+        try await withStore { (path) async throws in
+            _ = try await run("dead-letters", "discard", "1", "-d", path)
+            _ = try await run("prune", "--event-days", "0", "--key-days", "1", "-d", path)
+
+            let recorded = try await operations(in: path)
+            let record = try #require(recorded.first)
+            #expect(recorded.count == 1)
+            #expect(record.hasPrefix("\(NSUserName()): prune events before 2"), "\(record)")
+            #expect(record.contains(", keys before 2"))
+        }
+    }
+
+    @Test func theContentOfADeadLetterIsCorrectedFromAFile() async throws {
+        try await withStore { (path) async throws in
+            let file = path + ".json"
+            func correct(_ content: String) async throws -> [String] {
+                try Data(content.utf8).write(to: URL(filePath: file))
+                return ["dead-letters", "replay", "1", "--content", file, "--operator", "anna", "-d", path]
+            }
+            let refused = await failure(try await correct("{"))
+            #expect(refused.contains("isn't valid JSON") && refused.contains("To fix"), "\(refused)")
+            #expect(await failure("dead-letters", "replay", "1", "--content", "none", "-d", path).contains("'none'"))
+            for arguments in [["1", "2"], ["--all-of", "mails"]] {
+                let message = await failure(
+                    ["dead-letters", "replay"] + arguments + ["--content", file, "-d", path])
+                #expect(message.contains("Name one ID with '--content'."), "\(message)")
+            }
+            #expect(try await run("dead-letters", "-d", path).count == 1)
+
+            #expect(try await run(correct(#"{"number":7}"#)) == ["1 dead letter will be delivered again."])
+
+            #expect(await failure(try await correct("{}")).contains("any longer"))
+            #expect(try await operations(in: path) == ["anna: correct dead letter 1"])
+            let store = try SQLiteStore(path: path, entities: [])
+            let request = LeaseRequest(
+                subscriptions: ["mails"], laneLimit: 9, batchLimit: 9, now: Date(timeIntervalSince1970: 2_000_000_000),
+                duration: .seconds(60))
+            let delivery = try #require(try await store.lease(request).lanes.flatMap(\.self).first { $0.position == 1 })
+            let failed = Settlement.Failure(position: 1, attempts: 1, reason: "Again", date: request.now)
+            _ = try await store.settle(
+                [Settlement(lease: delivery.lease, failures: [failed], end: .finished(now: request.now))])
+            try store.close()
+            let lines = try await run("dead-letters", "show", "2", "-d", path)
+            #expect(lines.last == #"corrected content: {"number":7}"#)
         }
     }
 

@@ -11,6 +11,7 @@ const pageSize = 50;
 /** The sentence about a changed number of rows, by operation. */
 const outcomes = {
   "dead-letters/replay": (count) => `${letters(count)} will be delivered again.`,
+  "dead-letters/correct": () => "The dead letter will be delivered again with the corrected content.",
   "dead-letters/discard": (count) => `${letters(count)} discarded.`,
   "pending/retry": (count) => (count ? `${counted(count, "delivery", "deliveries")} will be retried now.` : "It no longer waits for a retry."),
   "pending/cancel": (count) => (count ? `${counted(count, "delivery is a dead letter", "deliveries are dead letters")} now.` : "It is running or has ended, so it wasn't cancelled."),
@@ -23,6 +24,8 @@ export const deliveries = {
   message: "",
   open: new Set(),
   confirming: null,
+  /** The dead letter that the operator corrects: its place, the text area, and the error of the last attempt. */
+  editing: null,
   filters: new Map(),
   filter(store) {
     if (!this.filters.has(store)) this.filters.set(store, { state: "", subscription: "", pages: 1 });
@@ -44,11 +47,16 @@ export const deliveries = {
   async refresh(element, overview) {
     const shown = [];
     for (const store of overview.stores) {
-      shown.push({ store, ...(await ask(`subscriptions${query(store)}`)), pending: await this.pending(store), letters: await ask(`dead-letters${query(store)}`) });
+      shown.push({ store, ...(await ask(`subscriptions${query(store)}`)), pending: await this.pending(store), letters: (await ask(`dead-letters${query(store)}`)).letters });
+    }
+    const edited = this.editing;
+    if (edited && !shown.some((view) => view.store === edited.store && view.letters.some((letter) => letter.id === edited.id))) {
+      this.message = `The dead letter ${edited.id} doesn't exist any longer, so its correction was closed: it was replayed, corrected, or discarded.`;
+      this.editing = null;
     }
     const notes = await ask("deliveries");
     const projections = await ask("projections");
-    ifChanged(element, [shown, notes, projections, this.message, this.confirming, [...this.filters]], () => {
+    ifChanged(element, [shown, notes, projections, this.message, this.confirming, this.editing?.place, this.editing?.error, [...this.filters]], () => {
       const key = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
       const cards = shown.map((view) => this.card(element, overview, view));
       element.replaceChildren(
@@ -71,6 +79,7 @@ export const deliveries = {
       try {
         const done = await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ store, ...body }) });
         this.message = outcomes[path](done.count);
+        if (this.editing?.store === store && body.ids?.includes(this.editing.id)) this.editing = null;
       } catch (error) {
         this.message = error.message;
       }
@@ -101,11 +110,11 @@ export const deliveries = {
         ontoggle: (event) => (event.currentTarget.open ? this.open.add(place) : this.open.delete(place)),
       }, make("summary", { "data-key": place }, summary), list, make("div", { class: "bar" }, ...buttons));
     };
-    const content = (row) => [["stream", row.stream], ["payload", row.payload ?? (row.hidden?.includes("storedMessage") ? hidden("storedMessage") : null)], ["message", row.messageID], ["chain", row.correlation]];
+    const content = ({ content: row }) => [["stream", row.stream], ["payload", row.payload ?? (row.hidden?.includes("storedMessage") ? hidden("storedMessage") : null)], ["message", row.id], ["chain", row.correlation]];
     return make("div", { class: "card" }, make("h2", {}, store),
       this.subscriptions(view, button),
       ...this.pendingList(view, redraw, button, details, content),
-      ...this.letterList(overview, view, act, button, details, content));
+      ...this.letterList(overview, view, redraw, act, button, details, content));
   },
   subscriptions(view, button) {
     return table(["subscription", "state", "pending", "lag", "dead letters", "operations"], view.subscriptions.map((line) => {
@@ -128,7 +137,7 @@ export const deliveries = {
       return make("label", {}, `${label} `, select);
     };
     const rows = view.pending.deliveries.map((one) => {
-      const message = one.message || "a message that is no longer stored";
+      const message = one.content.name || "a message that is no longer stored";
       const times = one.next ? `, next attempt ${time(one.next)}` : one.leaseEnd ? `, leased until ${time(one.leaseEnd)}` : "";
       const failure = one.hasFailed ? one.failure ?? hidden("failure") : null;
       return details("pending", one.id,
@@ -149,15 +158,57 @@ export const deliveries = {
       view.pending.next ? make("div", { class: "bar" }, make("button", { type: "button", "data-key": `${view.store} more`, onclick: () => { filter.pages += 1; redraw(); } }, "Show more")) : "",
     ];
   },
-  letterList(overview, view, act, button, details, content) {
+  /** Makes the button that opens the editor of a dead letter, or the editor if it is open. */
+  editor(overview, view, letter, redraw) {
+    const { store } = view;
+    const place = `${store} edit ${letter.id}`;
+    const name = `dead letter ${letter.id}`;
+    const isEditing = this.editing?.place === place;
+    const refusal = overview.allowsWrites ? (letter.canCorrect ? null : "The content is hidden.") : "The inspector is read-only.";
+    const open = async () => {
+      try {
+        const { content } = await ask(`dead-letters/content${query(store, `&id=${letter.id}`)}`);
+        const text = make("textarea", { "data-key": `${place} text`, "aria-label": `Content of ${name}`, rows: "6", spellcheck: "false" });
+        text.value = content;
+        this.editing = { store, id: letter.id, place, text, error: "" };
+      } catch (error) {
+        this.message = error.message;
+      }
+      await redraw();
+      this.editing?.text.focus();
+    };
+    if (!isEditing) {
+      return make("button", { type: "button", disabled: refusal !== null, title: refusal, "data-verb": "edit", "data-key": place, "aria-label": `Edit and replay ${name}`, onclick: open }, "Edit and replay");
+    }
+    const { text } = this.editing;
+    const send = async () => {
+      try {
+        const done = await ask("dead-letters/correct", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ store, id: letter.id, content: text.value }) });
+        this.message = outcomes["dead-letters/correct"](done.count);
+        this.editing = null;
+      } catch (error) {
+        this.editing.error = error.message;
+      }
+      await redraw();
+    };
+    const close = () => { this.editing = null; return redraw(); };
+    return make("div", { class: "editor" }, text,
+      make("p", { class: "hint" }, "Only this delivery receives the corrected content. The event in the log stays as it is."),
+      make("p", { class: "bad", role: "alert" }, this.editing.error),
+      make("div", { class: "bar" },
+        make("button", { type: "button", "data-verb": "correct", "data-key": `${place} send`, onclick: send }, "Replay with this content"),
+        make("button", { type: "button", "data-verb": "close", "data-key": `${place} close`, onclick: close }, "Don't edit")));
+  },
+  letterList(overview, view, redraw, act, button, details, content) {
     const rows = view.letters.map((letter) => {
-      const message = letter.message || "a message that is no longer stored";
+      const message = letter.content.name || "a message that is no longer stored";
       const name = `dead letter ${letter.id}`;
       return details("letter", letter.id, `${letter.id}. ${message} to ${letter.subscription}, ${attempts(letter.attempts)}`,
-        [["reason", letter.reason ?? hidden("failure")], ["failed at", when(letter.date)], ...content(letter)],
+        [["reason", letter.reason ?? hidden("failure")], ["failed at", when(letter.date)], ["corrected", letter.isCorrected ? "yes" : null], ...content(letter)],
         [
           button("Replay", name, "dead-letters/replay", { ids: [letter.id] }),
           button("Discard", name, "dead-letters/discard", { ids: [letter.id] }, "Discard permanently?"),
+          this.editor(overview, view, letter, redraw),
         ]);
     });
     const ids = view.letters.map((letter) => letter.id);

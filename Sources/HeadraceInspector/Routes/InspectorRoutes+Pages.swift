@@ -36,6 +36,7 @@ extension InspectorRoutes {
         case ["stations", "journal"]: return journal(target)
         case ["deliveries"]: return .json(inspector.recorder.deliveries)
         case ["log"], ["subscriptions"], ["dead-letters"]: return await store(target)
+        case ["dead-letters", "content"]: return await contentOfDeadLetter(target)
         case ["pending"]: return await pending(target)
         default: return Self.notFound
         }
@@ -137,9 +138,30 @@ extension InspectorRoutes {
                 let subscription = target.query["subscription"].flatMap { $0.isEmpty ? nil : $0 }
                 let letters = try await inspected.store.deadLetters(
                     after: max(0, after), of: subscription, limit: limit)
-                return .json(letters.map { DeadLetterView($0, configuration) })
+                return .json(DeadLetterPage(letters, configuration))
             }
         }
+    }
+
+    /// The whole content of a dead letter, which an operator corrects.
+    private nonisolated(nonsending) func contentOfDeadLetter(_ target: RequestTarget) async -> InspectorResponse {
+        struct Content: Encodable { let content: String }
+        guard let inspected = inspectedStore(target.query["store"]) else { return Self.noStore }
+        guard let text = target.query["id"], let id = Int64(text) else { return Self.badNumber }
+        return await answering {
+            guard let letter = try await inspected.store.deadLetter(id) else {
+                return .refusal(404, RelayError.deadLetterGone(id).message)
+            }
+            guard let content = self.inspector.recorder.configuration.wholeContent(of: letter.content) else {
+                return Self.hiddenContent
+            }
+            return .json(Content(content: content))
+        }
+    }
+
+    /// The answer to a request for a content that isn't shown as a whole.
+    static var hiddenContent: InspectorResponse {
+        .refusal(403, "The content is hidden, so it can't be corrected. \(HiddenContent.hints["storedMessage"] ?? "")")
     }
 
     private nonisolated(nonsending) func pending(_ target: RequestTarget) async -> InspectorResponse {

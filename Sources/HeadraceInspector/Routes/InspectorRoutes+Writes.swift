@@ -11,7 +11,7 @@ import HeadraceStorage
 extension InspectorRoutes {
     /// An operation on dead letters, on pending deliveries, or on a subscription.
     private enum Operation {
-        case replayLetters, discardLetters
+        case replayLetters, discardLetters, correctLetter
         case retry, cancel
         case pause, resume, replay
 
@@ -19,6 +19,7 @@ extension InspectorRoutes {
             switch path {
             case ["dead-letters", "replay"]: self = .replayLetters
             case ["dead-letters", "discard"]: self = .discardLetters
+            case ["dead-letters", "correct"]: self = .correctLetter
             case ["pending", "retry"]: self = .retry
             case ["pending", "cancel"]: self = .cancel
             case ["subscriptions", "pause"]: self = .pause
@@ -32,6 +33,12 @@ extension InspectorRoutes {
     private struct LetterSelection: Decodable {
         let store: String?
         let ids: [Int64]
+    }
+
+    private struct CorrectedLetter: Decodable {
+        let store: String?
+        let id: Int64
+        let content: String
     }
 
     private struct DeliverySelection: Decodable {
@@ -52,14 +59,17 @@ extension InspectorRoutes {
     private struct Change {
         let store: String?
 
-        /// The name of the operation in the record.
-        let name: String
+        /// The record of the operation.
+        let record: OperatorLog.Operation
 
-        /// The identifiers or the subscription.
-        let target: [String]
+        /// Whether ``perform`` stores the record.
+        var recordsItself = false
 
         let perform: (any DeliveryStore) async throws -> Int
     }
+
+    /// The content isn't shown, so the operator can't correct it.
+    private struct HiddenContentError: Error {}
 
     nonisolated(nonsending) func post(_ target: RequestTarget, _ request: InspectorRequest) async -> InspectorResponse {
         guard target.path.first == "api" else { return Self.notFound }
@@ -84,19 +94,23 @@ extension InspectorRoutes {
         } catch {
             return .refusal(400, Self.hint(for: operation))
         }
-        if change.target.count > limits.deadLetterCount {
+        if change.record.target.count > limits.deadLetterCount {
             return .refusal(
                 413, "The request has more than \(limits.deadLetterCount) identifiers. To fix, send several requests.")
         }
         guard let inspected = inspectedStore(change.store) else { return Self.noStore }
         inspector.activate()
-        if change.target.isEmpty { return .json(CountResponse(count: 0)) }
+        if change.record.target.isEmpty { return .json(CountResponse(count: 0)) }
         return await answering {
             do {
-                try await OperatorLog(in: inspected.store).record(change.name, of: change.target, by: operatorName)
+                if !change.recordsItself {
+                    try await OperatorLog(in: inspected.store).record(change.record, by: operatorName)
+                }
                 return .json(CountResponse(count: try await change.perform(inspected.store)))
             } catch let error as RelayError {
                 return .refusal(409, error.message)
+            } catch is HiddenContentError {
+                return Self.hiddenContent
             }
         }
     }
@@ -111,6 +125,7 @@ extension InspectorRoutes {
     private static func hint(for operation: Operation) -> String {
         switch operation {
         case .replayLetters, .discardLetters: #"The body must be JSON like {"ids": [1, 2]}."#
+        case .correctLetter: #"The body must be JSON like {"id": 1, "content": "{\"amount\":5}"}."#
         case .retry, .cancel: #"The body must be JSON like {"ids": ["1.2"]}."#
         case .pause, .resume, .replay: #"The body must be JSON like {"subscription": "mail"}."#
         }
@@ -123,9 +138,23 @@ extension InspectorRoutes {
             let selection = try decoder.decode(LetterSelection.self, from: body)
             let replays = operation == .replayLetters
             let name = replays ? "replay dead letters" : "discard dead letters"
-            return Change(store: selection.store, name: name, target: selection.ids.map { "\($0)" }) { store in
+            let record = OperatorLog.Operation(name, of: selection.ids.map { "\($0)" })
+            return Change(store: selection.store, record: record) { store in
                 let letters = DeadLetters(in: store)
                 return replays ? try await letters.replay(selection.ids) : try await letters.discard(selection.ids)
+            }
+        case .correctLetter:
+            let letter = try decoder.decode(CorrectedLetter.self, from: body)
+            let record = OperatorLog.Operation("correct dead letter", of: ["\(letter.id)"])
+            return Change(store: letter.store, record: record, recordsItself: true) { [inspector] store in
+                let letters = DeadLetters(in: store, relays: inspector.relays)
+                if let found = try await letters.find(letter.id), found.content != .missing,
+                    inspector.recorder.configuration.wholeContent(of: found.content) == nil
+                {
+                    throw HiddenContentError()
+                }
+                try await letters.replay(letter.id, correctedTo: Data(letter.content.utf8), by: operatorName)
+                return 1
             }
         case .retry, .cancel:
             let selection = try decoder.decode(DeliverySelection.self, from: body)
@@ -136,7 +165,7 @@ extension InspectorRoutes {
                 return id
             }
             let name = operation == .retry ? "retry deliveries" : "cancel deliveries"
-            return Change(store: selection.store, name: name, target: selection.ids) { store in
+            return Change(store: selection.store, record: OperatorLog.Operation(name, of: selection.ids)) { store in
                 let pending = PendingDeliveries(in: store)
                 if operation == .retry { return try await pending.retry(ids) }
                 return try await pending.cancel(
@@ -146,7 +175,8 @@ extension InspectorRoutes {
             let selection = try decoder.decode(SubscriptionSelection.self, from: body)
             let subscription = selection.subscription
             let name = operation == .pause ? "pause" : operation == .resume ? "resume" : "replay"
-            return Change(store: selection.store, name: name, target: [subscription]) { [inspector] store in
+            let record = OperatorLog.Operation(name, of: [subscription])
+            return Change(store: selection.store, record: record) { [inspector] store in
                 switch operation {
                 case .pause: try await Subscriptions(in: store).pause(subscription)
                 case .resume: try await Subscriptions(in: store).resume(subscription)

@@ -39,11 +39,5 @@ extension Date {
 
 extension Delivery.Content {
     /// Stored name of the message; empty if the message is no longer stored.
-    var messageName: String {
-        switch self {
-        case .event(let record): record.event.name
-        case .scheduled(let message): message.name
-        case .missing: ""
-        }
-    }
+    var messageName: String { message?.name ?? "" }
 }

@@ -51,16 +51,13 @@ struct LogEventView: Encodable {
         version = event.version
         stream = event.stream.map { configuration.shown($0) }
         date = event.recordedAt.millisecondsSince1970
-        // The operations of operators contain no data of the application.
-        let isOperation = event.name == OperatorLog.eventName
-        payload =
-            isOperation
-            ? String(decoding: event.json, as: UTF8.self).truncated(to: configuration.textLimit)
-            : configuration.payload(of: event.name, event.json)
-        operatorName = isOperation ? event.origin.principalID : nil
+        let operation = event.name == OperatorLog.eventName ? OperatorLog.Operation(json: event.json) : nil
+        let shownOperation = operation.map { configuration.shown($0) }
+        payload = shownOperation.map(\.text) ?? configuration.payload(of: event.name, event.json)
+        operatorName = operation == nil ? nil : event.origin.principalID
         cause = event.origin.causationID
         correlation = event.origin.correlationID
-        var hidden: HiddenContent = payload == nil ? .storedMessage : []
+        var hidden: HiddenContent = payload == nil || shownOperation?.isWhole == false ? .storedMessage : []
         if let owner = event.stream, stream == owner.kind { hidden.insert(.identifier) }
         self.hidden = hidden.isEmpty ? nil : hidden
     }
@@ -108,29 +105,37 @@ struct DeadLetterView: Encodable {
     let attempts: Int
     let reason: String?
     let date: Double
-    let message: String
-    let messageID: UUID?
-    let stream: String?
-    let payload: String?
-    let correlation: UUID?
 
-    /// The content that the redaction has hidden; `nil` if it has hidden none.
-    let hidden: HiddenContent?
+    /// Whether an operator has corrected the content; `nil` if not.
+    let isCorrected: Bool?
+
+    /// Whether the redaction shows the whole content, so that an operator can correct it; `nil` if not.
+    let canCorrect: Bool?
+
+    let content: ContentView
 
     init(_ letter: DeadLetter, _ configuration: InspectorConfiguration) {
-        let content = ContentView(letter.content, configuration)
         id = letter.id
         subscription = letter.subscription
         attempts = letter.attempts
         reason = configuration.shownFailure(letter.reason)
         date = letter.date.millisecondsSince1970
-        message = letter.content.messageName
-        messageID = content.messageID
-        stream = content.stream
-        payload = content.payload
-        correlation = content.correlation
-        let hidden = reason == nil ? content.hidden.union(.failure) : content.hidden
-        self.hidden = hidden.isEmpty ? nil : hidden
+        isCorrected = letter.isCorrected ? true : nil
+        canCorrect = configuration.wholeContent(of: letter.content) == nil ? nil : true
+        content = ContentView(letter.content, configuration, hides: reason == nil ? .failure : [])
+    }
+}
+
+/// A page of dead letters.
+struct DeadLetterPage: Encodable {
+    let letters: [DeadLetterView]
+
+    /// For each kind of hidden content in the dead letters, the reason and how to show it; `nil` if nothing is hidden.
+    let hints: [String: String]?
+
+    init(_ letters: [DeadLetter], _ configuration: InspectorConfiguration) {
+        self.letters = letters.map { DeadLetterView($0, configuration) }
+        hints = HiddenContent.hints(of: self.letters.compactMap(\.content.hidden))
     }
 }
 
@@ -152,17 +157,9 @@ struct PendingDeliveryView: Encodable {
 
     let failure: String?
     let isReplay: Bool
-    let message: String
-    let messageID: UUID?
-    let stream: String?
-    let payload: String?
-    let correlation: UUID?
-
-    /// The content that the redaction has hidden; `nil` if it has hidden none.
-    let hidden: HiddenContent?
+    let content: ContentView
 
     init(_ delivery: PendingDelivery, _ configuration: InspectorConfiguration) {
-        let content = ContentView(delivery.content, configuration)
         id = "\(delivery.id)"
         state = delivery.state.rawValue
         subscription = delivery.subscription
@@ -172,13 +169,7 @@ struct PendingDeliveryView: Encodable {
         hasFailed = delivery.lastFailure != nil
         failure = delivery.lastFailure.flatMap { configuration.shownFailure($0) }
         isReplay = delivery.isReplay
-        message = delivery.content.messageName
-        messageID = content.messageID
-        stream = content.stream
-        payload = content.payload
-        correlation = content.correlation
-        let hidden = hasFailed && failure == nil ? content.hidden.union(.failure) : content.hidden
-        self.hidden = hidden.isEmpty ? nil : hidden
+        content = ContentView(delivery.content, configuration, hides: hasFailed && failure == nil ? .failure : [])
     }
 }
 
@@ -189,36 +180,39 @@ struct PendingPage: Encodable {
     /// The cursor of the next page; `nil` after the last.
     let next: String?
 
+    /// For each kind of hidden content in the deliveries, the reason and how to show it; `nil` if nothing is hidden.
+    let hints: [String: String]?
+
     init(_ page: [PendingDelivery], limit: Int, _ configuration: InspectorConfiguration) {
         deliveries = page.map { PendingDeliveryView($0, configuration) }
+        hints = HiddenContent.hints(of: deliveries.compactMap(\.content.hidden))
         next = page.count < limit ? nil : page.last.map { "\($0.cursor)" }
     }
 }
 
-/// The message of a delivery, as far as the redaction shows it.
-private struct ContentView {
-    var messageID: UUID?
-    var stream: String?
-    var payload: String?
-    var correlation: UUID?
-    var hidden: HiddenContent = []
+/// The message of a delivery or of a dead letter, as far as the redaction shows it.
+struct ContentView: Encodable {
+    /// Stored name of the message; empty if the message is no longer stored.
+    let name: String
 
-    init(_ content: Delivery.Content, _ configuration: InspectorConfiguration) {
-        switch content {
-        case .event(let record):
-            messageID = record.event.id
-            stream = record.event.stream.map { configuration.shown($0) }
-            correlation = record.event.origin.correlationID
-            payload = configuration.payload(of: record.event.name, record.event.json)
-        case .scheduled(let scheduled):
-            messageID = scheduled.id
-            stream = scheduled.stream.map { configuration.shown($0) }
-            correlation = scheduled.origin.correlationID
-            payload = configuration.payload(of: scheduled.name, scheduled.json)
-        case .missing:
-            break
-        }
-        if messageID != nil, payload == nil { hidden = .storedMessage }
+    let id: UUID?
+    let stream: String?
+    let payload: String?
+    let correlation: UUID?
+
+    /// The kinds that the redaction has hidden here and in the delivery; `nil` if it has hidden none.
+    let hidden: HiddenContent?
+
+    /// Creates the view; `others` are hidden parts of the delivery.
+    init(_ content: Delivery.Content, _ configuration: InspectorConfiguration, hides others: HiddenContent) {
+        let message = content.message
+        name = content.messageName
+        id = message?.id
+        stream = message?.stream.map { configuration.shown($0) }
+        payload = message.flatMap { configuration.payload(of: $0.name, $0.json) }
+        correlation = message?.origin.correlationID
+        let hidden = message != nil && payload == nil ? others.union(.storedMessage) : others
+        self.hidden = hidden.isEmpty ? nil : hidden
     }
 }
 
@@ -227,6 +221,29 @@ extension InspectorConfiguration {
     fileprivate func shown(_ reference: EntityReference) -> String {
         let key = limited(redaction.text(ofKey: reference.key, of: reference.kind))
         return key.map { "\(reference.kind) \($0)" } ?? reference.kind
+    }
+
+    /// A recorded operation; without the contents of a correction, unless the redaction shows them as a whole.
+    fileprivate func shown(_ operation: OperatorLog.Operation) -> (text: String, isWhole: Bool) {
+        let isWhole =
+            operation.correction.map { correction in
+                [correction.earlier, correction.corrected].allSatisfy {
+                    wholeContent(of: correction.message, Data($0.utf8)) != nil
+                }
+            } ?? true
+        let shown = isWhole ? operation : OperatorLog.Operation(operation.name, of: operation.target)
+        let json = (try? shown.json) ?? Data()
+        return (String(decoding: json, as: UTF8.self).truncated(to: textLimit), isWhole)
+    }
+
+    /// The stored JSON of a message, with its full length; `nil` unless the redaction shows all of it.
+    func wholeContent(of content: Delivery.Content) -> String? {
+        content.message.flatMap { wholeContent(of: $0.name, $0.json) }
+    }
+
+    private func wholeContent(of name: String, _ json: Data) -> String? {
+        let text = redaction.text(ofStored: name, json)
+        return text == String(decoding: json, as: UTF8.self) ? text : nil
     }
 
     /// The content of a stored message, as far as the redaction shows it.

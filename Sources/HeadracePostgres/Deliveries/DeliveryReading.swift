@@ -26,7 +26,8 @@ struct DeliveryReading: Sendable {
     }
 
     private static let letters = """
-        SELECT dead_letter.id, subscription.name, attempts, reason, date, \(LeaseProcedure.event), \(LeaseProcedure.message)
+        SELECT dead_letter.id, subscription.name, attempts, reason, date, correction IS NOT NULL,
+            \(LeaseProcedure.messages(of: "dead_letter"))
         FROM dead_letter
         JOIN subscription ON subscription.id = dead_letter.subscription
         LEFT JOIN event ON event.position = dead_letter.position
@@ -55,7 +56,8 @@ struct DeliveryReading: Sendable {
             attempts: Int(try row.integer(2)),
             reason: try row.text(3),
             date: Date(milliseconds: try row.integer(4)),
-            content: try DocumentRows.content(row, from: 5)
+            content: try DocumentRows.content(row, from: 6),
+            isCorrected: try row.flag(5)
         )
     }
 

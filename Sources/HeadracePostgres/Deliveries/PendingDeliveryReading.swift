@@ -21,10 +21,10 @@ struct PendingDeliveryReading: Sendable {
     /// from reading a whole lane.
     static let sql = """
         SELECT found.lane, found.position, found.is_replay, found.ready_at, found.attempts, found.last_failure, found.state,
-            \(LeaseProcedure.event), \(LeaseProcedure.message)
+            \(LeaseProcedure.messages(of: "found"))
         FROM (
             SELECT * FROM (
-                SELECT lane.id AS lane, delivery.position, delivery.is_replay, lane.ready_at,
+                SELECT lane.id AS lane, delivery.position, delivery.is_replay, lane.ready_at, lane.correction,
                     CASE WHEN delivery.position = head.position THEN lane.attempts ELSE 0 END AS attempts,
                     CASE WHEN delivery.position = head.position THEN lane.last_failure END AS last_failure,
                     CASE

@@ -142,7 +142,8 @@ enum DeliveryProcedures {
                     ORDER BY wanted.n
                 ) ordered
             ), made AS (
-                INSERT INTO lane (id, subscription, ready_at) SELECT lane, subscription, 0 FROM letter
+                INSERT INTO lane (id, subscription, ready_at, correction)
+                SELECT lane, subscription, 0, correction FROM letter
             ), delivered AS (
                 INSERT INTO delivery (lane, position, is_replay) SELECT lane, position, is_replay FROM letter
             ), moved AS (
@@ -153,6 +154,15 @@ enum DeliveryProcedures {
             )
             SELECT count(*) INTO v_count FROM letter;
             RETURN v_count;
+        END $function$
+        """,
+        """
+        CREATE OR REPLACE FUNCTION replay_corrected(p_id bigint, p_correction text) RETURNS boolean
+        LANGUAGE plpgsql AS $function$
+        BEGIN
+            PERFORM \(CommitProcedure.lock);
+            UPDATE dead_letter SET correction = p_correction WHERE id = p_id;
+            RETURN replay_dead_letters(ARRAY[p_id]) = 1;
         END $function$
         """,
         """

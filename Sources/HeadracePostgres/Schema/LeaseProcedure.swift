@@ -8,16 +8,25 @@
 /// The functions that lease lanes.
 enum LeaseProcedure {
     /// The columns of an event, in their order in each statement that reads events.
-    static let event = """
-        event.position, event.id, event.name, event.version, event.stream_kind, event.stream_key, event.recorded_at,
-        event.document, event.origin
-        """
+    static let event = event(document: "event.document")
 
-    /// The columns of a scheduled message, in their order in each statement that reads messages.
-    static let message = """
-        message.number, message.id, message.kind, message.name, message.version, message.stream_kind,
-        message.stream_key, message.due_at, message.document, message.origin
+    /// The columns of an event and of a scheduled message, in their order in each statement that reads deliveries.
+    ///
+    /// The column `correction` of `table` replaces their documents.
+    static func messages(of table: String) -> String {
         """
+        \(event(document: "coalesce(\(table).correction, event.document)")),
+        message.number, message.id, message.kind, message.name, message.version, message.stream_kind,
+        message.stream_key, message.due_at, coalesce(\(table).correction, message.document), message.origin
+        """
+    }
+
+    private static func event(document: String) -> String {
+        """
+        event.position, event.id, event.name, event.version, event.stream_kind, event.stream_key, event.recorded_at,
+        \(document), event.origin
+        """
+    }
 
     /// The function also reads the messages: a statement that calls it has an earlier snapshot.
     static let call = "SELECT * FROM lease($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
@@ -175,7 +184,7 @@ enum LeaseProcedure {
                 FROM (SELECT run.id, max(run.place) AS place FROM run GROUP BY run.id) last WHERE lane.id = last.id
             )
             SELECT run.id, run.token + 1, array_position(v_ids, run.subscription)::bigint, run.attempts,
-                run.may_have_run, run.unknown_since, run.place, run.is_replay, \(event), \(message),
+                run.may_have_run, run.unknown_since, run.place, run.is_replay, \(messages(of: "run")),
                 run.ready_at = 0, v_replays
             FROM run
             LEFT JOIN event ON event.position = run.place

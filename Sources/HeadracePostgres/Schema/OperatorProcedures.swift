@@ -54,10 +54,11 @@ enum OperatorProcedures {
                 CONTINUE WHEN NOT FOUND;
                 v_is_leased := v_place.ready_at > p_now AND v_place.token > 0 AND v_head <= v_place.begun;
                 CONTINUE WHEN v_is_leased AND v_place.position <= v_place.begun;
-                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date)
+                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date, correction)
                 VALUES (
                     v_place.subscription, v_place.position, v_place.is_replay,
-                    CASE WHEN v_place.position = v_head THEN v_place.attempts ELSE 0 END, p_reason, p_now
+                    CASE WHEN v_place.position = v_head THEN v_place.attempts ELSE 0 END, p_reason, p_now,
+                    v_place.correction
                 );
                 DELETE FROM delivery WHERE lane = v_place.id AND position = v_place.position;
                 DELETE FROM lane WHERE id = v_place.id

@@ -73,8 +73,9 @@ enum SettlementProcedure {
                 DELETE FROM scheduled_message USING unnest(a_settlement, a_position) a (settlement, position)
                 WHERE number = -a.position AND a.position < 0 AND a.settlement = ANY (v_valid);
 
-                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date)
-                SELECT lane.subscription, delivery.position, delivery.is_replay, f.attempts, f.reason, f.date
+                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date, correction)
+                SELECT lane.subscription, delivery.position, delivery.is_replay, f.attempts, f.reason, f.date,
+                    lane.correction
                 FROM unnest(f_settlement, f_position, f_attempts, f_reason, f_date)
                     WITH ORDINALITY f (settlement, position, attempts, reason, date, n)
                 JOIN delivery ON delivery.lane = s_lane[f.settlement] AND delivery.position = f.position

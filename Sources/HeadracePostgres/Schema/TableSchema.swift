@@ -67,6 +67,9 @@ enum TableSchema {
         // The error of the last attempt at the first delivery. A settlement has it in the parameter of the unknown name, which a
         // retry doesn't use, so programs of earlier versions still call the same functions.
         (6, ["ALTER TABLE lane ADD COLUMN last_failure bytea"]),
+        // The JSON that an operator has corrected, which replaces the stored document in one delivery. The function that leases
+        // returns it as the document, so programs of earlier versions handle it, too.
+        (7, ["ALTER TABLE lane ADD COLUMN correction text", "ALTER TABLE dead_letter ADD COLUMN correction text"]),
     ]
 
     /// The tables of the first version.

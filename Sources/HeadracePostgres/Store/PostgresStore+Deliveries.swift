@@ -133,6 +133,16 @@ extension PostgresStore: DeliveryStore {
         return Int(try rows.first?.integer(0) ?? 0)
     }
 
+    /// Corrects the content of a dead letter, and delivers it again in a separate lane.
+    ///
+    /// - Returns: Whether the dead letter still existed; otherwise nothing was changed.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool {
+        let rows = try await write("SELECT replay_corrected($1, $2)", [.integer(id), .text([UInt8](json))])
+        notifyRelays()
+        return try rows.first?.flag(0) ?? false
+    }
+
     /// Deletes dead letters.
     ///
     /// - Returns: The number of deleted dead letters.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
 public import HeadraceStorage
 
 /// Access to the dead-letter queue of a store: list, replay, or discard messages that could not be delivered.
@@ -21,9 +22,17 @@ public import HeadraceStorage
 public struct DeadLetters: Sendable {
     private let store: any DeliveryStore
 
+    /// Returns the reason why a corrected content can't be decoded; `nil` if it can be, or if its type is unknown.
+    private let decodingFailure: @Sendable (Delivery.Content) -> DecodingFailure?
+
     /// Creates access to the dead letters in `store`.
     public init(in store: any DeliveryStore) {
+        self.init(in: store) { _ in nil }
+    }
+
+    init(in store: any DeliveryStore, decodingFailure: @escaping @Sendable (Delivery.Content) -> DecodingFailure?) {
         self.store = store
+        self.decodingFailure = decodingFailure
     }
 
     /// Returns a page of dead letters, the oldest first.
@@ -58,6 +67,56 @@ public struct DeadLetters: Sendable {
         try await store.replayDeadLetters(ids)
     }
 
+    /// Corrects the content of a dead letter, and delivers it again, starting with the first attempt.
+    ///
+    /// ```swift
+    /// let letters = DeadLetters(in: store, relays: [relay])
+    /// let corrected = Data(#"{"order": "8"}"#.utf8)
+    /// try await letters.replay(letter.id, correctedTo: corrected, by: "anna")
+    /// ```
+    ///
+    /// Only this delivery has the corrected content. The event in the log stays as it is, so other subscriptions, projections, and
+    /// later replays of the subscription receive the earlier content. The message keeps its identifier, name, version, and
+    /// origin. The content must have the form of that version.
+    ///
+    /// An event `headrace.operation` in the log has the name of the operator and both contents. It is stored before the dead letter
+    /// is replayed. If the process ends between the two steps, the dead letter stays.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the dead letter.
+    ///   - json: The corrected content as JSON, in UTF-8. If a relay of ``init(in:relays:)`` knows the type of the message, the
+    ///     content must decode as that type.
+    ///   - operatorName: The name of the operator.
+    /// - Throws: ``RelayError``, with the code `invalidCorrection` if the content isn't JSON or doesn't decode, or with the code
+    ///   `deadLetterGone` if the dead letter was replayed, corrected, or discarded meanwhile. Then the delivery is unchanged.
+    ///   ``HeadraceStorage/StoreError``; `CancellationError`.
+    public nonisolated(nonsending) func replay(
+        _ id: Int64,
+        correctedTo json: Data,
+        by operatorName: String
+    ) async throws {
+        guard let letter = try await find(id) else { throw RelayError.deadLetterGone(id) }
+        guard let message = letter.content.message else { throw RelayError.contentGone(id) }
+        do {
+            _ = try DocumentCoding.decode(AnyJSON.self, from: json)
+        } catch {
+            throw RelayError.noJSON(id, DecodingFailure(error))
+        }
+        if let failure = decodingFailure(letter.content.corrected(to: json)) {
+            throw RelayError.undecodable(id, message.name, failure)
+        }
+        let correction = OperatorLog.Operation.Correction(
+            id: message.id,
+            message: message.name,
+            subscription: letter.subscription,
+            earlier: String(decoding: message.json, as: UTF8.self),
+            corrected: String(decoding: json, as: UTF8.self)
+        )
+        try await OperatorLog(in: store).record(
+            OperatorLog.Operation("correct dead letter", of: ["\(id)"], correction: correction), by: operatorName)
+        if try await !store.replayDeadLetter(id, correctedTo: json) { throw RelayError.deadLetterGone(id) }
+    }
+
     /// Delivers all dead letters of `subscription` again, in the order in which they became dead letters.
     ///
     /// - Returns: Number of dead letters that are delivered again.
@@ -83,4 +142,9 @@ public struct DeadLetters: Sendable {
     public nonisolated(nonsending) func discard(_ ids: [Int64]) async throws -> Int {
         try await store.discardDeadLetters(ids)
     }
+}
+
+/// Any JSON: only its syntax is checked.
+private struct AnyJSON: Decodable {
+    init(from decoder: any Decoder) {}
 }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
+package import Foundation
 import HeadraceCore
 package import HeadraceStorage
 
@@ -13,9 +13,55 @@ package struct OperatorLog: Sendable {
     /// The stored name of the events.
     package static let eventName = "headrace.operation"
 
-    private struct Operation: Encodable {
-        let name: String
-        let target: [String]
+    /// A recorded operation.
+    package struct Operation: Codable, Sendable {
+        /// The replacement of the content of a dead letter.
+        package struct Correction: Codable, Sendable {
+            /// The identifier of the message.
+            package let id: UUID
+
+            /// The stored name of the message.
+            package let message: String
+
+            /// The subscription of the dead letter.
+            package let subscription: String
+
+            /// The stored JSON before the correction.
+            package let earlier: String
+
+            /// The JSON that replaces it.
+            package let corrected: String
+        }
+
+        /// The name of the operation.
+        package let name: String
+
+        /// The subscription, or the identifiers of the deliveries or dead letters.
+        package let target: [String]
+
+        /// The contents, if the operation corrects a dead letter.
+        package let correction: Correction?
+
+        package init(_ name: String, of target: [String], correction: Correction? = nil) {
+            self.name = name
+            self.target = target
+            self.correction = correction
+        }
+
+        /// Reads a recorded operation; `nil` if it is malformed.
+        package init?(json: Data) {
+            guard let operation = try? JSONDecoder().decode(Operation.self, from: json) else { return nil }
+            self = operation
+        }
+
+        /// The operation as it is recorded.
+        package var json: Data {
+            get throws {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                return try encoder.encode(self)
+            }
+        }
     }
 
     private let store: any DeliveryStore
@@ -30,22 +76,17 @@ package struct OperatorLog: Sendable {
     /// that failed.
     ///
     /// - Parameters:
-    ///   - operation: The name of the operation.
-    ///   - target: The subscription, or the identifiers of the deliveries or dead letters.
+    ///   - operation: The operation.
     ///   - operatorName: The name of the operator.
     /// - Throws: ``HeadraceStorage/StoreError``.
-    package nonisolated(nonsending) func record(_ operation: String, of target: [String], by operatorName: String)
-        async throws
-    {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    package nonisolated(nonsending) func record(_ operation: Operation, by operatorName: String) async throws {
         let event = NewEvent(
             id: .version7(),
             name: Self.eventName,
             version: 1,
             stream: nil,
             recordedAt: store.relayClock(),
-            json: try encoder.encode(Operation(name: operation, target: target)),
+            json: try operation.json,
             origin: MessageOrigin(principalID: operatorName)
         )
         try await store.commit(ChangeSet(events: [event]))

@@ -6,7 +6,7 @@
 
 public import HeadraceCore
 
-/// An error of a relay that can't start or replay.
+/// An error of a relay that can't start or replay, or of an operation on deliveries.
 ///
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct RelayError: CodedError {
@@ -14,6 +14,7 @@ public struct RelayError: CodedError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case retentionTooShort, alreadyRunning, unknownSubscription, notReplayable, ended, invalidDeclarations
+            case deadLetterGone, invalidCorrection
         }
 
         private let kind: Kind
@@ -36,6 +37,12 @@ public struct RelayError: CodedError {
         /// Two types of command or two schedules have the same name, the name of a schedule is empty or too long, the migrations of
         /// a command have a gap, the declaration of a process is incomplete, or the store can't keep schedules or processes.
         public static let invalidDeclarations = Code(kind: .invalidDeclarations)
+
+        /// The dead letter doesn't exist any longer: it was replayed, corrected, or discarded.
+        public static let deadLetterGone = Code(kind: .deadLetterGone)
+
+        /// The corrected content of a dead letter isn't JSON, or doesn't decode as the type of the message.
+        public static let invalidCorrection = Code(kind: .invalidCorrection)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -79,6 +86,46 @@ extension RelayError {
             message: """
                 The subscription '\(name)' belongs to a process, which would send its commands again. To fix, replay other \
                 subscriptions, or build a read model in a handler of its own.
+                """
+        )
+    }
+
+    package static func deadLetterGone(_ id: Int64) -> RelayError {
+        RelayError(
+            code: .deadLetterGone,
+            message: """
+                There is no dead letter \(id) any longer, so nothing was changed: it was replayed, corrected, or discarded. To fix, \
+                read the dead letters again.
+                """
+        )
+    }
+
+    static func contentGone(_ id: Int64) -> RelayError {
+        RelayError(
+            code: .invalidCorrection,
+            message: """
+                The message of the dead letter \(id) is no longer stored, so its content can't be corrected. To fix, discard the \
+                dead letter.
+                """
+        )
+    }
+
+    static func noJSON(_ id: Int64, _ failure: DecodingFailure) -> RelayError {
+        RelayError(
+            code: .invalidCorrection,
+            message: """
+                The corrected content isn't valid JSON in UTF-8: \(failure.reason). The dead letter \(id) is unchanged. To fix, correct the \
+                content.
+                """
+        )
+    }
+
+    static func undecodable(_ id: Int64, _ name: String, _ failure: DecodingFailure) -> RelayError {
+        RelayError(
+            code: .invalidCorrection,
+            message: """
+                The corrected content can't be decoded as '\(name)': \(failure.reason). The dead letter \(id) is unchanged. To fix, correct \
+                the content.
                 """
         )
     }

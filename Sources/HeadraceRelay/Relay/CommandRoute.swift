@@ -19,6 +19,9 @@ struct CommandRoute: Sendable {
     /// Whether the operation only changes the store, so that the relay can repeat it at once after a conflict.
     let isRepeatable: Bool
 
+    /// Throws if the content of a message doesn't decode.
+    private let check: @Sendable (ScheduledMessage) throws -> Void
+
     private let operation: nonisolated(nonsending) @Sendable (ScheduledMessage, EntityContext) async throws -> Void
 
     init<Command: DurableCommand>(
@@ -28,6 +31,7 @@ struct CommandRoute: Sendable {
         type = Command.self
         versions = Command.decodableVersions
         self.isRepeatable = isRepeatable
+        check = { _ = try Command.decode($0.json, version: $0.version) }
         self.operation = { message, context in
             let command: Command
             do {
@@ -52,6 +56,17 @@ struct CommandRoute: Sendable {
     nonisolated(nonsending) func carryOut(_ message: ScheduledMessage, in context: EntityContext) async throws {
         if versions?.contains(message.version) != true { throw UnknownMessage(versionOf: message, route: self) }
         try await operation(message, context)
+    }
+
+    /// The error of decoding `message`; `nil` if it decodes, or if another version of the program has stored it.
+    func decodingFailure(of message: ScheduledMessage) -> (any Error)? {
+        if versions?.contains(message.version) != true { return nil }
+        do {
+            try check(message)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// The mistake in the declaration of the type, if there is one.

@@ -119,16 +119,11 @@ extension RelaySession {
 
 extension Delivery {
     fileprivate var metadata: Logger.Metadata {
-        let (name, id) =
-            switch content {
-            case .event(let record): (record.event.name, record.event.id.uuidString)
-            case .scheduled(let message): (message.name, message.id.uuidString)
-            case .missing: ("", "")
-            }
+        let message = content.message
         return [
             "headrace.relay.subscription": "\(subscription)",
-            "headrace.relay.event": "\(name)",
-            "headrace.relay.id": "\(id)",
+            "headrace.relay.event": "\(message?.name ?? "")",
+            "headrace.relay.id": "\(message?.id.uuidString ?? "")",
             "headrace.relay.attempt": "\(attempt)",
         ]
     }

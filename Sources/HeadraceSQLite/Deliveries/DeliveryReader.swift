@@ -27,7 +27,7 @@ enum DeliveryReader {
 
     private static let letters = """
         SELECT dead_letter.id, dead_letter.position, subscription.name, attempts, reason, date,
-            \(DocumentReader.eventColumns)
+            correction, \(DocumentReader.eventColumns)
         FROM dead_letter
         JOIN subscription ON subscription.id = dead_letter.subscription
         LEFT JOIN event ON event.position = dead_letter.position
@@ -70,7 +70,8 @@ enum DeliveryReader {
             attempts: try row.integer(3),
             reason: try row.text(4),
             date: Date(milliseconds: try row.integer(5)),
-            content: try LeaseQueries.content(at: position, row, from: 6, in: database)
+            content: try LeaseQueries.correctedContent(at: position, row, from: 6, in: database),
+            isCorrected: !row.isNull(6)
         )
     }
 

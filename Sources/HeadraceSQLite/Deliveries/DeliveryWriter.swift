@@ -190,11 +190,34 @@ struct DeliveryWriter {
 
     // MARK: Dead letters and replays
 
+    /// Moves a delivery from its lane to the dead letters.
+    func moveToDeadLetters(_ failure: Settlement.Failure, from lane: Int64) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date, correction)
+                SELECT subscription, position, is_replay, ?, ?, ?, correction
+                FROM delivery JOIN lane ON lane.id = delivery.lane WHERE delivery.lane = ? AND position = ?
+                """,
+            arguments: [
+                failure.attempts, SQLText(failure.reason), failure.date.milliseconds, lane, failure.position,
+            ]
+        )
+        try remove(failure.position, from: lane)
+    }
+
+    /// Removes a delivery from its lane.
+    func remove(_ position: Int64, from lane: Int64) throws {
+        try database.run("DELETE FROM delivery WHERE lane = ? AND position = ?") { statement in
+            statement.bind(lane)
+            statement.bind(position)
+        }
+    }
+
     /// Delivers a dead letter again, in a separate lane.
     func replayDeadLetter(_ id: Int64) throws -> Bool {
         let letter = try Row.fetchOne(
             database,
-            sql: "SELECT subscription, position, is_replay FROM dead_letter WHERE id = ?",
+            sql: "SELECT subscription, position, is_replay, correction FROM dead_letter WHERE id = ?",
             arguments: [id]
         )
         guard let letter else { return false }
@@ -205,6 +228,9 @@ struct DeliveryWriter {
             sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?)",
             arguments: [lane, position, isReplay]
         )
+        if let correction = try letter.decode(String?.self, forColumn: "correction") {
+            try database.execute(sql: "UPDATE lane SET correction = ? WHERE id = ?", arguments: [correction, lane])
+        }
         if position < 0 {
             try database.execute(
                 sql: "UPDATE scheduled_message SET lane = ? WHERE number = ?",
@@ -213,6 +239,15 @@ struct DeliveryWriter {
         }
         try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
         return true
+    }
+
+    /// Corrects a dead letter, and delivers it again.
+    func replayDeadLetter(_ id: Int64, correctedTo json: Data) throws -> Bool {
+        try database.run("UPDATE dead_letter SET correction = ? WHERE id = ?") { statement in
+            statement.bind(utf8: json)
+            statement.bind(id)
+        }
+        return try replayDeadLetter(id)
     }
 
     func discardDeadLetter(_ id: Int64) throws -> Bool {

@@ -29,9 +29,14 @@ struct LeaseQueries {
         let attempts: Int
         let begun: Int64
         let unknownSince: Int64?
+
+        /// The corrected content of the only delivery.
+        let correction: Data?
     }
 
-    private static let columns = "SELECT id, token, attempts, begun, unknown_since FROM lane WHERE subscription = ?"
+    private static let columns = """
+        SELECT id, token, attempts, begun, unknown_since, correction FROM lane WHERE subscription = ?
+        """
 
     /// Whether a lane is due.
     ///
@@ -185,7 +190,8 @@ struct LeaseQueries {
                         token: try statement.integer(1),
                         attempts: try statement.integer(2),
                         begun: try statement.integer(3),
-                        unknownSince: statement.isNull(4) ? nil : try statement.integer(4)
+                        unknownSince: statement.isNull(4) ? nil : try statement.integer(4),
+                        correction: statement.isNull(5) ? nil : try statement.utf8(5)
                     )
                 )
             }
@@ -219,6 +225,7 @@ struct LeaseQueries {
                         unknownSince: isFirst ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
                         isReplay: try statement.integer(1) != 0,
                         content: try Self.content(at: position, statement, from: 2, in: database)
+                            .corrected(to: lane.correction)
                     )
                 )
             }
@@ -250,8 +257,21 @@ struct LeaseQueries {
         return head.map { $0 <= lane.begun } ?? false
     }
 
+    /// Reads the content of a delivery whose corrected content, if there is any, is in the column `first`.
+    ///
+    /// The columns after it are those of its event, if it has one.
+    static func correctedContent(
+        at position: Int64,
+        _ row: borrowing PreparedStatement,
+        from first: CInt,
+        in database: Database
+    ) throws -> Delivery.Content {
+        try content(at: position, row, from: first + 1, in: database)
+            .corrected(to: row.isNull(first) ? nil : try row.utf8(first))
+    }
+
     /// Reads the content of a delivery from a row whose columns from `first` on are those of its event, if it has one.
-    static func content(
+    private static func content(
         at position: Int64,
         _ row: borrowing PreparedStatement,
         from first: CInt,

@@ -30,7 +30,7 @@ struct PendingDeliveryQuery {
                     WHEN delivery.position < 0 AND lane.token = 0 THEN 'scheduled'
                     ELSE 'retrying'
                 END AS state,
-                \(DocumentReader.eventColumns)
+                lane.correction, \(DocumentReader.eventColumns)
             FROM lane
             CROSS JOIN delivery AS head ON head.lane = lane.id
                 AND head.position = (SELECT min(position) FROM delivery AS earlier WHERE earlier.lane = lane.id)
@@ -98,7 +98,7 @@ struct PendingDeliveryQuery {
             readyAt: Date(milliseconds: try row.integer(3)),
             isReplay: try row.integer(2) != 0,
             lastFailure: row.isNull(5) ? nil : try row.text(5),
-            content: try LeaseQueries.content(at: position, row, from: 7, in: database)
+            content: try LeaseQueries.correctedContent(at: position, row, from: 7, in: database)
         )
     }
 }

@@ -14,8 +14,6 @@ struct PendingDeliveryWriter {
     let database: Database
 
     private struct Place {
-        let subscription: Int64
-        let isReplay: Bool
         let attempts: Int
         let isFirst: Bool
 
@@ -47,18 +45,9 @@ struct PendingDeliveryWriter {
         guard let place = try place(of: id, now: now.milliseconds), !(place.isLeased && place.isCovered) else {
             return false
         }
-        try database.execute(
-            sql: """
-                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                place.subscription, id.position, place.isReplay, place.isFirst ? place.attempts : 0, SQLText(reason),
-                now.milliseconds,
-            ]
-        )
-        try database.execute(
-            sql: "DELETE FROM delivery WHERE lane = ? AND position = ?", arguments: [id.lane, id.position])
+        let failure = Settlement.Failure(
+            position: id.position, attempts: place.isFirst ? place.attempts : 0, reason: reason, date: now)
+        try DeliveryWriter(database).moveToDeadLetters(failure, from: id.lane)
         try database.execute(
             sql: "DELETE FROM lane WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM delivery WHERE lane = ?1)",
             arguments: [id.lane])
@@ -83,7 +72,7 @@ struct PendingDeliveryWriter {
     private func place(of id: PendingDelivery.ID, now: Int64) throws -> Place? {
         try database.withPreparedStatement(
             """
-            SELECT subscription, is_replay, attempts, position = head, ready_at > ?1 AND token > 0 AND head <= begun,
+            SELECT attempts, position = head, ready_at > ?1 AND token > 0 AND head <= begun,
                 position <= begun
             FROM lane JOIN delivery ON delivery.lane = lane.id
             JOIN (SELECT min(position) AS head FROM delivery WHERE lane = ?2)
@@ -95,12 +84,10 @@ struct PendingDeliveryWriter {
             statement.bind(id.position)
             guard try statement.next() else { return nil }
             return Place(
-                subscription: try statement.integer(0),
-                isReplay: try statement.integer(1) != 0,
-                attempts: try statement.integer(2),
-                isFirst: try statement.integer(3) != 0,
-                isLeased: try statement.integer(4) != 0,
-                isCovered: try statement.integer(5) != 0
+                attempts: try statement.integer(0),
+                isFirst: try statement.integer(1) != 0,
+                isLeased: try statement.integer(2) != 0,
+                isCovered: try statement.integer(3) != 0
             )
         }
     }

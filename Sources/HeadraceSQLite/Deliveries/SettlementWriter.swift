@@ -20,7 +20,6 @@ struct SettlementWriter {
     }
 
     private struct Lane {
-        let subscription: Int64
         let attempts: Int
         let begun: Int64
 
@@ -41,12 +40,13 @@ struct SettlementWriter {
             try delete(settlement.lease)
             return true
         }
+        let deliveries = DeliveryWriter(database)
         for position in settlement.acknowledged {
-            try remove(position, from: settlement.lease.lane)
+            try deliveries.remove(position, from: settlement.lease.lane)
             try forgetScheduled(at: position)
         }
         for failure in settlement.failures {
-            try moveToDeadLetters(failure, of: settlement.lease.lane, for: lane.subscription)
+            try deliveries.moveToDeadLetters(failure, from: settlement.lease.lane)
         }
 
         let next = try database.integer("SELECT min(position) FROM delivery WHERE lane = ?") {
@@ -93,7 +93,7 @@ struct SettlementWriter {
     private func lane(of lease: Lease, besides position: Int64?) throws -> Lane? {
         try database.withPreparedStatement(
             """
-            SELECT subscription, attempts, begun,
+            SELECT attempts, begun,
                 EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?),
                 unknown_since IS NOT NULL OR last_failure IS NOT NULL
             FROM lane WHERE id = ? AND token = ?
@@ -104,11 +104,10 @@ struct SettlementWriter {
             statement.bind(lease.token)
             guard try statement.next() else { return nil }
             return Lane(
-                subscription: try statement.integer(0),
-                attempts: try statement.integer(1),
-                begun: try statement.integer(2),
-                holdsMore: try statement.integer(3) != 0,
-                hasNotes: try statement.integer(4) != 0
+                attempts: try statement.integer(0),
+                begun: try statement.integer(1),
+                holdsMore: try statement.integer(2) != 0,
+                hasNotes: try statement.integer(3) != 0
             )
         }
     }
@@ -121,27 +120,6 @@ struct SettlementWriter {
     private func forgetScheduled(at position: Int64) throws {
         if position >= 0 { return }
         try database.run("DELETE FROM scheduled_message WHERE number = ?") { $0.bind(-position) }
-    }
-
-    private func remove(_ position: Int64, from lane: Int64) throws {
-        try database.run("DELETE FROM delivery WHERE lane = ? AND position = ?") { statement in
-            statement.bind(lane)
-            statement.bind(position)
-        }
-    }
-
-    private func moveToDeadLetters(_ failure: Settlement.Failure, of lane: Int64, for subscription: Int64) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date)
-                SELECT ?, position, is_replay, ?, ?, ? FROM delivery WHERE lane = ? AND position = ?
-                """,
-            arguments: [
-                subscription, failure.attempts, SQLText(failure.reason), failure.date.milliseconds,
-                lane, failure.position,
-            ]
-        )
-        try remove(failure.position, from: lane)
     }
 
     private func update(_ lease: Lease, attempts: Int, begun: Int64) throws {

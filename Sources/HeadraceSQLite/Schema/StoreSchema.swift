@@ -145,6 +145,11 @@ enum StoreSchema {
         ("6 paused subscriptions", "ALTER TABLE subscription ADD COLUMN paused_at INTEGER"),
         // The error of the last attempt at the first delivery.
         ("7 failures of attempts", "ALTER TABLE lane ADD COLUMN last_failure TEXT"),
+        // The JSON that an operator has corrected, which replaces the stored document in one delivery.
+        (
+            "8 corrected dead letters",
+            "ALTER TABLE lane ADD COLUMN correction TEXT; ALTER TABLE dead_letter ADD COLUMN correction TEXT"
+        ),
     ]
 }
 #endif

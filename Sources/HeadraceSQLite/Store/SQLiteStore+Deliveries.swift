@@ -119,6 +119,16 @@ extension SQLiteStore: DeliveryStore {
         return count
     }
 
+    /// Corrects the content of a dead letter, and delivers it again in a separate lane.
+    ///
+    /// - Returns: Whether the dead letter still existed; otherwise nothing was changed.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    public func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool {
+        let isReplayed = try await write { try DeliveryWriter($0).replayDeadLetter(id, correctedTo: json) }
+        deliverySignal.notify()
+        return isReplayed
+    }
+
     /// Deletes dead letters.
     ///
     /// - Returns: The number of deleted dead letters.

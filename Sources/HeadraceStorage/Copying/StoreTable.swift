@@ -71,7 +71,7 @@ package struct StoreTable: Sendable, Hashable {
         Column("stream_key", .name), Column("ready_at", .integer), Column("token", .integer),
         Column("attempts", .integer), Column("begun", .integer), Column("since", .integer),
         Column("unknown_name", .name), Column("unknown_version", .integer), Column("unknown_since", .integer),
-        Column("last_failure", .name))
+        Column("last_failure", .name), Column("correction", .text))
 
     package static let deliveries = StoreTable(
         "delivery", keyCount: 2, Column("lane", .integer), Column("position", .integer), Column("is_replay", .flag))
@@ -83,7 +83,8 @@ package struct StoreTable: Sendable, Hashable {
 
     package static let deadLetters = StoreTable(
         "dead_letter", Column("id", .integer), Column("subscription", .integer), Column("position", .integer),
-        Column("is_replay", .flag), Column("attempts", .integer), Column("reason", .name), Column("date", .integer))
+        Column("is_replay", .flag), Column("attempts", .integer), Column("reason", .name), Column("date", .integer),
+        Column("correction", .text))
 
     package static let keys = StoreTable(
         "idempotency", Column("key", .name), Column("command", .text), Column("outcome", .text),

@@ -23,8 +23,13 @@ public struct DeadLetter: Sendable {
     /// The time at which delivery was given up, to the millisecond.
     public let date: Date
 
-    /// The message itself.
+    /// The message itself, with its corrected content if ``isCorrected``.
     public let content: Delivery.Content
+
+    /// Whether an operator has corrected the content of the message.
+    ///
+    /// The log has the event with its earlier content.
+    public let isCorrected: Bool
 
     /// Creates a dead letter, for stores.
     public init(
@@ -33,7 +38,8 @@ public struct DeadLetter: Sendable {
         attempts: Int,
         reason: String,
         date: Date,
-        content: Delivery.Content
+        content: Delivery.Content,
+        isCorrected: Bool = false
     ) {
         self.id = id
         self.subscription = subscription
@@ -41,5 +47,6 @@ public struct DeadLetter: Sendable {
         self.reason = reason
         self.date = date
         self.content = content
+        self.isCorrected = isCorrected
     }
 }

@@ -30,7 +30,7 @@ extension InMemoryDeliveries {
                             readyAt: Date(milliseconds: lane.readyAt),
                             isReplay: entry.isReplay,
                             lastFailure: index == 0 ? lane.lastFailure : nil,
-                            content: content(at: entry.position, events: events)
+                            content: content(at: entry.position, correction: lane.correction, events: events)
                         )
                     )
                 }

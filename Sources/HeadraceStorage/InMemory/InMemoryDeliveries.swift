@@ -42,6 +42,9 @@ struct InMemoryDeliveries {
         /// The entries, sorted by position.
         var entries: [Entry] = []
 
+        /// The corrected content of the only entry, if an operator has corrected it.
+        var correction: Data?
+
         /// Sets the wait until `date`, which was requested at `now`; `nil` if that time is unknown.
         mutating func wait(until date: Date, from now: Date?) {
             readyAt = max(1, date.milliseconds)
@@ -53,6 +56,9 @@ struct InMemoryDeliveries {
         let subscription: BytewiseString
         let failure: Settlement.Failure
         let isReplay: Bool
+
+        /// The corrected content, if an operator has corrected it.
+        var correction: Data?
     }
 
     private struct LaneName: Hashable {
@@ -206,14 +212,15 @@ struct InMemoryDeliveries {
                 mayHaveRun: mayHaveRun,
                 unknownSince: index == 0 ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
                 isReplay: entry.isReplay,
-                content: content(at: entry.position, events: events)
+                content: content(at: entry.position, correction: lane.correction, events: events)
             )
         }
     }
 
-    func content(at position: Int64, events: (Int64) -> EventRecord?) -> Delivery.Content {
-        if position < 0 { return scheduled[-position].map { .scheduled($0) } ?? .missing }
-        return events(position).map { .event($0) } ?? .missing
+    func content(at position: Int64, correction: Data?, events: (Int64) -> EventRecord?) -> Delivery.Content {
+        let content: Delivery.Content? =
+            position < 0 ? scheduled[-position].map { .scheduled($0) } : events(position).map { .event($0) }
+        return (content ?? .missing).corrected(to: correction)
     }
 
     mutating func renew(_ lease: Lease, until date: Date) -> Bool {
@@ -237,8 +244,7 @@ struct InMemoryDeliveries {
         let removed = Set(settlement.acknowledged + settlement.failures.map(\.position))
         for failure in settlement.failures {
             guard let entry = lane.entries.first(where: { $0.position == failure.position }) else { continue }
-            lastLetter += 1
-            letters[lastLetter] = Letter(subscription: lane.subscription, failure: failure, isReplay: entry.isReplay)
+            addLetter(failure, of: entry, from: lane)
         }
         for position in settlement.acknowledged where position < 0 { scheduled[-position] = nil }
         lane.entries.removeAll { removed.contains($0.position) }
@@ -340,8 +346,7 @@ struct InMemoryDeliveries {
         let entry = lane.entries.remove(at: index)
         let failure = Settlement.Failure(
             position: id.position, attempts: index == 0 ? lane.attempts : 0, reason: reason, date: now)
-        lastLetter += 1
-        letters[lastLetter] = Letter(subscription: lane.subscription, failure: failure, isReplay: entry.isReplay)
+        addLetter(failure, of: entry, from: lane)
         // Behind a running delivery, the lease stays valid.
         if !isLeased { lane.token += 1 }
         if index == 0 {
@@ -355,6 +360,12 @@ struct InMemoryDeliveries {
 
     // MARK: Dead letters and replays
 
+    private mutating func addLetter(_ failure: Settlement.Failure, of entry: Entry, from lane: Lane) {
+        lastLetter += 1
+        letters[lastLetter] = Letter(
+            subscription: lane.subscription, failure: failure, isReplay: entry.isReplay, correction: lane.correction)
+    }
+
     func deadLetter(_ id: Int64, events: (Int64) -> EventRecord?) -> DeadLetter? {
         letters[id].map { letter in
             DeadLetter(
@@ -363,7 +374,8 @@ struct InMemoryDeliveries {
                 attempts: letter.failure.attempts,
                 reason: letter.failure.reason,
                 date: Date(milliseconds: letter.failure.date.milliseconds),
-                content: content(at: letter.failure.position, events: events)
+                content: content(at: letter.failure.position, correction: letter.correction, events: events),
+                isCorrected: letter.correction != nil
             )
         }
     }
@@ -374,9 +386,16 @@ struct InMemoryDeliveries {
             guard let letter = letters.removeValue(forKey: id) else { continue }
             count += 1
             let entry = Entry(position: letter.failure.position, isReplay: letter.isReplay)
-            append(entry, to: lane(of: nil, for: letter.subscription))
+            let lane = lane(of: nil, for: letter.subscription)
+            append(entry, to: lane)
+            lanes[lane]?.correction = letter.correction
         }
         return count
+    }
+
+    mutating func replayDeadLetter(_ id: Int64, correctedTo json: Data) -> Bool {
+        letters[id]?.correction = json
+        return replayDeadLetters([id]) == 1
     }
 
     mutating func discardDeadLetters(_ ids: [Int64]) -> Int {

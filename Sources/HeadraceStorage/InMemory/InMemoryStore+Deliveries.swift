@@ -90,6 +90,13 @@ extension InMemoryStore: DeliveryStore {
         return count
     }
 
+    /// Corrects a dead letter and delivers it again; returns whether it still existed.
+    public func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool {
+        let isReplayed = state.withLock { $0.deliveries.replayDeadLetter(id, correctedTo: json) }
+        deliverySignal.notify()
+        return isReplayed
+    }
+
     /// Discards dead letters; returns the number of dead letters.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
         state.withLock { $0.deliveries.discardDeadLetters(ids) }

@@ -111,6 +111,22 @@ public protocol DeliveryStore: EntityStore {
     /// - Throws: ``StoreError``.
     func replayDeadLetters(_ ids: [Int64]) async throws -> Int
 
+    /// Corrects the content of a dead letter, and delivers it again like ``replayDeadLetters(_:)``, in one transaction.
+    ///
+    /// Only this delivery has the corrected content. The event in the log stays, and other subscriptions and later replays receive
+    /// it as it is. The identifier, name, version, position, and origin of the message stay. If the delivery fails again, the new
+    /// dead letter has the corrected content.
+    ///
+    /// A dead letter never changes, and its identifier isn't used again. So of several callers that correct, replay, or discard one
+    /// dead letter, exactly one succeeds.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the dead letter.
+    ///   - json: The corrected content as JSON, in UTF-8. The store doesn't read it.
+    /// - Returns: Whether the dead letter still existed; otherwise nothing was changed.
+    /// - Throws: ``StoreError``.
+    func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool
+
     /// Discards dead letters.
     ///
     /// - Returns: Number of discarded dead letters.

@@ -124,6 +124,11 @@ extension StoreDecorator {
         try await base.replayDeadLetters(ids)
     }
 
+    /// Passes on; see ``DeliveryStore/replayDeadLetter(_:correctedTo:)``.
+    public func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool {
+        try await base.replayDeadLetter(id, correctedTo: json)
+    }
+
     /// Passes on; see ``DeliveryStore/discardDeadLetters(_:)``.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
         try await base.discardDeadLetters(ids)

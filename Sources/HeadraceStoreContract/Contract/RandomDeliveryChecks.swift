@@ -122,12 +122,19 @@ private struct DeliveryWalk {
             let pending = try await (actual.pending(state, at: now), expected.pending(state, at: now))
             try requireEqual(pending.0.map(\.seen), pending.1.map(\.seen), "the pending deliveries in \(subject)")
             try requireEqual(pending.0.map(\.isReplay), pending.1.map(\.isReplay), "the pending replays in \(subject)")
+            try requireEqual(
+                pending.0.map(\.content.text), pending.1.map(\.content.text), "the pending contents in \(subject)")
         }
         guard let index = letters.indices.randomElement(using: &generator) else { return }
-        if Bool.random(using: &generator) {
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0:
             _ = try await actual.store.replayDeadLetters([letters[index].id])
             _ = try await expected.store.replayDeadLetters([others[index].id])
-        } else {
+        case 1:
+            let json = Data(#"{"corrected":\#(UInt8.random(in: .min ... .max, using: &generator))}"#.utf8)
+            _ = try await actual.store.replayDeadLetter(letters[index].id, correctedTo: json)
+            _ = try await expected.store.replayDeadLetter(others[index].id, correctedTo: json)
+        default:
             _ = try await actual.store.discardDeadLetters([letters[index].id])
             _ = try await expected.store.discardDeadLetters([others[index].id])
         }
@@ -179,12 +186,12 @@ private struct DeliveryWalk {
 
     private static func seen(_ lane: [Delivery]) -> [String] {
         lane.map {
-            "\($0.subscription) \($0.content.number) \($0.position) \($0.attempt) \($0.mayHaveRun) \($0.isReplay)"
+            "\($0.subscription) \($0.content.text) \($0.position) \($0.attempt) \($0.mayHaveRun) \($0.isReplay)"
         }
     }
 
     private static func seen(_ letter: DeadLetter) -> String {
-        "\(letter.subscription) \(letter.content.number) \(letter.attempts)"
+        "\(letter.subscription) \(letter.content.text) \(letter.attempts) \(letter.isCorrected)"
     }
 
     private static nonisolated(nonsending) func code(

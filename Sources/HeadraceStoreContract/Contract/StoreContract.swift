@@ -107,8 +107,9 @@ public enum StoreContract {
             + eventSourcingChecks + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
             + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
-                ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks + replayChecks
-                    + pauseChecks(for: capabilities) + pendingDeliveryChecks + operationChecks
+                ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks
+                    + correctionChecks(for: capabilities) + replayChecks + pauseChecks(for: capabilities)
+                    + pendingDeliveryChecks + operationChecks
                     + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks
                     + projectionChecks(for: capabilities) : [])
         return capabilities.isPersistent ? everyStore + persistenceChecks + persistentEventSourcingChecks : everyStore

@@ -182,6 +182,12 @@ extension Delivery.Content {
         case .missing: "missing"
         }
     }
+
+    /// The number, and the stored JSON.
+    var text: String {
+        let json = message.map { String(decoding: $0.json, as: UTF8.self) }
+        return "\(number) \(json ?? "-")"
+    }
 }
 
 extension Delivery {

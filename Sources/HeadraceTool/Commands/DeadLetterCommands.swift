@@ -64,7 +64,12 @@ struct DeadLetterCommands: AsyncParsableCommand {
 
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delivers dead letters again. If an ID is unknown, it changes nothing."
+            abstract: "Delivers dead letters again. If an ID is unknown, it changes nothing.",
+            discussion: """
+                '--content' corrects the content of one dead letter before. The event in the log stays as it is, and other \
+                subscriptions don't receive the corrected content. The tool checks only that it is JSON: if the program can't \
+                decode it, it becomes a dead letter again. The record of the operation has both contents.
+                """
         )
 
         @Argument(help: ArgumentHelp("The IDs of the dead letters.", valueName: "id"))
@@ -73,22 +78,37 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A subscription, instead of IDs.", valueName: "subscription"))
         var allOf: String?
 
-        @OptionGroup var store: StoreOption
+        @Option(
+            help: ArgumentHelp(
+                "A file with the corrected content of one dead letter as JSON; '-' for the standard input.",
+                valueName: "file"),
+            completion: .file()
+        )
+        var content: String?
+
+        @OptionGroup var change: ChangeOption
 
         func validate() throws {
             if ids.isEmpty == (allOf == nil) {
                 throw ValidationError("Name either IDs of dead letters, or '--all-of SUBSCRIPTION'.")
             }
+            if content != nil, ids.count != 1 { throw ValidationError("Name one ID with '--content'.") }
         }
 
         func run() async throws {
-            try await store.run { open in
+            try await change.run { open, recorder in
                 let letters = DeadLetters(in: open.store)
                 let count: Int
                 if let allOf {
+                    try await recorder.record("replay all dead letters", of: [allOf])
                     count = try await letters.replayAll(of: allOf)
+                } else if let content {
+                    let json = try ToolFailure.contents(of: content)
+                    for id in ids { try await letters.replay(id, correctedTo: json, by: recorder.operatorName) }
+                    count = ids.count
                 } else {
                     try await letters.require(ids)
+                    try await recorder.record("replay dead letters", of: ids.map { "\($0)" })
                     count = try await letters.replay(ids)
                 }
                 return ChangeReport(count, "dead letter", "dead letters", "will be delivered again")
@@ -104,12 +124,13 @@ struct DeadLetterCommands: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The IDs of the dead letters.", valueName: "id"))
         var ids: [Int64]
 
-        @OptionGroup var store: StoreOption
+        @OptionGroup var change: ChangeOption
 
         func run() async throws {
-            try await store.run { open in
+            try await change.run { open, recorder in
                 let letters = DeadLetters(in: open.store)
                 try await letters.require(ids)
+                try await recorder.record("discard dead letters", of: ids.map { "\($0)" })
                 let count = try await letters.discard(ids)
                 return ChangeReport(count, "dead letter", "dead letters", "discarded")
             }

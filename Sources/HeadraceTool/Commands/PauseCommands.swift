@@ -20,10 +20,11 @@ struct PauseCommand: AsyncParsableCommand {
     )
 
     @Argument(help: "The name of the subscription.") var subscription: String
-    @OptionGroup var store: StoreOption
+    @OptionGroup var change: ChangeOption
 
     func run() async throws {
-        try await store.run { open in
+        try await change.run { open, recorder in
+            try await recorder.record("pause", of: [subscription])
             try await Subscriptions(in: open.store).pause(subscription)
             return ChangeReport(1, "subscription", "subscriptions", "paused")
         }
@@ -38,10 +39,11 @@ struct ResumeCommand: AsyncParsableCommand {
     )
 
     @Argument(help: "The name of the subscription.") var subscription: String
-    @OptionGroup var store: StoreOption
+    @OptionGroup var change: ChangeOption
 
     func run() async throws {
-        try await store.run { open in
+        try await change.run { open, recorder in
+            try await recorder.record("resume", of: [subscription])
             try await Subscriptions(in: open.store).resume(subscription)
             return ChangeReport(1, "subscription", "subscriptions", "resumed")
         }

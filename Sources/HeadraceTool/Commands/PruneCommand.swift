@@ -26,7 +26,7 @@ struct PruneCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Removes idempotency keys that are at least as old.", valueName: "days"))
     var keyDays: Double?
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var change: ChangeOption
 
     func validate() throws {
         if eventDays == nil, keyDays == nil { throw ValidationError("Name '--event-days' or '--key-days'.") }
@@ -36,12 +36,19 @@ struct PruneCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await store.run { open in
+        try await change.run { open, recorder in
             let now = open.store.wallClock?() ?? Date()
             let request = PruneRequest(
                 eventsBefore: eventDays.map { now.addingTimeInterval(-$0 * 86_400) },
                 idempotencyRecordsBefore: keyDays.map { now.addingTimeInterval(-$0 * 86_400) }
             )
+            // It is later than the removed events, so it stays.
+            try await recorder.record(
+                "prune",
+                of: [
+                    request.eventsBefore.map { "events before \($0.text)" },
+                    request.idempotencyRecordsBefore.map { "keys before \($0.text)" },
+                ].compactMap { $0 })
             var count = 0
             while true {
                 try Task.checkCancellation()

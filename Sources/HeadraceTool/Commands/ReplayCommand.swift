@@ -28,7 +28,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "The position in the log after which the replay begins.")
     var after: Int64 = 0
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var change: ChangeOption
 
     func validate() throws {
         if events.isEmpty { throw ValidationError("Name at least one event: '--event NAME'.") }
@@ -36,10 +36,11 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await store.run { open in
+        try await change.run { open, recorder in
             // The store would create it.
             let known = try await open.store.deliveryStatistics().subscriptions.map(\.name)
             if !known.contains(subscription) { throw ToolFailure.unknownSubscription(subscription, known: known) }
+            try await recorder.record("replay", of: [subscription])
             let count = try await open.store.replay(subscription, eventsNamed: Set(events), after: after)
             return ChangeReport(count, "event", "events", "will be delivered again")
         }

@@ -36,10 +36,11 @@ struct ScheduleCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Stops a schedule from firing, until 'resume'.")
 
         @Argument(help: "The name of the schedule.") var name: String
-        @OptionGroup var store: StoreOption
+        @OptionGroup var change: ChangeOption
 
         func run() async throws {
-            try await store.run(with: .schedules) { open in
+            try await change.run(with: .schedules) { open, recorder in
+                try await recorder.record("pause schedule", of: [name])
                 try await Schedules(in: open).pause(name)
                 return ChangeReport(1, "schedule", "schedules", "paused")
             }
@@ -52,10 +53,11 @@ struct ScheduleCommands: AsyncParsableCommand {
         )
 
         @Argument(help: "The name of the schedule.") var name: String
-        @OptionGroup var store: StoreOption
+        @OptionGroup var change: ChangeOption
 
         func run() async throws {
-            try await store.run(with: .schedules) { open in
+            try await change.run(with: .schedules) { open, recorder in
+                try await recorder.record("resume schedule", of: [name])
                 try await Schedules(in: open).resume(name)
                 return ChangeReport(1, "schedule", "schedules", "resumed")
             }
@@ -68,10 +70,11 @@ struct ScheduleCommands: AsyncParsableCommand {
         )
 
         @Argument(help: "The name of the schedule.") var name: String
-        @OptionGroup var store: StoreOption
+        @OptionGroup var change: ChangeOption
 
         func run() async throws {
-            try await store.run(with: .schedules) { open in
+            try await change.run(with: .schedules) { open, recorder in
+                try await recorder.record("remove schedule", of: [name])
                 try await Schedules(in: open).remove(name)
                 return ChangeReport(1, "schedule", "schedules", "removed")
             }

@@ -16,6 +16,9 @@ struct DeadLetterReport: Report {
     let givenUp: Date
     let reason: String
 
+    /// Whether an operator has corrected the content of the message.
+    let isCorrected: Bool
+
     /// The message; `nil` if it is no longer stored.
     let message: MessageReport?
 
@@ -25,6 +28,7 @@ struct DeadLetterReport: Report {
         attempts = letter.attempts
         givenUp = letter.date
         reason = letter.reason
+        isCorrected = letter.isCorrected
         message = MessageReport(letter.content)
     }
 
@@ -40,7 +44,8 @@ struct DeadLetterReport: Report {
         lines.append("\(message.kind): \(message.name), version \(message.version), ID \(message.id)")
         if let position = message.position { lines.append("position: \(position)") }
         if let stream = message.stream { lines.append("stream: \(stream)") }
-        return lines + ["date: \(message.date.text)", "content: \(message.content)"]
+        lines.append("date: \(message.date.text)")
+        return lines + ["\(isCorrected ? "corrected content" : "content"): \(message.content)"]
     }
 
     /// The dead letter as one line.

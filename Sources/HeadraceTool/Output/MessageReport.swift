@@ -28,28 +28,15 @@ struct MessageReport: Encodable {
 
     /// Creates the report; `nil` if the message is no longer stored.
     init?(_ message: Delivery.Content) {
-        switch message {
-        case .event(let record):
-            kind = "event"
-            name = record.event.name
-            version = record.event.version
-            id = record.event.id
-            position = record.position
-            stream = record.event.stream.map { "\($0)" }
-            date = record.event.recordedAt
-            content = String(decoding: record.event.json, as: UTF8.self)
-        case .scheduled(let scheduled):
-            kind = scheduled.kind == .command ? "command" : "event"
-            name = scheduled.name
-            version = scheduled.version
-            id = scheduled.id
-            position = nil
-            stream = scheduled.stream.map { "\($0)" }
-            date = scheduled.dueAt
-            content = String(decoding: scheduled.json, as: UTF8.self)
-        case .missing:
-            return nil
-        }
+        guard let stored = message.message else { return nil }
+        if case .scheduled(let scheduled) = message { kind = scheduled.kind.rawValue } else { kind = "event" }
+        if case .event(let record) = message { position = record.position } else { position = nil }
+        name = stored.name
+        version = stored.version
+        id = stored.id
+        stream = stored.stream.map { "\($0)" }
+        date = stored.date
+        content = String(decoding: stored.json, as: UTF8.self)
     }
 }
 #endif

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Tool
+import Foundation
 import HeadraceCore
 
 /// A message for the operator, with the cause and the remedy.
@@ -45,6 +46,20 @@ struct ToolFailure: Error, CustomStringConvertible {
         return ToolFailure(
             description: "There is no subscription '\(name)', so nothing was changed. To fix, \(remedy)."
         )
+    }
+
+    /// Returns the bytes of a file, or of the standard input if the path is `-`.
+    static func contents(of path: String) throws -> Data {
+        do {
+            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+            return try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw ToolFailure(
+                description: """
+                    The file '\(path)' can't be read, so nothing was changed. To fix, check the name and the folder.
+                    """
+            )
+        }
     }
 
     /// Runs `operation`, and replaces its error by the message of that error.

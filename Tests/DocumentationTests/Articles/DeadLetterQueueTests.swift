@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
@@ -115,6 +116,23 @@ private struct AlertObserver: RelayObserver {
         try await withRelay(makeRelay()) { await journal.wait("delivered") }
         #expect(mail.sent.all == ["Receipt of 7"])
         #expect(try await queue.page().isEmpty)
+    }
+
+    @Test func aCorrectedDeadLetterIsDeliveredWithItsNewContent() async throws {
+        try await pay("7")
+        let relay = makeRelay()
+        try await withRelay(relay) { await journal.wait("dead letter") }
+        let letter = try #require(try await DeadLetters(in: store).page().first)
+
+        let letters = DeadLetters(in: store, relays: [relay])
+        let corrected = Data(#"{"order": "8"}"#.utf8)
+        try await letters.replay(letter.id, correctedTo: corrected, by: "anna")
+
+        try await withRelay(makeRelay()) { await journal.wait("delivered") }
+        #expect(mail.sent.all == ["Receipt of 8"])
+        let log = try await store.events(after: 0, limit: 9).map(\.event)
+        #expect(log.map(\.name) == ["order-paid", "headrace.operation"])
+        #expect(log.map(\.origin.principalID) == [nil, "anna"])
     }
 
     @Test func laterEventsOfTheStreamComeBeforeAReplayedDeadLetter() async throws {
