@@ -139,10 +139,12 @@ struct HledgerAgreementTests {
     }
 
     @Test(arguments: [
-        "/o/ = E", "/a|ab/ = X", "/(a|ab)(c|bcd)(d*)/ = \\3-\\2-\\1", "/x*/ = -", "/(a)(b)?/ = <\\2>", "/[[:digit:]]+/ = N",
+        "/o/ = E", "/a|ab/ = X", "/(a|ab)(c|bcd)(d*)/ = \\3-\\2-\\1", "/x*/ = -", "/(a)(b)?/ = <\\2>",
+        "/[[:digit:]]+/ = N",
         "/a{2}/ = N", "/a{1,2}/ = N", "/a{2,}/ = N", "/a{0}b/ = Z", "/a{x/ = X", "/a/ =", "/a/=b ; c", "/a.c/ = z\\",
         "/(a|b)*/ = <\\1>", "/(a*)*/ = <\\1>", "/((a)|(b))+/ = <\\1,\\2,\\3>", "/(ab?){2}/ = <\\1>", "/[]a-]+/ = X",
-        "/ä/ = X", "/()b/ = X\\1", "/(b()c)/ = <\\2>", "/(^a|b$)/ = X", "/a^b/ = Z", "/^/ = root:", "/$/ = :leaf", "/z/ = (y)",
+        "/ä/ = X", "/()b/ = X\\1", "/(b()c)/ = <\\2>", "/(^a|b$)/ = X", "/a^b/ = Z", "/^/ = root:", "/$/ = :leaf",
+        "/z/ = (y)",
         "/[^a]/ = z", "/([a-c]+)([b-d]*)/ = <\\1,\\2>", "/./ = .", "/\\./ = D", "/ab/ = b\nalias b = c\nalias /c/ = d",
     ])
     func patternsOfAliasesReplaceTheTextThatHledgerReplaces(alias: String) throws {

@@ -91,10 +91,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "account", "account ; comment", "account a  ; type:Z", "account a  ; type:", "account a\n  ; type:AL", "P", "Y", "Y24", "Y 20240", "Y0000", "!Y", "year x", "apply year", "alias",
+        "account", "account ; comment", "account a  ; type:Z", "account a  ; type:", "account a\n  ; type:AL", "P", "Y",
+        "Y24", "Y 20240", "Y0000", "!Y", "year x", "apply year", "alias",
         "alias a", "alias =b", "alias a= ", "alias /a", "alias /a/", "alias /a/ b", "alias //=b", "alias /(a/=b",
         "alias /a)/=b", "alias /[a/=b", "alias /a**/=b", "alias /*/=b", "alias /a|/=b", "alias /\\d/=b", "alias /\\/=b",
-        "alias /[[.a.]]/=b", "alias /[b-a]/=b", "alias /a/=\\1", "alias /a{401}/=b", "alias /((a{9}){9}){9}/=b", "apply account", "end apply account", "commodity",
+        "alias /[[.a.]]/=b", "alias /[b-a]/=b", "alias /a/=\\1", "alias /a{401}/=b", "alias /((a{9}){9}){9}/=b",
+        "apply account", "end apply account", "commodity",
         "commodity 1,000,000 EUR", "commodity EUR x", "D 5 EUR",
         "D 5.00 EUR x", "D $", "decimal-mark", "decimal-mark x", "decimal-mark , x", "comment x",
         "commodity EUR\n  format 1.00 USD", "commodity EUR\n  format 100 EUR", "commodity EUR\n  format",

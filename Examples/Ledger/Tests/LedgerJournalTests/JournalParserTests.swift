@@ -212,10 +212,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("account a  ; type:A", "a asset"), ("account a  ; x, type: cash ,y", "a asset"), ("account a b  ; type:l", "a b liability"),
+        ("account a  ; type:A", "a asset"), ("account a  ; x, type: cash ,y", "a asset"),
+        ("account a b  ; type:l", "a b liability"),
         ("account a\n  ; note\n  ; type:V", "a equity"), ("account a  ; type:R\naccount a  ; type:X", "a expense"),
         ("apply account p\nalias p:a = q\naccount a  ; type:Revenue", "q income"), ("account a  ; subtype:A", ""),
-        ("account a ; type:A", ""), ("account a\n\n; type:A", ""), ("payee a  ; type:A", ""), ("account a  ; type:G", "a income"),
+        ("account a ; type:A", ""), ("account a\n\n; type:A", ""), ("payee a  ; type:A", ""),
+        ("account a  ; type:G", "a income"),
     ])
     func accountsHaveTheTypesOfTheirTags(text: String, type: String) throws {
         var entries = JournalParser().entries(of: [UInt8](text.utf8), file: "test")

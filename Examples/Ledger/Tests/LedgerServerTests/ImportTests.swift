@@ -57,7 +57,8 @@ extension LedgerServerTests {
             let id = try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                     let answer = try await server.send("POST", "/api/imports/\(id)/pause")
                     #expect(try answer.json(ImportResponse.self).state == "paused")
@@ -89,7 +90,8 @@ extension LedgerServerTests {
             let id = try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                     return id
                 }
@@ -319,7 +321,8 @@ extension LedgerServerTests {
                 let posted = try await server.listen { events in
                     var posted = 0
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     var done = 0
                     while done < 6_000 {
                         let status = try await events.first("import", as: ImportResponse.self) { [done] in
@@ -347,7 +350,9 @@ extension LedgerServerTests {
                 try await server.listen { events in
                     _ = try await events.next()
                     let text = journal(9_000)
-                    let id = try await server.upload(text, named: "first.journal", atomic: false).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(text, named: "first.journal", atomic: false).json(
+                        ImportBegunResponse.self
+                    ).import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
 
                     let answer = try await server.upload(text, named: "second.journal")
@@ -372,7 +377,8 @@ extension LedgerServerTests {
                 let id = try await TestServer.with(in: folder) { first in
                     let id = try await first.listen { events in
                         _ = try await events.next()
-                        let id = try await first.upload(journal(9_000), atomic: false).json(ImportBegunResponse.self).import
+                        let id = try await first.upload(journal(9_000), atomic: false).json(ImportBegunResponse.self)
+                            .import
                         _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                         let answer = try await first.send("POST", "/api/imports/\(id)/pause")
                         #expect(try answer.json(ImportResponse.self).state == "paused")
@@ -407,7 +413,8 @@ extension LedgerServerTests {
                     .resolve()
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(9_000), atomic: false).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(9_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
                     _ = try await events.first("import", as: ImportResponse.self) { $0.state == "paused" }
 

@@ -74,7 +74,9 @@ public final class GetNetWorthHandler: HandlesQuery, Resolvable {
                 liabilities: sum.liabilities,
                 net: try sum.assets.adding(sum.liabilities)
             )
-            if let last = months.last, last.month == month.month, last.commodity == month.commodity { months.removeLast() }
+            if let last = months.last, last.month == month.month, last.commodity == month.commodity {
+                months.removeLast()
+            }
             months.append(month)
         }
         return months

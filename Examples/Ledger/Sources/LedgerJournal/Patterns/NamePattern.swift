@@ -156,7 +156,9 @@ struct NamePattern {
     private mutating func repetition(
         of atom: Int, from firstNode: Int, _ bounds: (lower: Int, upper: Int?)
     ) throws(Defect) -> Int {
-        guard max(bounds.lower, bounds.upper ?? 0) <= Self.maximumNodeCount else { throw Defect(cause: "it is too long") }
+        guard max(bounds.lower, bounds.upper ?? 0) <= Self.maximumNodeCount else {
+            throw Defect(cause: "it is too long")
+        }
         let copied = Array(nodes[firstNode...atom])
         var tail: Int?
         if let upper = bounds.upper {
