@@ -135,7 +135,7 @@ private let journal = """
     @Test(arguments: StoreKind.allCases)
     func declaredTypesCountBeforeNamesAndForSubaccounts(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
-        let text = """
+        let declaring = """
             account suspense  ; type:A
             account wages  ; see below
               ; type: Revenue, x
@@ -148,10 +148,10 @@ private let journal = """
                 expenses:food
 
             """
-        try await books.import(text)
+        try await books.import(declaring)
         let sheet = try await books.dispatcher.dispatch(GetBalanceSheet())
         let statement = try await books.dispatcher.dispatch(GetIncomeStatement())
-        try await books.import(text.replacing("suspense  ; type:A", with: "suspense  ; type:E"))
+        try await books.import(declaring.replacing("suspense  ; type:A", with: "suspense  ; type:E"))
         let changed = try await books.dispatcher.dispatch(GetBalanceSheet())
 
         #expect(text(sheet.assets) == ["suspense:till 100 EUR", "= 100 EUR"])

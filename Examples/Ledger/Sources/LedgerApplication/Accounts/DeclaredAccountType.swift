@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Headrace
-import LedgerBooks
+public import Headrace
+public import LedgerBooks
 
 /// The type of an account that a journal has declared, as in `account income:dividends  ; type:R`.
 ///

@@ -18,7 +18,8 @@ extension JournalReader {
             )
         }
         var line = start
-        accountTypes[try readAccount(&line).name] = type
+        let account = try readAccount(&line).name
+        accountTypes[account] = type
     }
 }
 
