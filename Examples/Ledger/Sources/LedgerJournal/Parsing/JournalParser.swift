@@ -21,7 +21,8 @@ public import LedgerBooks
 ///   decimal mark, unless a directive `decimal-mark`, `commodity`, or `D` before it says otherwise.
 /// - Lines that start with `;`, `#` or `*`, and `comment` blocks, as comments.
 /// - Directives: `decimal-mark`, `D`, the formats of `commodity`, `Y`, `apply account`, and `alias`, also with a regular
-///   expression, take effect. `include` does if the parser has a ``loader``. `account`, `payee`, `tag`, `P`, and others are ignored and counted.
+///   expression, take effect. `include` does if the parser has a ``loader``. The tag `type:` of `account` is in
+///   ``Journal/accountTypes``. `account`, `payee`, `tag`, `P`, and others are otherwise ignored and counted.
 ///
 /// Some parts of a journal are checked, counted in ``Journal/leftOut``, and otherwise left out: virtual postings (in
 /// parentheses or brackets), posting dates (in the comment of a posting, as in `date:2024-02-29` or `[2024-02-29]`),

@@ -6,7 +6,7 @@
 
 /// A regular expression for account names, which ignores case.
 ///
-/// The syntax is that of POSIX extended regular expressions, as in hledger's aliases: characters, `.`, brackets with ranges
+/// As in hledger's aliases, these are POSIX extended regular expressions. They have characters, `.`, brackets with ranges
 /// and classes, `*`, `+`, `?`, `{2,3}`, `|`, groups, `^`, and `$`. The longest of the leftmost matches counts. A backslash
 /// makes the next punctuation character literal.
 ///
@@ -18,7 +18,9 @@ struct NamePattern {
         let cause: String
     }
 
-    /// A part of a pattern, whose parts have lower positions.
+    /// A part of a pattern.
+    ///
+    /// Its own parts have lower positions.
     enum Node {
         case empty
         case start
@@ -152,7 +154,9 @@ struct NamePattern {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 
-    /// Adds copies of `atom`, whose nodes begin at `firstNode`.
+    /// Adds copies of `atom`.
+    ///
+    /// The nodes of `atom` begin at `firstNode`.
     private mutating func repetition(
         of atom: Int, from firstNode: Int, _ bounds: (lower: Int, upper: Int?)
     ) throws(Defect) -> Int {
