@@ -167,7 +167,7 @@ class Import:
             f"2026-01-{number % 28 + 1:02} imported {number}\n    imports:a{number % 3}  1 EUR\n    imports:b\n\n"
             for number in range(IMPORTED)
         )
-        path = "/api/imports?name=chaos.journal"
+        path = "/api/imports?name=chaos.journal&atomic=false"
         answer = servers[0].ask("POST", path, text.encode(), {"Content-Type": "text/plain"})
         if answer.status != 202:
             raise AssertionError(f"The import is answered {answer}")

@@ -13,9 +13,9 @@ public enum LedgerComposition {
     /// Pass them to the initializer of the store.
     public static let entities: [any StoredEntity.Type] =
         [
-            Account.self, AssignedTransaction.self, CommodityRange.self, DailyStatement.self, ImportJob.self,
-            ImportedJournal.self, JournalContent.self, JournalPart.self, StandingOrder.self, StoredJournal.self,
-            StoredProcess.self, Transaction.self,
+            Account.self, AssignedTransaction.self, CommodityRange.self, DailyStatement.self, DeclaredAccountType.self,
+            ImportJob.self, ImportedJournal.self, JournalContent.self, JournalPart.self, StandingOrder.self,
+            StoredJournal.self, StoredProcess.self, Transaction.self,
         ] + Projections.entities
 
     /// The settings of the composition.

@@ -161,6 +161,27 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
     }
 
+    /// The second assignment gets the number of the first, and finds the record of the first.
+    @Test(arguments: StoreKind.allCases)
+    func anEqualAssignmentBeforeAnotherCanBeWrittenOut(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let out = "2024-01-10\n    a  -50 EUR\n    e\n"
+        let written = Self.assigning.replacing("= 100", with: "100") + out + Self.assigning
+        try await books.import(Self.assigning + out + Self.assigning)
+
+        // The first amount is now that of the second, so it isn't written out but changed.
+        let changed = "2024-01-05\n    a  50 EUR\n    i\n" + Self.assigning + out + Self.assigning
+        let refusal = await #expect(throws: ImportRefusal.self) { try await books.import(changed) }
+        let outcome = try await books.import(written)
+        let later = await #expect(throws: ImportRefusal.self) { try await books.import(Self.earlier + written) }
+
+        #expect(refusal?.line == 4)
+        #expect(outcome == GetImport.Outcome(posted: 0, known: 3, sameAs: nil))
+        #expect(later?.line == 10)
+        #expect(later?.refusal.message.contains("as 50 EUR to 'a', -50 EUR to 'e'.") == true)
+        #expect(try await books.balances() == ["a 100 EUR", "e -100 EUR"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func equalTransactionsOfOneJournalAreAllPosted(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)

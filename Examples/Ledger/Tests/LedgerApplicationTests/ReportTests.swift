@@ -145,4 +145,34 @@ private let journal = """
         #expect(statement.expenses.lines.count == 7)
         #expect(sheet.net.map(\.description) == ["-700 EUR"])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func declaredTypesCountBeforeNamesAndForSubaccounts(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let declaring = """
+            account suspense  ; type:A
+            account wages  ; see below
+              ; type: Revenue, x
+            account assets:card  ; type:L
+            2026-01-31 pay
+                suspense:till      100 EUR
+                wages             -100 EUR
+            2026-01-31 debt
+                assets:card:gold   -30 EUR
+                expenses:food
+
+            """
+        try await books.import(declaring)
+        let sheet = try await books.dispatcher.dispatch(GetBalanceSheet())
+        let statement = try await books.dispatcher.dispatch(GetIncomeStatement())
+        try await books.import(declaring.replacing("suspense  ; type:A", with: "suspense  ; type:E"))
+        let changed = try await books.dispatcher.dispatch(GetBalanceSheet())
+
+        #expect(text(sheet.assets) == ["suspense:till 100 EUR", "= 100 EUR"])
+        #expect(text(sheet.liabilities) == ["assets:card:gold 30 EUR", "= 30 EUR"])
+        #expect(text(statement.income) == ["wages 100 EUR", "= 100 EUR"])
+        #expect(sheet.untyped == [] && statement.untyped == [])
+        #expect(text(changed.assets) == ["= "])
+        #expect(text(changed.equity) == ["suspense:till -100 EUR", "= -100 EUR"])
+    }
 }

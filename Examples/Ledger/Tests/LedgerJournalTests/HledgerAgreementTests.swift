@@ -138,6 +138,23 @@ struct HledgerAgreementTests {
         if let ours { #expect(try ours.differences(from: Hledger.withJournals([text], Hledger.balances)) == []) }
     }
 
+    @Test(arguments: [
+        "/o/ = E", "/a|ab/ = X", "/(a|ab)(c|bcd)(d*)/ = \\3-\\2-\\1", "/x*/ = -", "/(a)(b)?/ = <\\2>",
+        "/[[:digit:]]+/ = N",
+        "/a{2}/ = N", "/a{1,2}/ = N", "/a{2,}/ = N", "/a{0}b/ = Z", "/a{x/ = X", "/a/ =", "/a/=b ; c", "/a.c/ = z\\",
+        "/(a|b)*/ = <\\1>", "/(a*)*/ = <\\1>", "/((a)|(b))+/ = <\\1,\\2,\\3>", "/(ab?){2}/ = <\\1>", "/[]a-]+/ = X",
+        "/ä/ = X", "/()b/ = X\\1", "/(b()c)/ = <\\2>", "/(^a|b$)/ = X", "/a^b/ = Z", "/^/ = root:", "/$/ = :leaf",
+        "/z/ = (y)",
+        "/[^a]/ = z", "/([a-c]+)([b-d]*)/ = <\\1,\\2>", "/./ = .", "/\\./ = D", "/ab/ = b\nalias b = c\nalias /c/ = d",
+    ])
+    func patternsOfAliasesReplaceTheTextThatHledgerReplaces(alias: String) throws {
+        let text = "alias \(alias)\n2024-01-01\n  a2bcd.aab]Ärz abaabb:cab{x  1\n  [z]  1\n  [ab:B]\n  z:ABC\n"
+
+        let ours = try AccountBalances(of: parse(text))
+
+        #expect(try ours.differences(from: Hledger.withJournals([text], Hledger.balances)) == [])
+    }
+
     /// Small journals of random claims, on accounts that include each other.
     @Test(arguments: 0..<8)
     func exactlyTheClaimsThatHledgerRefusesAreRefused(batch: UInt64) throws {

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "alias /a/=b", "apply tag x", "apply fixed x", "include x.journal", "!include x", "@alias a=b", "bucket a",
+        "apply tag x", "apply fixed x", "include x.journal", "!include x", "@alias a=b", "bucket a",
         "A a", "capture a b", "define x=1", "def x=1", "eval x", "expr x", "fixed x 1", "import x", "python",
         "value x", "i 2024-01-01 09:00 a", "o 2024-01-01 10:00", "commodity EUR\n  alias E",
     ])
@@ -91,8 +91,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "account", "account ; comment", "P", "Y", "Y24", "Y 20240", "Y0000", "!Y", "year x", "apply year", "alias",
-        "alias a", "alias =b", "alias a= ", "apply account", "end apply account", "commodity",
+        "account", "account ; comment", "account a  ; type:Z", "account a  ; type:", "account a\n  ; type:AL", "P", "Y",
+        "Y24", "Y 20240", "Y0000", "!Y", "year x", "apply year", "alias",
+        "alias a", "alias =b", "alias a= ", "alias /a", "alias /a/", "alias /a/ b", "alias //=b", "alias /(a/=b",
+        "alias /a)/=b", "alias /[a/=b", "alias /a**/=b", "alias /*/=b", "alias /a|/=b", "alias /\\d/=b", "alias /\\/=b",
+        "alias /[[.a.]]/=b", "alias /[b-a]/=b", "alias /a/=\\1", "alias /a{401}/=b", "alias /((a{9}){9}){9}/=b",
+        "apply account", "end apply account", "commodity",
         "commodity 1,000,000 EUR", "commodity EUR x", "D 5 EUR",
         "D 5.00 EUR x", "D $", "decimal-mark", "decimal-mark x", "decimal-mark , x", "comment x",
         "commodity EUR\n  format 1.00 USD", "commodity EUR\n  format 100 EUR", "commodity EUR\n  format",
@@ -202,6 +206,30 @@ import Testing
         #expect(error?.code == .accountTooLong)
         #expect((1_070...1_100).contains(error?.line ?? 0))
         #expect(equal.entries.first?.transaction.postings.last?.account == "b:\(name)")
+    }
+
+    /// A backtracking matcher would take longer than the universe exists.
+    @Test func slowPatternsOfAliasesAreRefused() {
+        let alias = "alias /(a|aa|a*)*(a*|aa)*b/ = x\n2024-01-01\n"
+        let name = String(repeating: "a", count: 300)
+        let postings = (0..<2_000).map { "  \(name)\($0)  1\n" }.joined()
+
+        #expect(error(reading: [UInt8]((alias + postings).utf8))?.code == .accountTooLong)
+    }
+
+    @Test func aLongPatternFitsTheStackOfATask() async throws {
+        let name = String(repeating: "a", count: 199)
+        let text = "alias /\(name)/ = x\n2024-01-01\n  \(name)  1\n  b\n"
+
+        let account = try await Task { try parse(text).entries[0].transaction.postings[0].account }.value
+
+        #expect(account == "x")
+    }
+
+    @Test func anAliasThatLeavesNothingOfANameIsRefused() {
+        let text = "alias /.*/ =\n2024-01-01\n  a  1\n  b\n"
+
+        #expect(error(reading: [UInt8](text.utf8))?.code == .missingAccount)
     }
 
     @Test func aliasesCannotMakeNamesWithoutBounds() {

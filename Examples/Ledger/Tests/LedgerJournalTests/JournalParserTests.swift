@@ -196,4 +196,44 @@ import Testing
         #expect(postings.count == count + 1)
         #expect(postings.last?.amount.description == "-\(count * (count + 1) / 2) EUR")
     }
+
+    @Test func aDefaultYearCountsUntilADirectiveSetsAnother() throws {
+        let text = "1/2 a\n  a  1\n  b\nY2023\n3/4 c\n  a  = 5\n  b\n"
+        let parser = JournalParser(defaultYear: 2021)
+
+        let whole = try parser.parse([UInt8](text.utf8), file: "test").entries
+        var entries = parser.entries(of: [UInt8](text.utf8), file: "test")
+        var dates: [String] = []
+        while let entry = try entries.next() { dates.append(entry.transaction.date.description) }
+
+        #expect(whole.map(\.transaction.date.description) == ["2021-01-02", "2023-03-04"])
+        #expect(dates == ["2021-01-02", "2023-03-04"])
+        #expect(throws: JournalError.self) { try parse(text) }
+    }
+
+    @Test(arguments: [
+        ("account a  ; type:A", "a asset"), ("account a  ; x, type: cash ,y", "a asset"),
+        ("account a b  ; type:l", "a b liability"),
+        ("account a\n  ; note\n  ; type:V", "a equity"), ("account a  ; type:R\naccount a  ; type:X", "a expense"),
+        ("apply account p\nalias p:a = q\naccount a  ; type:Revenue", "q income"), ("account a  ; subtype:A", ""),
+        ("account a ; type:A", ""), ("account a\n\n; type:A", ""), ("payee a  ; type:A", ""),
+        ("account a  ; type:G", "a income"),
+    ])
+    func accountsHaveTheTypesOfTheirTags(text: String, type: String) throws {
+        var entries = JournalParser().entries(of: [UInt8](text.utf8), file: "test")
+        #expect(try entries.next() == nil)
+
+        for types in [try parse(text).accountTypes, entries.accountTypes] {
+            #expect(types.map { "\($0.key) \($0.value)" }.joined() == type)
+        }
+    }
+
+    @Test func typesAreThoseOfTheWholeJournalIfABalanceIsAssigned() throws {
+        let text = "2024-01-01\n  a  = 1\n  b\naccount c  ; type:A\n"
+        var entries = JournalParser().entries(of: [UInt8](text.utf8), file: "test")
+
+        while try entries.next() != nil {}
+
+        #expect(entries.accountTypes == ["c": .asset])
+    }
 }

@@ -32,7 +32,7 @@ extension LedgerServerTests {
             try await TestServer.with(in: folder) { server in
                 let id = try await server.listen { events in
                     _ = try await events.next()
-                    let answer = try await server.upload(journal(1_000))
+                    let answer = try await server.upload(journal(1_000), atomic: false)
                     #expect(answer.status == 202)
                     let id = try answer.json(ImportBegunResponse.self).import
                     var last = 0
@@ -57,7 +57,8 @@ extension LedgerServerTests {
             let id = try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000)).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                     let answer = try await server.send("POST", "/api/imports/\(id)/pause")
                     #expect(try answer.json(ImportResponse.self).state == "paused")
@@ -89,7 +90,8 @@ extension LedgerServerTests {
             let id = try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000)).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                     return id
                 }
@@ -143,18 +145,103 @@ extension LedgerServerTests {
             }
         }
 
-        @Test func anImportThatTheDomainRefusesFailsWithTheLineAndTheConsequences() async throws {
+        @Test func anImportThatTheDomainRefusesAtItsLastTransactionLeavesNothing() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let text = journal(1_200) + "2026-01-01 unbalanced\n    a  1 EUR\n    b  1 EUR\n"
+                    let id = try await server.upload(text).json(ImportBegunResponse.self).import
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "failed" }
+                    #expect(end.id == id && end.atomic)
+                    #expect(end.error?.code == "unbalanced" && end.error?.line == 4_801)
+                    #expect(end.error?.message.contains("Nothing of the journal is posted.") == true)
+                    #expect(end.done == 0 && end.posted == 0)
+                    #expect(try await server.balances() == [])
+
+                    // The content isn't reserved.
+                    let mended = text.replacing("b  1 EUR", with: "b  -1 EUR")
+                    for (text, name, state) in [(text, "b.journal", "failed"), (mended, "c.journal", "finished")] {
+                        let again = try await server.upload(text, named: name).json(ImportBegunResponse.self).import
+                        let end = try await events.first("import", as: ImportResponse.self) {
+                            $0.id == again && ($0.state == "failed" || $0.state == "finished")
+                        }
+                        #expect(end.state == state && end.known == 0)
+                    }
+                }
+                #expect(try await server.balances().contains("assets:cash -1200 EUR"))
+            }
+        }
+
+        @Test func anImportThatARuleOfAnAccountRefusesAtTheEndLeavesNothing() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.transfer("1 EUR", from: "full", to: "mine")
+                let rule = try await server.send(
+                    "PUT",
+                    "/api/rule?account=mine",
+                    headers: ["Content-Type: application/json"],
+                    body: Array(#"{"closedFrom":"2026-06-01"}"#.utf8)
+                )
+                #expect(rule.status == 200, "\(rule.text)")
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let text = journal(900) + "2026-12-01 late\n    mine  1 EUR\n    b\n"
+                    _ = try await server.upload(text)
+                    let end = try await events.first("import", as: ImportResponse.self) { $0.state == "failed" }
+                    #expect(end.done == 0 && end.error?.message.contains("Nothing of the journal is posted.") == true)
+                }
+                #expect(try await server.balances().count == 2)
+            }
+        }
+
+        /// No event shows a part of an atomic import.
+        @Test func anAtomicImportIsPostedAllAtOnce() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let id = try await server.upload(journal(3_000)).json(ImportBegunResponse.self).import
+                    let seen = try await events.first("import", as: ImportResponse.self) { $0.id == id && $0.done > 0 }
+                    #expect(seen.done == 3_000 && seen.state == "finished" && seen.atomic)
+                }
+            }
+        }
+
+        @Test func theSizeOfAJournalDecidesWhetherItsImportIsAtomicUnlessTheClientDoes() async throws {
+            let folder = try TestFolder()
+            let limits: (inout LedgerServerConfiguration) -> Void = {
+                $0.limits.atomicTransactions = 10
+                $0.limits.mostAtomicTransactions = 20
+            }
+            try await TestServer.with(in: folder, configure: limits) { server in
+                for (count, atomic, outcome) in [
+                    (10, nil, true), (11, nil, false), (9, false, false), (20, true, true),
+                ] as [(Int, Bool?, Bool)] {
+                    let answer = try await server.upload(journal(count), named: "\(count).journal", atomic: atomic)
+                    let id = try answer.json(ImportBegunResponse.self).import
+                    #expect(try await server.get("/api/imports/\(id)").json(ImportResponse.self).atomic == outcome)
+                }
+                let refused = try await server.upload(journal(21), atomic: true)
+                #expect(refused.status == 422)
+                #expect(try refused.json(ProblemBody.self).code == "tooLargeForAtomic")
+                #expect(try await server.send("POST", "/api/imports?name=x&atomic=yes").status == 400)
+            }
+        }
+
+        @Test func anImportInStepsThatTheDomainRefusesTellsHowMuchIsPosted() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
                 try await server.listen { events in
                     _ = try await events.next()
                     let text = journal(1_200) + "2026-01-01 unbalanced\n    a  1 EUR\n    b  1 EUR\n\n" + journal(50)
-                    let id = try await server.upload(text).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(text, atomic: false).json(ImportBegunResponse.self).import
                     let end = try await events.first("import", as: ImportResponse.self) { $0.state == "failed" }
                     #expect(end.id == id)
                     #expect(end.error?.code == "unbalanced")
                     #expect(end.error?.line == 4_801)
-                    #expect(end.done == 1_024)
+                    #expect(end.done == 1_024 && !end.atomic)
+                    #expect(end.error?.message.contains("The first 1024 of 1251 transactions are posted.") == true)
 
                     let mended = text.replacing("b  1 EUR", with: "b  -1 EUR")
                     let again = try await server.upload(mended).json(ImportBegunResponse.self).import
@@ -173,11 +260,11 @@ extension LedgerServerTests {
                 try await server.listen { events in
                     _ = try await events.next()
                     let text = journal(600) + "2024-01-10 adj\n    a  = 100 EUR\n    e\n\n"
-                    let first = try await server.upload(text).json(ImportBegunResponse.self).import
+                    let first = try await server.upload(text, atomic: false).json(ImportBegunResponse.self).import
                     _ = try await events.first("import", as: ImportResponse.self) { $0.state == "finished" }
 
                     let longer = "2024-01-05 early\n    a  20 EUR\n    i\n\n" + text
-                    let answer = try await server.upload(longer)
+                    let answer = try await server.upload(longer, atomic: false)
 
                     #expect(answer.status == 422)
                     let error = try answer.json(ProblemBody.self)
@@ -199,6 +286,29 @@ extension LedgerServerTests {
             }
         }
 
+        /// The second assignment gets the number of the first, whose amount is written out.
+        @Test(arguments: [true, false])
+        func anEqualAssignmentBeforeAnotherCanBeWrittenOut(isAtomic: Bool) async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.listen { events in
+                    _ = try await events.next()
+                    let assigning = "2026-01-10 adj\n    a  = 100 EUR\n    e\n"
+                    let between = journal(600) + "2026-01-10 out\n    a  -50 EUR\n    i\n"
+                    let written = assigning.replacing("= 100", with: "100")
+                    for (text, known) in [(assigning, 0), (written, 603)] {
+                        let id = try await server.upload(text + between + assigning, atomic: isAtomic)
+                            .json(ImportBegunResponse.self).import
+                        let end = try await events.first("import", as: ImportResponse.self) {
+                            $0.id == id && ($0.state == "failed" || $0.state == "finished")
+                        }
+                        #expect(end.state == "finished" && end.known == known && end.posted == 603 - known)
+                    }
+                }
+                #expect(try await server.balances().contains("a 100 EUR"))
+            }
+        }
+
         /// Each change of the other process conflicts with several steps.
         @Test func anotherProcessCanChangeTheSameAccountsDuringAnImport() async throws {
             let folder = try TestFolder()
@@ -211,7 +321,8 @@ extension LedgerServerTests {
                 let posted = try await server.listen { events in
                     var posted = 0
                     _ = try await events.next()
-                    let id = try await server.upload(journal(6_000)).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(6_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     var done = 0
                     while done < 6_000 {
                         let status = try await events.first("import", as: ImportResponse.self) { [done] in
@@ -239,7 +350,9 @@ extension LedgerServerTests {
                 try await server.listen { events in
                     _ = try await events.next()
                     let text = journal(9_000)
-                    let id = try await server.upload(text, named: "first.journal").json(ImportBegunResponse.self).import
+                    let id = try await server.upload(text, named: "first.journal", atomic: false).json(
+                        ImportBegunResponse.self
+                    ).import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
 
                     let answer = try await server.upload(text, named: "second.journal")
@@ -264,7 +377,8 @@ extension LedgerServerTests {
                 let id = try await TestServer.with(in: folder) { first in
                     let id = try await first.listen { events in
                         _ = try await events.next()
-                        let id = try await first.upload(journal(9_000)).json(ImportBegunResponse.self).import
+                        let id = try await first.upload(journal(9_000), atomic: false).json(ImportBegunResponse.self)
+                            .import
                         _ = try await events.first("import", as: ImportResponse.self) { $0.done > 0 }
                         let answer = try await first.send("POST", "/api/imports/\(id)/pause")
                         #expect(try answer.json(ImportResponse.self).state == "paused")
@@ -299,7 +413,8 @@ extension LedgerServerTests {
                     .resolve()
                 try await server.listen { events in
                     _ = try await events.next()
-                    let id = try await server.upload(journal(9_000)).json(ImportBegunResponse.self).import
+                    let id = try await server.upload(journal(9_000), atomic: false).json(ImportBegunResponse.self)
+                        .import
                     #expect(try await server.send("POST", "/api/imports/\(id)/pause").status == 200)
                     _ = try await events.first("import", as: ImportResponse.self) { $0.state == "paused" }
 

@@ -39,6 +39,29 @@ extension LedgerServerTests {
             }
         }
 
+        /// A journal can declare the type of an account that has transactions already.
+        @Test func theNetWorthHasTheAccountsWhoseTypesJournalsDeclare() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await server.transfer("10 EUR", from: "wages", to: "suspense:till", on: "2026-01-31")
+                try await server.transfer("4 EUR", from: "assets:card", to: "expenses:food", on: "2026-02-01")
+                try await server.listen { events in
+                    _ = try await events.next()
+                    for atomic in [true, false] {
+                        let end = "2026-03-01 \(atomic)\n    assets:cash  1 EUR\n    wages\n"
+                        let text = "account suspense  ; type:A\n" + end + "account assets:card  ; type:L\n"
+                        _ = try await server.upload(text, named: "\(atomic).journal", atomic: atomic)
+                        _ = try await events.first("import", as: ImportResponse.self) {
+                            $0.name == "\(atomic).journal" && $0.state == "finished"
+                        }
+                    }
+                }
+                try await server.server.projections.untilCurrent()
+                #expect(
+                    try await netWorth(server) == ["2026-01 EUR 10 0 10", "2026-02 EUR 10 -4 6", "2026-03 EUR 12 -4 8"])
+            }
+        }
+
         private func netWorth(_ server: TestServer) async throws -> [String] {
             try await server.get("/api/net-worth").json(NetWorthResponse.self).months.map { month in
                 "\(month.month) \(month.commodity) \(month.assets) \(month.liabilities) \(month.net)"

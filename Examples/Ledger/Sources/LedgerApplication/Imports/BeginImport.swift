@@ -6,7 +6,7 @@
 
 public import Foundation
 public import Headrace
-import LedgerBooks
+public import LedgerBooks
 
 /// A command that starts an import job.
 public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
@@ -22,20 +22,46 @@ public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
     /// Number of transactions in the journal.
     public let total: Int
 
+    /// Whether the import posts all transactions in one unit of work, or in steps.
+    public let isAtomic: Bool
+
+    /// The types of accounts that the journal declares.
+    public let accountTypes: [String: AccountType]
+
     /// The transactions of the journal with balance assignments.
     public let assigned: [ImportStep.Entry]
+
+    /// The origins of all transactions of the journal; empty if none has a balance assignment.
+    public let origins: Set<Fingerprint>
 
     /// The keys of the journal's name and of its content.
     public var lockKeys: Set<String> { ["journal/\(name)", "content/\(content.rawValue)"] }
 
     /// Creates the command.
-    public init(_ id: UUID, of name: String, content: Fingerprint, total: Int, assigned: [ImportStep.Entry] = []) {
+    public init(
+        _ id: UUID,
+        of name: String,
+        content: Fingerprint,
+        total: Int,
+        isAtomic: Bool = false,
+        accountTypes: [String: AccountType] = [:],
+        assigned: [ImportStep.Entry] = [],
+        origins: Set<Fingerprint> = []
+    ) {
         self.id = id
         self.name = name
         self.content = content
         self.total = total
+        self.isAtomic = isAtomic
+        self.accountTypes = accountTypes
         self.assigned = assigned
+        self.origins = origins
     }
+}
+
+extension BeginImport {
+    // The origins follow from the content.
+    private enum CodingKeys: CodingKey { case id, name, content, total, isAtomic, accountTypes, assigned }
 }
 
 /// Starts the job and reserves the content for it.
@@ -44,9 +70,6 @@ public struct BeginImport: CQDCommand, Encodable, SerializedCommand {
 /// another name hasn't finished, the handler throws ``ContentReserved``. If a transaction with balance assignments was
 /// posted with other amounts, it throws ``ImportRefusal``. Then nothing is stored, and no step is posted.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
-    /// Number of origins in one read.
-    private static let stride = 512
-
     private let context: EntityContext
 
     /// The types that the handler resolves.
@@ -63,7 +86,9 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
             id: command.id,
             name: command.name,
             content: command.content,
-            total: command.total
+            total: command.total,
+            isAtomic: command.isAtomic,
+            accountTypes: command.accountTypes
         )
         var twin: String?
         switch try await JournalContent.claim(command.content, for: command.name, in: context) {
@@ -73,6 +98,7 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
             context.insert(job)
             if command.total > 0 { return }
             content.finish(job)
+            try await DeclaredAccountType.declare(command.accountTypes, in: context)
         case .imported(let other):
             context.insert(job)
             twin = other
@@ -86,16 +112,13 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
     ///
     /// The step with that transaction refuses it, too, but then the steps before have posted theirs.
     private func requireUnchanged(_ command: BeginImport) async throws {
-        for start in Swift.stride(from: 0, to: command.assigned.count, by: Self.stride) {
-            let entries = command.assigned[start..<min(start + Self.stride, command.assigned.count)]
-            var earlier = PostedOrigins(in: context)
-            try await earlier.read(entries.map(\.origin))
-            for entry in entries {
-                do {
-                    _ = try await earlier.isNew(entry.draft, from: entry.origin)
-                } catch let refusal as PostingRefusal {
-                    throw ImportRefusal(journal: command.name, line: entry.line, refusal: refusal)
-                }
+        var earlier = PostedOrigins(of: command.origins, in: context)
+        try await earlier.read(command.assigned.map(\.origin))
+        for entry in command.assigned {
+            do {
+                _ = try await earlier.isNew(entry.draft, from: entry.origin)
+            } catch let refusal as PostingRefusal {
+                throw ImportRefusal(journal: command.name, line: entry.line, refusal: refusal)
             }
         }
     }

@@ -6,10 +6,11 @@
 
 public import Foundation
 public import Headrace
+public import LedgerBooks
 
-/// An import in steps.
+/// An import in one step or in several.
 ///
-/// Each step is a unit of work, and the job can be paused and resumed between them.
+/// Each step is a unit of work, and the job can be paused and resumed between them. An atomic import has one step.
 ///
 /// Each change raises ``ImportChanged``.
 public final class ImportJob: StoredEntity {
@@ -60,6 +61,12 @@ public final class ImportJob: StoredEntity {
     /// Number of transactions in the journal.
     public let total: Int
 
+    /// The types of accounts that the journal declares; `nil` if an earlier version has started the job.
+    let accountTypes: [String: AccountType]?
+
+    /// Whether the import posts all transactions in one unit of work; `nil` if an earlier version has started it in steps.
+    private let atomic: Bool?
+
     /// The state.
     public private(set) var state = State.queued
 
@@ -76,11 +83,20 @@ public final class ImportJob: StoredEntity {
     public private(set) var failure: Failure?
 
     /// Creates a job that has processed nothing.
-    public init(id: UUID, name: String, content: Fingerprint, total: Int) {
+    public init(
+        id: UUID,
+        name: String,
+        content: Fingerprint,
+        total: Int,
+        isAtomic: Bool = false,
+        accountTypes: [String: AccountType] = [:]
+    ) {
         self.id = id
         self.name = name
         self.content = content
         self.total = total
+        atomic = isAtomic
+        self.accountTypes = accountTypes
         raiseEvent(ImportChanged(id: id))
     }
 
@@ -134,6 +150,7 @@ public final class ImportJob: StoredEntity {
             state: state,
             done: done,
             total: total,
+            isAtomic: atomic == true,
             posted: posted,
             known: known,
             failure: failure

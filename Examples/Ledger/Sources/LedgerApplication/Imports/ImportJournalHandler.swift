@@ -13,7 +13,7 @@ import LedgerJournal
 /// Throws ``ImportRefusal`` if the domain refuses a transaction, and ``ContentReserved`` if an import of the same
 /// content under another name hasn't finished. Then nothing is posted.
 public final class ImportJournalHandler: HandlesCommand, Resolvable {
-    /// Number of origins in one read, and of transactions between two reports of progress.
+    /// Number of transactions between two reports of progress.
     private static let stride = 256
 
     private let context: EntityContext
@@ -39,6 +39,7 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
         case .reserved(let content):
             posted = try await post(command, origins: origins)
             content.finish()
+            try await DeclaredAccountType.declare(command.journal.accountTypes, in: context)
         case .imported(let other):
             twin = other
         }
@@ -50,10 +51,8 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
 
     /// Posts the transactions that weren't posted before, and returns their number.
     private func post(_ command: ImportJournal, origins: [JournalOrigin]) async throws -> Int {
-        var earlier = PostedOrigins(in: context)
-        for start in Swift.stride(from: 0, to: origins.count, by: Self.stride) {
-            try await earlier.read(Array(origins[start..<min(start + Self.stride, origins.count)]))
-        }
+        var earlier = PostedOrigins(of: origins.ofAssigningJournal, in: context)
+        try await earlier.read(origins)
         var bookkeeper = Bookkeeper(in: context)
         var posted = 0
         for (index, (entry, origin)) in zip(command.journal.entries, origins).enumerated() {

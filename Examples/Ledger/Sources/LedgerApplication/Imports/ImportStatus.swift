@@ -25,6 +25,9 @@ public struct ImportStatus: Sendable, Hashable {
     /// Number of transactions in the journal.
     public let total: Int
 
+    /// Whether the import posts all transactions in one unit of work, or in steps.
+    public let isAtomic: Bool
+
     /// Number of posted transactions.
     public let posted: Int
 

@@ -38,17 +38,26 @@ public struct ImportStep: CQDCommand, Encodable, SerializedCommand {
     /// The transactions.
     public let entries: [Entry]
 
+    /// The origins of all transactions of the journal; empty if none has a balance assignment.
+    public let origins: Set<Fingerprint>
+
     /// The keys of the job and of the accounts of the postings.
     public var lockKeys: Set<String> {
         entries.reduce(into: [ImportJob.lockKey(of: id)]) { $0.formUnion(Account.lockKeys(of: $1.draft)) }
     }
 
     /// Creates the command.
-    public init(_ id: UUID, from start: Int, _ entries: [Entry]) {
+    public init(_ id: UUID, from start: Int, _ entries: [Entry], origins: Set<Fingerprint> = []) {
         self.id = id
         self.start = start
         self.entries = entries
+        self.origins = origins
     }
+}
+
+extension ImportStep {
+    // The origins follow from the journal.
+    private enum CodingKeys: CodingKey { case id, start, entries }
 }
 
 /// Posts the transactions in one unit of work, each by its own command, and records the progress of the job with them.
@@ -57,6 +66,9 @@ public struct ImportStep: CQDCommand, Encodable, SerializedCommand {
 /// of the transactions meanwhile, the step fails with a retryable conflict, and the retry skips that transaction. If
 /// the domain refuses a transaction, the handler throws ``ImportJob/Failure`` and nothing of the step is posted.
 public final class ImportStepHandler: HandlesCommand, Resolvable {
+    /// Number of transactions between two checks for cancellation.
+    private static let stride = 256
+
     private let context: EntityContext
 
     /// The types that the handler resolves.
@@ -72,14 +84,15 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         guard let job = try await context.find(ImportJob.self, id: command.id),
             job.state == .queued || job.state == .running, job.done == command.start
         else { return }
-        var earlier = PostedOrigins(in: context)
+        var earlier = PostedOrigins(of: command.origins, in: context)
         try await earlier.read(command.entries.map(\.origin))
         // One read for all accounts, instead of one for each transaction.
         let accounts = Set(command.entries.flatMap { $0.draft.postings.map(\.account) })
         _ = try await context.find(Account.self, ids: accounts)
         var bookkeeper = Bookkeeper(in: context)
         var posted = 0
-        for entry in command.entries {
+        for (index, entry) in command.entries.enumerated() {
+            if index.isMultiple(of: Self.stride) { try Task.checkCancellation() }
             do {
                 guard try await earlier.claim(entry.draft, from: entry.origin) else { continue }
                 try await bookkeeper.post(entry.draft, origin: entry.origin.fingerprint)
@@ -93,6 +106,7 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         if job.done == job.total {
             job.finish()
             try await JournalContent.finish(job, in: context)
+            try await DeclaredAccountType.declare(job.accountTypes ?? [:], in: context)
             try await ImportedJournal.record(job, sameAs: nil, in: context)
         }
     }

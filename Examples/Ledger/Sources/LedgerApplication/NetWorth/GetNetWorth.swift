@@ -39,34 +39,46 @@ public struct GetNetWorth: CQDQuery {
 /// Handles ``GetNetWorth``.
 public final class GetNetWorthHandler: HandlesQuery, Resolvable {
     private let projections: Projections
+    private let store: any EntityStore
 
     /// The types that the handler resolves.
-    public static let dependencies = Dependencies().on(Projections.self)
+    public static let dependencies = Dependencies().on(Projections.self).on((any EntityStore).self)
 
     /// Resolves the dependencies from `scope`.
     public init(scope: any DependencyResolutionScope) {
         projections = scope.resolve()
+        store = scope.resolve()
     }
 
     /// Handles the query.
     ///
     /// - Throws: `ProjectionError` with the code `building` until all transactions have been read once.
     public func handle(_ query: GetNetWorth) async throws -> [GetNetWorth.Month] {
-        // The keys of the rows begin with the month.
+        let types = try await AccountTypes(in: store)
+        // The keys of the rows begin with the month and the commodity.
         let changes = try await projections.read(MonthlyChange.projection) { rows in try await rows.fetch() }
-        var last: [String: GetNetWorth.Month] = [:]
-        return try changes.map { change in
-            let assets = try (last[change.commodity]?.assets ?? .zero).adding(change.assets)
-            let liabilities = try (last[change.commodity]?.liabilities ?? .zero).adding(change.liabilities)
+        var months: [GetNetWorth.Month] = []
+        var sums: [String: (assets: Quantity, liabilities: Quantity)] = [:]
+        for change in changes {
+            var sum = sums[change.commodity] ?? (.zero, .zero)
+            switch types[change.account] {
+            case .asset: sum.assets = try sum.assets.adding(change.change)
+            case .liability: sum.liabilities = try sum.liabilities.adding(change.change)
+            case .equity, .income, .expense, nil: continue
+            }
+            sums[change.commodity] = sum
             let month = GetNetWorth.Month(
                 month: change.month,
                 commodity: change.commodity,
-                assets: assets,
-                liabilities: liabilities,
-                net: try assets.adding(liabilities)
+                assets: sum.assets,
+                liabilities: sum.liabilities,
+                net: try sum.assets.adding(sum.liabilities)
             )
-            last[change.commodity] = month
-            return month
+            if let last = months.last, last.month == month.month, last.commodity == month.commodity {
+                months.removeLast()
+            }
+            months.append(month)
         }
+        return months
     }
 }

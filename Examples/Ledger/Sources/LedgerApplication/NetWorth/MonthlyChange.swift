@@ -7,11 +7,11 @@
 import Headrace
 import LedgerBooks
 
-/// The changes of all assets and of all liabilities in one month and one commodity.
+/// The change of an account in one month and one commodity.
 ///
 /// The rows are computed from ``AccountMoved``, and again if the version of ``projection`` is raised.
 struct MonthlyChange: ProjectionRow {
-    /// The month, like `2026-01`, and the commodity.
+    /// The month, like `2026-01`, the commodity, and the account.
     let id: String
 
     /// The month, like `2026-01`.
@@ -20,39 +20,35 @@ struct MonthlyChange: ProjectionRow {
     /// The commodity.
     let commodity: String
 
-    /// The change of the assets.
-    private(set) var assets = Quantity.zero
+    /// The name of the account.
+    let account: String
 
-    /// The change of the liabilities, which is mostly negative.
-    private(set) var liabilities = Quantity.zero
+    /// The change.
+    private(set) var change = Quantity.zero
 
-    init(in month: String, of commodity: String) {
-        id = "\(month) \(commodity)"
+    init(in month: String, of commodity: String, in account: String) {
+        id = "\(month) \(commodity)\n\(account)"
         self.month = month
         self.commodity = commodity
+        self.account = account
     }
 
-    /// Adds a change of an account of `type`.
-    mutating func add(_ change: Quantity, to type: AccountType) throws {
-        switch type {
-        case .asset: assets = try assets.adding(change)
-        case .liability: liabilities = try liabilities.adding(change)
-        case .equity, .income, .expense: break
-        }
+    /// Adds a change.
+    mutating func add(_ change: Quantity) throws {
+        self.change = try self.change.adding(change)
     }
 }
 
 extension MonthlyChange {
-    /// The changes of assets and liabilities by month.
+    /// The changes of all accounts by month.
     ///
-    /// Since version 2, the balance sheet has the same assets and liabilities; see `AccountType`.
-    static let projection = Projection<MonthlyChange>("monthly-changes", version: 2)
+    /// Since version 3, the rows have accounts, because a journal can declare the type of an account at any time.
+    static let projection = Projection<MonthlyChange>("monthly-changes", version: 3)
         .applying(AccountMoved.self) { event, rows in
-            guard let type = AccountType(ofAccount: event.account), [.asset, .liability].contains(type) else { return }
             for movement in event.movements {
                 let month = String(movement.date.description.prefix(7))
-                let row = MonthlyChange(in: month, of: movement.commodity.composed)
-                try await rows.update(row.id, orInsert: row) { try $0.add(movement.change, to: type) }
+                let row = MonthlyChange(in: month, of: movement.commodity.composed, in: event.account.composed)
+                try await rows.update(row.id, orInsert: row) { try $0.add(movement.change) }
             }
         }
 }

@@ -24,3 +24,10 @@ public struct JournalOrigin: Sendable, Hashable, Encodable {
         self.assignment = assignment
     }
 }
+
+extension [JournalOrigin] {
+    /// The fingerprints of these origins, which are those of a whole journal; empty if it has no balance assignment.
+    public var ofAssigningJournal: Set<Fingerprint> {
+        contains { $0.assignment != nil } ? Set(map(\.fingerprint)) : []
+    }
+}

@@ -67,15 +67,16 @@ public final class GetBalanceSheetHandler: HandlesQuery, Resolvable {
     /// Handles the query.
     public func handle(_ query: GetBalanceSheet) async throws -> BalanceSheet {
         let totals = try await AccountTotals(of: BookPeriod(before: query.end), in: store)
-        let assets = try ReportSection(.asset, of: totals, depth: query.depth)
-        let liabilities = try ReportSection(.liability, of: totals, depth: query.depth)
+        let types = try await AccountTypes(in: store)
+        let assets = try ReportSection(.asset, of: totals, with: types, depth: query.depth)
+        let liabilities = try ReportSection(.liability, of: totals, with: types, depth: query.depth)
         return BalanceSheet(
             end: query.end,
             assets: assets,
             liabilities: liabilities,
-            equity: try ReportSection(.equity, of: totals, depth: query.depth),
+            equity: try ReportSection(.equity, of: totals, with: types, depth: query.depth),
             net: try assets.minus(liabilities),
-            untyped: try totals.untyped()
+            untyped: try totals.untyped(types)
         )
     }
 }

@@ -62,14 +62,15 @@ public final class GetIncomeStatementHandler: HandlesQuery, Resolvable {
     /// Handles the query.
     public func handle(_ query: GetIncomeStatement) async throws -> IncomeStatement {
         let totals = try await AccountTotals(of: query.period, in: store)
-        let income = try ReportSection(.income, of: totals, depth: query.depth)
-        let expenses = try ReportSection(.expense, of: totals, depth: query.depth)
+        let types = try await AccountTypes(in: store)
+        let income = try ReportSection(.income, of: totals, with: types, depth: query.depth)
+        let expenses = try ReportSection(.expense, of: totals, with: types, depth: query.depth)
         return IncomeStatement(
             period: query.period,
             income: income,
             expenses: expenses,
             net: try income.minus(expenses),
-            untyped: try totals.untyped()
+            untyped: try totals.untyped(types)
         )
     }
 }

@@ -31,11 +31,11 @@ public struct ReportSection: Sendable, Hashable {
     /// If the balances of the type are mostly negative, the section has the opposite amounts.
     ///
     /// - Throws: `QuantityError` if a sum has too many digits.
-    init(_ type: AccountType, of totals: AccountTotals, depth: Int?) throws {
+    init(_ type: AccountType, of totals: AccountTotals, with types: AccountTypes, depth: Int?) throws {
         self.type = type
         var total: [String: Quantity] = [:]
         var lines: [Line] = []
-        for (account, sums) in try totals.amounts(depth: depth, where: { AccountType(ofAccount: $0) == type }) {
+        for (account, sums) in try totals.amounts(depth: depth, where: { types[$0] == type }) {
             let quantities = type.isMostlyNegative ? sums.mapValues(\.negated) : sums
             try total.add(quantities)
             let amounts = quantities.amounts
@@ -57,8 +57,8 @@ public struct ReportSection: Sendable, Hashable {
 
 extension AccountTotals {
     /// The names of the accounts with amounts and without a type.
-    func untyped() throws -> [String] {
-        try amounts(depth: nil) { AccountType(ofAccount: $0) == nil }
+    func untyped(_ types: AccountTypes) throws -> [String] {
+        try amounts(depth: nil) { types[$0] == nil }
             .filter { !$0.quantities.amounts.isEmpty }
             .map(\.account)
     }

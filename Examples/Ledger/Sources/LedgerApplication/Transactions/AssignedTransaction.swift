@@ -21,11 +21,18 @@ public final class AssignedTransaction: StoredEntity {
     public let id: Fingerprint
 
     /// The origin from which the transaction was posted.
-    public let origin: Fingerprint
+    public private(set) var origin: Fingerprint
 
     /// Creates the record of a transaction that was posted from `origin`.
     init(_ assignment: Fingerprint, origin: Fingerprint) {
         id = assignment
+        self.origin = origin
+    }
+
+    /// Records that the transaction is now the one that was posted from `origin`.
+    ///
+    /// That happens if an equal transaction before it no longer has a balance assignment.
+    func move(to origin: Fingerprint) {
         self.origin = origin
     }
 }

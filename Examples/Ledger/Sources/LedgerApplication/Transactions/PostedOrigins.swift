@@ -9,14 +9,24 @@ import LedgerBooks
 
 /// The origins of a journal from which transactions were posted before.
 struct PostedOrigins {
+    /// Number of origins in one read.
+    private static let stride = 512
+
     private let context: EntityContext
+
+    /// The origins of all transactions of the journal, with their amounts.
+    private let journal: Set<Fingerprint>
+
     private var posted: Set<JournalOrigin> = []
 
     /// The records of transactions with balance assignments.
     private var assigned: [Fingerprint: AssignedTransaction] = [:]
 
     /// Creates an empty set for the unit of work of `context`.
-    init(in context: EntityContext) {
+    ///
+    /// `journal` has the origins of all transactions of the journal. It may be empty if none has a balance assignment.
+    init(of journal: Set<Fingerprint>, in context: EntityContext) {
+        self.journal = journal
         self.context = context
     }
 
@@ -24,11 +34,14 @@ struct PostedOrigins {
     ///
     /// - Throws: `StoreError`.
     mutating func read(_ origins: [JournalOrigin]) async throws {
-        posted.formUnion(try await Transaction.known(among: origins, in: context))
-        let assignments = origins.compactMap(\.assignment)
-        if assignments.isEmpty { return }
-        for record in try await context.find(AssignedTransaction.self, ids: assignments) {
-            assigned[record.id] = record
+        for start in Swift.stride(from: 0, to: origins.count, by: Self.stride) {
+            let origins = Array(origins[start..<min(start + Self.stride, origins.count)])
+            posted.formUnion(try await Transaction.known(among: origins, in: context))
+            let assignments = origins.compactMap(\.assignment)
+            if assignments.isEmpty { continue }
+            for record in try await context.find(AssignedTransaction.self, ids: assignments) {
+                assigned[record.id] = record
+            }
         }
     }
 
@@ -39,7 +52,10 @@ struct PostedOrigins {
     /// - Throws: The errors of ``isNew(_:from:)``.
     func claim(_ draft: TransactionDraft, from origin: JournalOrigin) async throws -> Bool {
         let isNew = try await isNew(draft, from: origin)
-        if let assignment = origin.assignment, assigned[assignment] == nil {
+        guard let assignment = origin.assignment else { return isNew }
+        if let record = assigned[assignment] {
+            if isAnother(record, than: origin) { record.move(to: origin.fingerprint) }
+        } else {
             context.insert(AssignedTransaction(assignment, origin: origin.fingerprint))
         }
         return isNew
@@ -52,7 +68,7 @@ struct PostedOrigins {
     func isNew(_ draft: TransactionDraft, from origin: JournalOrigin) async throws -> Bool {
         let isPosted = posted.contains(origin)
         guard let assignment = origin.assignment, let record = assigned[assignment] else { return !isPosted }
-        if record.origin == origin.fingerprint { return false }
+        if record.origin == origin.fingerprint || isAnother(record, than: origin) { return false }
 
         let transactions = try await context.fetch(Transaction.self, where: [.equals(.origin, record.origin)])
         let before = transactions.first?.postings ?? []
@@ -66,5 +82,13 @@ struct PostedOrigins {
             if !isPosted { return false }
         }
         throw PostingRefusal.changedAssignment(of: before, to: now)
+    }
+
+    /// Whether `record` is about another transaction of the journal than the posted one from `origin`.
+    ///
+    /// Equal assignments are numbered. If the amounts of the first are written out, the second gets its number and finds
+    /// the record of the first. Then both are posted, and both are still in the journal.
+    private func isAnother(_ record: AssignedTransaction, than origin: JournalOrigin) -> Bool {
+        record.origin != origin.fingerprint && posted.contains(origin) && journal.contains(record.origin)
     }
 }

@@ -28,6 +28,23 @@ public enum AccountType: String, Sendable, Hashable, Codable, CaseIterable {
         self = type
     }
 
+    /// The types by their letters and names in journals.
+    private static let tags: [String: AccountType] = [
+        "a": .asset, "asset": .asset, "c": .asset, "cash": .asset,
+        "l": .liability, "liability": .liability,
+        "e": .equity, "equity": .equity, "v": .equity, "conversion": .equity,
+        "r": .income, "revenue": .income, "g": .income, "gain": .income,
+        "x": .expense, "expense": .expense,
+    ]
+
+    /// Creates the type that a tag `type:` in a journal stands for, in upper or lower case; `nil` if there is none.
+    ///
+    /// Cash is an asset, a conversion is equity, and a gain is income.
+    public init?(tag: String) {
+        guard let type = Self.tags[tag.lowercased()] else { return nil }
+        self = type
+    }
+
     /// Whether the balance of an account of this type is mostly negative, so that reports show the opposite.
     public var isMostlyNegative: Bool {
         switch self {

@@ -51,7 +51,8 @@ extension Journal {
             file: file,
             entries: settled.filter { !$0.isVirtual && !$0.isEmpty },
             skippedDirectives: skippedDirectives,
-            leftOut: leftOut
+            leftOut: leftOut,
+            accountTypes: accountTypes
         )
     }
 

@@ -79,16 +79,21 @@ public struct Journal: Sendable, Hashable {
     /// Number of other parts of the journal that aren't imported, by name, such as `virtual posting`.
     public let leftOut: [String: Int]
 
+    /// The types of accounts that directives have declared with a tag `type:`, by the names of the accounts.
+    public let accountTypes: [String: AccountType]
+
     /// Creates a journal.
     public init(
         file: String,
         entries: [Entry],
         skippedDirectives: [String: Int] = [:],
-        leftOut: [String: Int] = [:]
+        leftOut: [String: Int] = [:],
+        accountTypes: [String: AccountType] = [:]
     ) {
         self.file = file
         self.entries = entries
         self.skippedDirectives = skippedDirectives
         self.leftOut = leftOut
+        self.accountTypes = accountTypes
     }
 }

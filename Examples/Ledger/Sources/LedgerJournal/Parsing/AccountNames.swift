@@ -20,6 +20,9 @@ struct AccountNames {
     /// Maximum length of all aliases at one time in bytes.
     static let maximumAliasLength = 64 << 10
 
+    /// The bytes that a step of a regular expression counts for, because it takes as much time.
+    private static let stepCost = 4
+
     /// The reason why a name is refused.
     enum Refusal: Error {
         /// The name has too many bytes or levels.
@@ -27,17 +30,17 @@ struct AccountNames {
 
         /// The directives have added too many bytes to the names of the journal.
         case overAllowance
+
+        /// The aliases have left nothing of the name.
+        case empty
     }
 
-    private struct Alias {
-        let old: [UInt8]
-        let new: [UInt8]
+    private enum Alias {
+        /// The old and the new name, which also rename subaccounts.
+        case name([UInt8], [UInt8])
 
-        /// Whether `name` is the old name or a subaccount of it.
-        func applies(to name: [UInt8]) -> Bool {
-            guard name.count >= old.count else { return false }
-            return (name.count == old.count || name[old.count] == UInt8(ascii: ":")) && name.starts(with: old)
-        }
+        /// A regular expression, and the text in place of its matches.
+        case pattern(NamePattern, NamePattern.Replacement)
     }
 
     /// The parents that are in effect, each with those before it and a colon at its end.
@@ -52,7 +55,8 @@ struct AccountNames {
 
     /// Number of bytes that the directives may still add to names.
     ///
-    /// Bytes that aliases replace, and comparisons with aliases, count as well, because they take time.
+    /// Bytes that aliases replace, comparisons with aliases, and the steps of regular expressions count as well, because
+    /// they take time.
     private var allowance = 16 << 20
 
     /// Starts a journal of `length` bytes.
@@ -86,8 +90,23 @@ struct AccountNames {
 
     /// Renames `old` and its subaccounts from here on, and returns whether there are few enough aliases.
     mutating func rename(_ old: String, to new: String) -> Bool {
-        aliases.append(Alias(old: Array(old.utf8), new: Array(new.utf8)))
-        aliasLength += old.utf8.count + new.utf8.count
+        add(.name(Array(old.utf8), Array(new.utf8)), length: old.utf8.count + new.utf8.count)
+    }
+
+    /// Replaces the matches of a regular expression from here on, and returns whether there are few enough aliases.
+    ///
+    /// - Throws: `NamePattern.Defect`.
+    mutating func replaceMatches(
+        of pattern: some StringProtocol, with text: some StringProtocol
+    ) throws(NamePattern.Defect) -> Bool {
+        let parsed = try NamePattern(pattern)
+        let replacement = try NamePattern.Replacement(text, of: parsed)
+        return add(.pattern(parsed, replacement), length: pattern.utf8.count + text.utf8.count)
+    }
+
+    private mutating func add(_ alias: Alias, length: Int) -> Bool {
+        aliases.append(alias)
+        aliasLength += length
         made = [:]
         return aliases.count <= Self.maximumAliasCount && aliasLength <= Self.maximumAliasLength
     }
@@ -124,12 +143,45 @@ struct AccountNames {
         var name = (parents.last ?? []) + written
         try Self.check(name)
         try spend(aliases.count)
-        for alias in aliases.reversed() where alias.applies(to: name) {
-            name = alias.new + name.dropFirst(alias.old.count)
-            try Self.check(name)
-            try spend(name.count)
+        for alias in aliases.reversed() {
+            switch alias {
+            case .name(let old, let new):
+                guard Self.isAccount(name, in: old) else { continue }
+                name = new + name.dropFirst(old.count)
+                try Self.check(name)
+                try spend(name.count)
+            case .pattern(let pattern, let replacement):
+                name = Array(try replaced(String(decoding: name, as: UTF8.self), pattern, replacement).utf8)
+                try Self.check(name)
+            }
         }
+        // hledger ignores brackets that an alias adds.
+        if let first = name.first, name.count > 1,
+            (first, name[name.count - 1]) == (.openParenthesis, .closeParenthesis)
+                || (first, name[name.count - 1]) == (.openBracket, .closeBracket)
+        {
+            name = Array(name.dropFirst().dropLast())
+        }
+        guard name.contains(where: { !$0.isASCIISpace }) else { throw .empty }
         return String(decoding: name, as: UTF8.self)
+    }
+
+    private mutating func replaced(
+        _ name: String, _ pattern: NamePattern, _ replacement: NamePattern.Replacement
+    ) throws(Refusal) -> String {
+        var budget = NamePattern.Budget(steps: allowance / Self.stepCost)
+        defer { allowance = budget.steps * Self.stepCost }
+        do {
+            return try pattern.replacingMatches(in: name, with: replacement, &budget)
+        } catch {
+            throw .overAllowance
+        }
+    }
+
+    /// Whether `name` is `account` or a subaccount of it.
+    private static func isAccount(_ name: [UInt8], in account: [UInt8]) -> Bool {
+        guard name.count >= account.count else { return false }
+        return (name.count == account.count || name[account.count] == .colon) && name.starts(with: account)
     }
 
     private mutating func spend(_ count: Int) throws(Refusal) {

@@ -11,7 +11,7 @@ public import LedgerBooks
 /// The parser interprets a journal as hledger 1.25 does, or throws a ``JournalError`` with the line. It supports:
 ///
 /// - Dates `YYYY-MM-DD`, with the separators `-`, `/`, or `.` and optional leading zeros, without the year after a
-///   directive `Y`; the status marks `*` and `!`; a code in parentheses; a description; comments after `;`.
+///   directive `Y` or with a ``defaultYear``; the status marks `*` and `!`; a code in parentheses; a description; comments after `;`.
 /// - Postings: an account, two spaces or more (or a space and a tab), an optional amount, a cost after `@` or `@@`, and
 ///   a balance assertion after `=`, `==`, `=*`, or `==*`. The balance starts at zero with the journal and is summed in
 ///   the order of the dates. A balance without an amount before it is a balance assignment: the posting receives the
@@ -20,8 +20,9 @@ public import LedgerBooks
 ///   commodity or the number; digit groups separated by commas, points, or spaces. A single comma or point is the
 ///   decimal mark, unless a directive `decimal-mark`, `commodity`, or `D` before it says otherwise.
 /// - Lines that start with `;`, `#` or `*`, and `comment` blocks, as comments.
-/// - Directives: `decimal-mark`, `D`, the formats of `commodity`, `Y`, `apply account`, and `alias` without a regular
-///   expression take effect. `include` does if the parser has a ``loader``. `account`, `payee`, `tag`, `P`, and others are ignored and counted.
+/// - Directives: `decimal-mark`, `D`, the formats of `commodity`, `Y`, `apply account`, and `alias`, also with a regular
+///   expression, take effect. `include` does if the parser has a ``loader``. The tag `type:` of `account` is in
+///   ``Journal/accountTypes``. `account`, `payee`, `tag`, `P`, and others are otherwise ignored and counted.
 ///
 /// Some parts of a journal are checked, counted in ``Journal/leftOut``, and otherwise left out: virtual postings (in
 /// parentheses or brackets), posting dates (in the comment of a posting, as in `date:2024-02-29` or `[2024-02-29]`),
@@ -37,13 +38,23 @@ public struct JournalParser: Sendable {
     /// Maximum length of a line in bytes, 1 MiB by default.
     public var maximumLineLength: Int
 
+    /// The year of dates without a year, until a directive sets another; `nil`, the default, refuses them.
+    public var defaultYear: Int?
+
     /// The function that loads included files; `nil`, the default, refuses the directive `include`.
     public var loader: JournalSource.Loader?
 
     /// Creates a parser.
-    public init(maximumLineLength: Int = 1 << 20, loader: JournalSource.Loader? = nil) {
+    public init(maximumLineLength: Int = 1 << 20, defaultYear: Int? = nil, loader: JournalSource.Loader? = nil) {
         self.maximumLineLength = maximumLineLength
+        self.defaultYear = defaultYear
         self.loader = loader
+    }
+
+    private func reader(of bytes: [UInt8], file: String) -> JournalReader {
+        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
+        reader.defaultYear = defaultYear
+        return reader
     }
 
     /// Parses the journal in `bytes`, which are UTF-8, with or without a byte order mark.
@@ -59,7 +70,7 @@ public struct JournalParser: Sendable {
     /// - Throws: ``JournalError`` for the first invalid line or, if there is none, for the first balance assertion that
     ///   fails. The parser doesn't check whether the transactions are balanced.
     public func parse(_ bytes: [UInt8], file: String) throws -> Journal {
-        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
+        var reader = reader(of: bytes, file: file)
         return try reader.readJournal().settled()
     }
 
@@ -68,15 +79,14 @@ public struct JournalParser: Sendable {
     /// The format and the errors are the same as in ``parse(_:file:)``, but balance assertions aren't checked; see
     /// ``Journal/Entry/claimsBalances``.
     public func entries(of bytes: [UInt8], file: String) -> JournalEntries {
-        JournalEntries(JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader))
+        JournalEntries(reader(of: bytes, file: file))
     }
 
     /// Parses an amount with an optional cost after `@` or `@@`, as in `10 USD @ 0.92 EUR`.
     ///
     /// - Throws: ``JournalError`` if `text` is anything else.
     public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
-        var reader = JournalReader(
-            bytes: Array(text.utf8), file: "amount", maximumLineLength: maximumLineLength, loader: loader)
+        var reader = reader(of: Array(text.utf8), file: "amount")
         return try reader.readLoneAmount()
     }
 }

@@ -11,6 +11,9 @@ enum BlockDirective {
     /// The indented lines have no effect.
     case inert
 
+    /// The directive declares the account at the cursor.
+    case account(LineCursor)
+
     /// The directive declares a commodity.
     ///
     /// `isObeyed` is true if a format was read.
@@ -39,7 +42,13 @@ extension JournalReader {
         let keyword = line.readKeyword()
         line.skipSpaces()
         switch keyword {
-        case "account", "payee", "tag":
+        case "account":
+            try requireArgument(&line, of: keyword)
+            count(keyword)
+            var comment = line
+            if comment.skipToComment() { try readTypeTag(comment, of: .account(line)) }
+            return .block(.account(line))
+        case "payee", "tag":
             try requireArgument(&line, of: keyword)
             count(keyword)
             return .block(.inert)
@@ -49,7 +58,7 @@ extension JournalReader {
         case "Y", "year":
             try readYear(line.trimmedText(upTo: line.end), at: start)
         case "alias":
-            try readAlias(line.trimmedText(upTo: line.end), at: start)
+            try readAlias(line, at: start)
         case "include":
             try readInclude(line.trimmedText(upTo: line.end), at: start)
         case "apply":

@@ -49,7 +49,8 @@ extension JournalReader {
             guard defaultYear != nil else {
                 throw failure(
                     .dateWithoutYear, at: start,
-                    "The date has no year. To fix, write it as in 2024-02-29, or write 'Y2024' on a line before it.")
+                    "The date has no year. To fix, write it as in 2024-02-29, write 'Y2024' on a line before it, "
+                        + "or pass '--year 2024' to 'ledger import'.")
             }
         }
         guard year.digits == 4, month.digits <= 2, day.digits <= 2 else {

@@ -51,6 +51,7 @@ extension JournalReader {
             includedCount = child.includedCount
             accountNames.continueAllowance(of: child.accountNames)
             decimalMarks.byCommodity = child.decimalMarks.byCommodity
+            accountTypes.merge(journal.accountTypes) { _, last in last }
             skippedDirectives.merge(journal.skippedDirectives, uniquingKeysWith: +)
             leftOut.merge(journal.leftOut, uniquingKeysWith: +)
             included += journal.entries

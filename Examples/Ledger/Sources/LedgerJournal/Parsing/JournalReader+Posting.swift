@@ -90,7 +90,7 @@ extension JournalReader {
     /// An account ends before two white-space characters, or with the line. A single space is part of it.
     ///
     /// Parentheses or brackets around it make the posting virtual. They aren't part of the name.
-    private mutating func readAccount(
+    mutating func readAccount(
         _ line: inout LineCursor
     ) throws(JournalError) -> (name: String, kind: WrittenPosting.Kind) {
         let start = line
@@ -154,6 +154,12 @@ extension JournalReader {
                 at: line,
                 "The parents and aliases add too much text to the accounts of this journal. "
                     + "To fix, use shorter names in 'apply account' and 'alias', or fewer aliases."
+            )
+        case .empty:
+            failure(
+                .missingAccount,
+                at: line,
+                "The aliases leave nothing of this account. To fix, correct the replacement of an alias."
             )
         }
     }

@@ -21,6 +21,9 @@ struct JournalReader {
     /// Number of other parts of the journal that aren't imported, by name.
     var leftOut: [String: Int] = [:]
 
+    /// The types of accounts that directives have declared.
+    var accountTypes: [String: AccountType] = [:]
+
     /// The year of dates without a year; `nil` if no directive has set it.
     var defaultYear: Int?
 
@@ -64,9 +67,11 @@ struct JournalReader {
         scanner = LineScanner(bytes: bytes, maximumLineLength: max(1, maximumLineLength))
     }
 
-    /// A reader at the start of the same journal.
-    var restarted: JournalReader {
-        JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
+    /// Returns a reader at the start of the same journal, with `defaultYear` before the first directive.
+    func restarted(in defaultYear: Int?) -> JournalReader {
+        var reader = JournalReader(bytes: bytes, file: file, maximumLineLength: maximumLineLength, loader: loader)
+        reader.defaultYear = defaultYear
+        return reader
     }
 
     /// Maximum length of a line in bytes.
@@ -79,7 +84,13 @@ struct JournalReader {
     mutating func readJournal() throws(JournalError) -> Journal {
         var entries: [Journal.Entry] = []
         while let entry = try nextEntry() { entries.append(entry) }
-        return Journal(file: file, entries: entries, skippedDirectives: skippedDirectives, leftOut: leftOut)
+        return Journal(
+            file: file,
+            entries: entries,
+            skippedDirectives: skippedDirectives,
+            leftOut: leftOut,
+            accountTypes: accountTypes
+        )
     }
 
     /// Parses and returns the next transaction; `nil` after the last transaction.
@@ -146,7 +157,7 @@ struct JournalReader {
             }
             open = .transaction(transaction)
         case .directive(let directive):
-            guard first != .semicolon else { return }
+            if line.skip(.semicolon) { return try readTypeTag(line, of: directive) }
             open = .directive(try readSubdirective(&line, of: directive))
         case .nothing, .commentBlock:
             switch first {

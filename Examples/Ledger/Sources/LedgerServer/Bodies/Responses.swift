@@ -239,6 +239,7 @@ struct ImportResponse: Codable, Equatable {
     let state: String
     let done: Int
     let total: Int
+    let atomic: Bool
     let posted: Int
     let known: Int
     let error: Failure?
@@ -249,6 +250,7 @@ struct ImportResponse: Codable, Equatable {
         state = status.state.rawValue
         done = status.done
         total = status.total
+        atomic = status.isAtomic
         posted = status.posted
         known = status.known
         error = status.failure.map { Failure(code: $0.code, message: $0.message, line: $0.line) }
@@ -261,6 +263,7 @@ struct ImportResponse: Codable, Equatable {
         try container.encode(state, forKey: .state)
         try container.encode(done, forKey: .done)
         try container.encode(total, forKey: .total)
+        try container.encode(atomic, forKey: .atomic)
         try container.encode(posted, forKey: .posted)
         try container.encode(known, forKey: .known)
         try container.encode(error, forKey: .error)

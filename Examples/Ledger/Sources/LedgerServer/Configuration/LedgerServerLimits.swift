@@ -27,6 +27,16 @@ public struct LedgerServerLimits: Sendable {
     /// Maximum number of concurrent uploads of journals.
     public var uploads = 2
 
+    /// Maximum number of transactions of a journal that are posted in one unit of work.
+    ///
+    /// Larger journals are imported in steps, unless the client decides otherwise.
+    public var atomicTransactions = 10_000
+
+    /// Maximum number of transactions that a client can post in one unit of work.
+    ///
+    /// A unit of work holds all of them in memory, about 4 KB for each.
+    public var mostAtomicTransactions = 100_000
+
     /// Maximum number of imports that run or are paused.
     public var openImports = 16
 

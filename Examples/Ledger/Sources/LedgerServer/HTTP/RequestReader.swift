@@ -84,6 +84,15 @@ struct RequestReader {
         return value
     }
 
+    /// Returns the value of a query parameter that is `true` or `false`; `nil` if it is missing.
+    func flag(_ name: String) throws -> Bool? {
+        guard let value = try parameter(name) else { return nil }
+        guard let flag = Bool(value) else {
+            throw Problem.malformed("The parameter '\(name)' must be 'true' or 'false'.")
+        }
+        return flag
+    }
+
     /// Returns the identifier in the path.
     func id(_ what: String) throws -> UUID { try UUID(path: context.parameters.get("id") ?? "", of: what) }
 

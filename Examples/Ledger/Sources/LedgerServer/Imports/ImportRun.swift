@@ -11,9 +11,9 @@ import LedgerJournal
 
 /// The local run of an import.
 ///
-/// Each action runs a few steps, and a deactivated run waits.
+/// Each action runs a few steps, and a deactivated run waits. An atomic import has one step.
 actor ImportRun: Dispatcher {
-    /// Number of transactions in a step.
+    /// Number of transactions in a step, unless the import is atomic.
     private static let stepSize = 512
 
     /// Number of steps in an action.
@@ -24,8 +24,14 @@ actor ImportRun: Dispatcher {
     nonisolated let pipeline: Pipeline
     nonisolated let id: UUID
     private let container: Container
+    private let name: String
+    private let bytes: [UInt8]
+    private let stepSize: Int
     private var journal: JournalEntries
     private var origins: JournalOrigins
+
+    /// The origins of all transactions, read with the first balance assignment; `nil` before.
+    private var allOrigins: Set<Fingerprint>?
 
     /// Number of transactions that were read from the journal.
     private var readCount = 0
@@ -40,6 +46,9 @@ actor ImportRun: Dispatcher {
         pipeline = Pipeline(observers: observers)
         id = status.id
         self.container = container
+        name = status.name
+        self.bytes = bytes
+        stepSize = status.isAtomic ? max(1, status.total) : Self.stepSize
         journal = JournalParser().entries(of: bytes, file: status.name)
         origins = JournalOrigins(of: status.name)
         if status.state == .paused { pipeline.pause(self) }
@@ -72,15 +81,15 @@ actor ImportRun: Dispatcher {
         let failure = await withTaskGroup { group in
             var failure: (any Error)?
             for number in 0..<Self.concurrentSteps {
-                let start = number * Self.stepSize
+                let start = number * stepSize
                 do {
-                    try read(until: start + Self.stepSize)
+                    try read(until: start + stepSize)
                 } catch {
                     failure = error
                 }
-                let entries = pending.dropFirst(start).prefix(Self.stepSize)
+                let entries = pending.dropFirst(start).prefix(stepSize)
                 if entries.isEmpty || failure != nil { break }
-                let step = ImportStep(id, from: before.done + start, Array(entries))
+                let step = ImportStep(id, from: before.done + start, Array(entries), origins: allOrigins ?? [])
                 group.addTask { await Self.failure(of: step, sentTo: dispatcher) }
             }
             // The other steps are not cancelled: transactions before the failure must be posted.
@@ -122,10 +131,16 @@ actor ImportRun: Dispatcher {
     private func read(until count: Int) throws {
         while pending.count < count, let entry = try journal.next() {
             readCount += 1
-            pending.append(
-                ImportStep.Entry(entry.transaction, origin: origins.next(entry), line: entry.line)
-            )
+            let origin = origins.next(entry)
+            if origin.assignment != nil, allOrigins == nil { allOrigins = try Self.origins(of: bytes, named: name) }
+            pending.append(ImportStep.Entry(entry.transaction, origin: origin, line: entry.line))
         }
+    }
+
+    /// Returns the origins of all transactions of a journal with a balance assignment.
+    private static func origins(of bytes: [UInt8], named name: String) throws -> Set<Fingerprint> {
+        var origins = JournalOrigins(of: name)
+        return try JournalParser().parse(bytes, file: name).entries.map { origins.next($0) }.ofAssigningJournal
     }
 }
 

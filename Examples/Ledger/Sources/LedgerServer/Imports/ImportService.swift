@@ -8,12 +8,13 @@ import Foundation
 import HTTPTypes
 import Headrace
 import LedgerApplication
+import LedgerBooks
 import LedgerJournal
 import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Accepts journals and imports them in steps.
+/// Accepts journals and imports them, in one unit of work or in steps.
 ///
 /// After a restart, it continues the open imports.
 final class ImportService: ServiceLifecycle.Service {
@@ -48,10 +49,13 @@ final class ImportService: ServiceLifecycle.Service {
 
     /// Starts the import of the journal in `bytes`, if the parser accepts all of it.
     ///
+    /// `isAtomic` tells whether the import posts all transactions in one unit of work, or in steps. With `nil`, only a
+    /// large journal is imported in steps; see ``LedgerServerLimits/atomicTransactions``.
+    ///
     /// - Throws: `JournalError`; `ImportRefusal` if a transaction was posted with other amounts that followed from
     ///   balances; `Problem` if too many imports are open, if an import of the same content under another name hasn't
     ///   finished, or if the disk is full.
-    func begin(_ name: String, bytes: [UInt8]) async throws -> UUID {
+    func begin(_ name: String, bytes: [UInt8], isAtomic: Bool? = nil) async throws -> UUID {
         if runs.withLock(\.count) >= limits.openImports {
             throw Problem(
                 .serviceUnavailable,
@@ -60,13 +64,30 @@ final class ImportService: ServiceLifecycle.Service {
             )
             .retry(after: .seconds(5))
         }
-        let (total, assigned) = try await Self.survey(bytes, named: name)
+        let survey = try await Self.survey(bytes, named: name)
+        if isAtomic == true, survey.count > limits.mostAtomicTransactions {
+            throw Problem(
+                .unprocessableContent,
+                code: "tooLargeForAtomic",
+                "The journal has \(survey.count) transactions. At most \(limits.mostAtomicTransactions) can be posted together. "
+                    + "To fix, divide the journal, or import it in steps with 'atomic=false'."
+            )
+        }
         let id = UUID.version7()
         let lock = try await spool.keep(bytes, for: id)
         defer { withExtendedLifetime(lock) {} }
         do {
             try await dispatcher.dispatch(
-                BeginImport(id, of: name, content: Fingerprint(bytes: bytes), total: total, assigned: assigned)
+                BeginImport(
+                    id,
+                    of: name,
+                    content: Fingerprint(bytes: bytes),
+                    total: survey.count,
+                    isAtomic: isAtomic ?? (survey.count <= limits.atomicTransactions),
+                    accountTypes: survey.accountTypes,
+                    assigned: survey.assigned,
+                    origins: survey.origins
+                )
             )
         } catch {
             await spool.discard(id)
@@ -179,13 +200,14 @@ final class ImportService: ServiceLifecycle.Service {
     }
 
     private func fail(_ id: UUID, _ error: any Error) async throws {
-        let failure = Self.failure(error)
+        let status = try await dispatcher.dispatch(GetImportStatus(of: id))
+        let failure = Self.failure(error, of: status)
         logger.info("An import has failed.", metadata: ["import": "\(id)", "error": "\(failure.message)"])
         try await dispatcher.dispatch(ChangeImport(.fail(failure), of: id))
     }
 
     /// Returns the reason of a failed import, with its consequences.
-    private static func failure(_ error: any Error) -> ImportJob.Failure {
+    private static func failure(_ error: any Error, of status: ImportStatus?) -> ImportJob.Failure {
         let problem = ProblemTable.ledger.problem(for: error)
         let reason =
             error as? ImportJob.Failure
@@ -194,20 +216,34 @@ final class ImportService: ServiceLifecycle.Service {
                 message: problem?.message ?? "The server has failed. To fix, look for the error in its log.",
                 line: problem?.failures.first?.line
             )
-        return ImportJob.Failure(
-            code: reason.code,
-            message: reason.message
-                + " The transactions before it are posted. To fix, correct the journal and import it again. Posted transactions are skipped.",
-            line: reason.line
-        )
+        let state =
+            if let status, status.done > 0 {
+                "The first \(status.done) of \(status.total) transactions are posted. "
+                    + "To fix, correct the journal and import it again. Posted transactions are skipped."
+            } else {
+                "Nothing of the journal is posted. To fix, correct the journal and import it again."
+            }
+        return ImportJob.Failure(code: reason.code, message: "\(reason.message) \(state)", line: reason.line)
     }
 
-    /// Parses a journal, and returns the number of its transactions, and those with balance assignments.
+    /// The facts about a journal that an import needs before it starts.
+    private struct Survey {
+        /// Number of transactions.
+        let count: Int
+
+        /// The types of accounts that it declares.
+        let accountTypes: [String: AccountType]
+
+        /// The transactions with balance assignments.
+        var assigned: [ImportStep.Entry] = []
+
+        /// The origins of all transactions; empty if none has a balance assignment.
+        var origins: Set<Fingerprint> = []
+    }
+
+    /// Parses a journal.
     @concurrent
-    private static func survey(
-        _ bytes: [UInt8],
-        named name: String
-    ) async throws -> (count: Int, assigned: [ImportStep.Entry]) {
+    private static func survey(_ bytes: [UInt8], named name: String) async throws -> Survey {
         let parser = JournalParser()
         var entries = parser.entries(of: bytes, file: name)
         var count = 0
@@ -216,12 +252,17 @@ final class ImportService: ServiceLifecycle.Service {
             if count.isMultiple(of: 256) { await Task.yield() }
         }
         // Balance assertions are checked in the order of the dates, so they need the whole journal.
-        guard entries.claimsBalances else { return (count, []) }
+        guard entries.claimsBalances else { return Survey(count: count, accountTypes: entries.accountTypes) }
         var origins = JournalOrigins(of: name)
-        let assigned = try parser.parse(bytes, file: name).entries.compactMap { entry in
-            let origin = origins.next(entry)
-            return origin.assignment.map { _ in ImportStep.Entry(entry.transaction, origin: origin, line: entry.line) }
+        let journal = try parser.parse(bytes, file: name)
+        let steps = journal.entries.map {
+            ImportStep.Entry($0.transaction, origin: origins.next($0), line: $0.line)
         }
-        return (count, assigned)
+        return Survey(
+            count: count,
+            accountTypes: journal.accountTypes,
+            assigned: steps.filter { $0.origin.assignment != nil },
+            origins: steps.map(\.origin).ofAssigningJournal
+        )
     }
 }

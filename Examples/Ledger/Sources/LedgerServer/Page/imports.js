@@ -105,7 +105,7 @@ export function importPanel() {
   }
 
   /// Says in one sentence what the import has done and what it hasn't.
-  function sentence({ state, done, total, posted, known }) {
+  function sentence({ state, done, total, atomic, posted, known }) {
     const count = (number) => `${number.toLocaleString("en-US")} transaction${number === 1 ? "" : "s"}`;
     const before = known > 0 ? `, ${known.toLocaleString("en-US")} ${known === 1 ? "was" : "were"} posted before` : "";
     const rest = count(Math.max(total - done, 0));
@@ -118,6 +118,7 @@ export function importPanel() {
       case "paused":
         return `${count(posted)} posted${before}, and ${rest} not until you resume the import.`;
       default:
+        if (atomic) return `${count(total)} to post, all of them or none.`;
         return `${count(posted)} posted so far${before}.`;
     }
   }

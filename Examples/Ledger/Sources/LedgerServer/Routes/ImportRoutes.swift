@@ -42,6 +42,7 @@ struct ImportRoutes: Sendable {
         guard isPlain, name.utf8.count <= 255 else {
             throw Problem.malformed("'name' must be a file name of at most 255 bytes.")
         }
+        let isAtomic = try reader.flag("atomic")
         try reader.requireType("text/plain")
         // First, so that a journal that is too large doesn't take the place of another upload.
         try reader.requireLength(atMost: limits.journalBytes)
@@ -55,7 +56,7 @@ struct ImportRoutes: Sendable {
         }
         defer { withExtendedLifetime(permit) {} }
         let bytes = try await reader.bytes(limit: limits.journalBytes, within: limits.uploadTimeout)
-        let id = try await imports.begin(name, bytes: bytes)
+        let id = try await imports.begin(name, bytes: bytes, isAtomic: isAtomic)
         return try JSONAnswer(
             ImportBegunResponse(import: id),
             status: .accepted,

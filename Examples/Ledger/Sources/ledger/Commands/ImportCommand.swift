@@ -15,7 +15,7 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Imports plain-text accounting journals.",
         discussion: """
-            If a journal has an error, nothing of it is imported. Transactions from an earlier import of the same file, \
+            A journal is imported as a whole or, if it has an error or the import is stopped, not at all. Transactions from an earlier import of the same file, \
             or of a shorter version of it, are not posted again.
 
             Journals are distinguished by their names. If you import several sources from the standard input, give each \
@@ -38,12 +38,18 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The name of the journal from the standard input.")
     var name: String?
 
+    @Option(help: "The year of dates without a year, until a directive 'Y' sets another.")
+    var year: Int?
+
     @OptionGroup var database: DatabaseOption
 
     func validate() throws {
         let count = files.count { $0 == JournalFile.standardInput }
         if count > 1 {
             throw ValidationError("The standard input can be read only once. To fix, pass '-' once.")
+        }
+        if let year, !(1...9999).contains(year) {
+            throw ValidationError("'--year' must be a number from 1 to 9999.")
         }
         guard let name else { return }
         if count == 0 {
@@ -58,7 +64,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         // All journals are parsed before the first is posted. So an error in one of them changes nothing.
-        let journals = try files.map { try JournalFile(path: $0, standardInputName: name) }
+        let journals = try files.map { try JournalFile(path: $0, standardInputName: name, year: year) }
         let progress = TerminalProgress.ifTerminal()
         try await LedgerSession.with(database: database.location, for: .creating, progress: progress) { session in
             for journal in journals {

@@ -24,23 +24,25 @@ struct JournalFile {
     /// Reads the file at `path`, or the standard input if that is `-`.
     ///
     /// - Throws: ``CommandFailure``.
-    init(path: String, standardInputName name: String? = nil) throws {
+    init(path: String, standardInputName name: String? = nil, year: Int? = nil) throws {
         if path == Self.standardInput {
             let label = Self.standardInputName
             let bytes = try Self.bytes(of: label) { try FileHandle.standardInput.readToEnd() ?? Data() }
-            try self.init(name: name ?? label, path: label, bytes: bytes)
+            try self.init(name: name ?? label, path: label, bytes: bytes, year: year)
         } else {
             let url = URL(filePath: path)
             let bytes = try Self.bytes(of: path) { try Data(contentsOf: url) }
             try self.init(
-                name: url.lastPathComponent, path: path, bytes: bytes, including: IncludedFiles(of: path)
+                name: url.lastPathComponent, path: path, bytes: bytes, year: year, including: IncludedFiles(of: path)
             )
         }
     }
 
-    init(name: String, path: String, bytes: [UInt8], including files: IncludedFiles? = nil) throws {
+    init(
+        name: String, path: String, bytes: [UInt8], year: Int? = nil, including files: IncludedFiles? = nil
+    ) throws {
         self.name = name
-        var parser = JournalParser()
+        var parser = JournalParser(defaultYear: year)
         if let files { parser.loader = { try files.sources(matching: $0, from: $1) } }
         journal = try CommandFailure.telling { try parser.parse(bytes, file: path) }
         content = Fingerprint(bytes: bytes + (files?.bytes ?? []))

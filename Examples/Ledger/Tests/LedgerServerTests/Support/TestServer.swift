@@ -119,10 +119,14 @@ final class TestServer: Sendable {
     }
 
     /// Uploads a journal for an import.
-    func upload(_ journal: String, named name: String = "test.journal") async throws -> Answer {
+    func upload(
+        _ journal: String,
+        named name: String = "test.journal",
+        atomic: Bool? = nil
+    ) async throws -> Answer {
         try await send(
             "POST",
-            "/api/imports?name=\(name)",
+            "/api/imports?name=\(name)" + (atomic.map { "&atomic=\($0)" } ?? ""),
             headers: ["Content-Type: text/plain"],
             body: Array(journal.utf8)
         )
