@@ -107,6 +107,7 @@ public final class LedgerServer: Sendable {
         inspector?.show(station, named: "Page")
         inspector?.show(store.base)
         inspector?.show(projections)
+        inspector?.show(relay)
     }
 
     /// Journals are beside a file, so that the file stays small, and in a database that several machines share.
