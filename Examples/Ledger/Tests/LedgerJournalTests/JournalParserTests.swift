@@ -102,6 +102,18 @@ import Testing
         #expect(try parse(text).skippedDirectives == journal.skippedDirectives)
     }
 
+    @Test(arguments: ["EUR 10", "EUR10", "EUR -10", "- EUR 10", "10 EUR"])
+    func aVirtualCostFollowsAWrittenCommodityEvenIfItIsTheDefault(amount: String) throws {
+        func costs(of amount: String) throws -> [Cost?] {
+            try parse("D 1,000.00 EUR\n2024-01-01\n  a  \(amount) (@) 2 USD\n  b\n").entries
+                .flatMap(\.transaction.postings).map(\.cost)
+        }
+
+        #expect(try costs(of: amount) == [.unit(Amount(try Quantity(mantissa: 2), "USD")), nil])
+        #expect(throws: JournalError.self) { try costs(of: "10") }
+        #expect(throws: JournalError.self) { try costs(of: "- 10") }
+    }
+
     @Test func postingDatesAreCountedAndSecondaryDatesOfPostingsAsWell() throws {
         let journal = try parse(
             """

@@ -187,9 +187,18 @@ private let calls: [(arguments: [String], status: Int32)] = [
             }
         }
 
+        func transactions(_ pattern: String) throws -> Int {
+            try ledger.write("include \(pattern)\n", to: "main.journal")
+            let database = "\(UUID()).sqlite"
+            let output = try ledger.run("import", "main.journal", "--database", database).output
+            return Int(output.split(separator: " ").dropFirst().first ?? "") ?? 0
+        }
+
         #expect(try accounts("**/1.j") == ["a0", "a2", "a3"])
         #expect(try accounts("**/*.j") == ["a0", "a1", "a2", "a3"])
         #expect(try accounts("sub/**/1.j") == ["a2", "a3"])
+        #expect(try transactions("**/**/1.j") == 3)
+        #expect(try transactions("**/**/**/deep/**/1.j") == 1)
         #expect(try accounts("[1-2].j") == ["a0", "a1"])
         #expect(try accounts("[!1].j") == ["a1"])
         #expect(try accounts("[]1].j") == ["a0"])

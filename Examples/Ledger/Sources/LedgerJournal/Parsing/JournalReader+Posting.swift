@@ -20,8 +20,9 @@ extension JournalReader {
         var date: BookDate?
         if let next = line.next, next != .semicolon {
             if next != .equalsSign {
+                let start = line
                 posting.amount = try readAmount(&line)
-                posting.cost = try readPrices(&line, of: posting.amount)
+                posting.cost = try readPrices(&line, ofAmountAt: start)
             }
             claim = try readClaim(&line, isAssignment: posting.amount == nil)
             line.skipSpaces()

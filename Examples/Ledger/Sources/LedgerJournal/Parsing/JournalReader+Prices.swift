@@ -7,10 +7,10 @@
 import LedgerBooks
 
 extension JournalReader {
-    /// Reads a cost, a lot price, and a lot date after an amount, in any order, and returns the cost.
+    /// Reads a cost, a lot price, and a lot date after the amount at `start`, in any order, and returns the cost.
     ///
     /// Lots are counted and left out. Like in hledger, they have no effect on balances, and a virtual cost is a cost.
-    mutating func readPrices(_ line: inout LineCursor, of amount: Amount?) throws(JournalError) -> Cost? {
+    mutating func readPrices(_ line: inout LineCursor, ofAmountAt start: LineCursor) throws(JournalError) -> Cost? {
         var cost: Cost?
         var hasLotPrice = false
         var hasLotDate = false
@@ -27,8 +27,7 @@ extension JournalReader {
                 hasLotDate = true
             case UInt8.openParenthesis? where line.afterNext == .at && cost == nil:
                 // hledger interprets a parenthesis after a number without a commodity as a commodity.
-                let isBare = amount?.commodity == decimalMarks.defaultCommodity && line.isBehindNumber
-                guard !isBare else {
+                guard !start.isBeforeNumber || !line.isBehindNumber else {
                     throw failure(
                         .invalidAmount,
                         at: line,
@@ -96,6 +95,12 @@ extension JournalReader {
 }
 
 extension LineCursor {
+    /// Whether a number is directly behind the signs and the white space behind this position.
+    fileprivate var isBeforeNumber: Bool {
+        let first = bytes[position...].first { $0 != .space && $0 != .tab && $0 != .minus && $0 != .plus }
+        return first.map { $0.isASCIIDigit || $0 == .point || $0 == .comma } ?? false
+    }
+
     /// Whether a number is directly before the white space before this position.
     fileprivate var isBehindNumber: Bool {
         guard let last = bytes[..<position].last(where: { $0 != .space && $0 != .tab }) else { return false }

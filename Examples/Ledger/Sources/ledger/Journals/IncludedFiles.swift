@@ -38,13 +38,16 @@ final class IncludedFiles: Sendable {
         try refuseOtherFormats(pattern)
         var matches = [URL(filePath: pattern.hasPrefix("/") ? "/" : Self.folder(of: file))]
         for part in pattern.split(separator: "/") {
-            matches = try matches.flatMap { try Self.children(of: $0, named: part) }
+            // Several '**' can stand for the same folder.
+            matches = Self.unique(try matches.flatMap { try Self.children(of: $0, named: part) })
         }
-        // A pattern that matches its own file doesn't mean that file.
         let isPattern = FileNamePattern.isPattern(pattern)
+        // Not each folder that matches has a file of this name.
+        if isPattern { matches = matches.filter { FileManager.default.fileExists(atPath: Self.path(of: $0)) } }
         if pattern.contains("**/") {
             matches.sort { $0.path(percentEncoded: false) < $1.path(percentEncoded: false) }
         }
+        // A pattern that matches its own file doesn't mean that file.
         let own = Self.resolved(URL(filePath: file))
         let sources = try matches.filter { !isPattern || Self.resolved($0) != own }.map(source)
         guard !sources.isEmpty else {
@@ -87,12 +90,21 @@ final class IncludedFiles: Sendable {
         }
     }
 
+    /// Returns `files` with the first of each path.
+    private static func unique(_ files: [URL]) -> [URL] {
+        var paths: Set<String> = []
+        return files.filter { paths.insert(path(of: $0)).inserted }
+    }
+
     private static func folder(of file: String) -> String {
         URL(filePath: file).deletingLastPathComponent().path(percentEncoded: false)
     }
 
-    private static func resolved(_ url: URL) -> String {
-        let path = url.resolvingSymlinksInPath().standardizedFileURL.path(percentEncoded: false)
+    private static func resolved(_ url: URL) -> String { path(of: url.resolvingSymlinksInPath()) }
+
+    /// Returns the path without a slash at its end.
+    private static func path(of url: URL) -> String {
+        let path = url.standardizedFileURL.path(percentEncoded: false)
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
