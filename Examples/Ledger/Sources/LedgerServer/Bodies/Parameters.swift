@@ -127,7 +127,7 @@ extension UUID {
     /// Creates an identifier from a part of a path.
     ///
     /// - Throws: `Problem` with the status 404 if it isn't a UUID.
-    fileprivate init(path text: String, of what: String) throws {
+    init(path text: String, of what: String) throws {
         guard let id = UUID(uuidString: text) else {
             throw Problem.notFound("There is no such \(what). To fix, use its identifier, which is a UUID.")
         }
