@@ -34,8 +34,11 @@ import HeadraceStorage
 enum InspectorSubject {
     static func main() async throws {
         var configuration = InspectorConfiguration()
-        if !CommandLine.arguments.contains("--redact") { configuration.redaction = .disabled }
-        configuration.redaction.show(Totals.State.self, Totals.Action.self)
+        if !CommandLine.arguments.contains("--redact") {
+            configuration.redaction = .disabled
+            // The types in the list have a journal.
+            configuration.redaction.show(Totals.State.self, Totals.Action.self)
+        }
         let history = try Self.history()
         let inspector = Inspector(configuration: configuration, history: history)
         let keeping = Task { try await history?.run() }

@@ -12,6 +12,7 @@
 package struct MiddlewareChain: Sendable {
     @usableFromInline let middleware: [any Middleware]
     @usableFromInline let observers: [any MessageObserver]
+    @usableFromInline let gate: ListeningGate?
     private let clock: any TimeSource
 
     /// Creates a chain; `clock` is used for deadlines and durations.
@@ -23,6 +24,7 @@ package struct MiddlewareChain: Sendable {
     ) {
         self.middleware = middleware
         self.observers = observers
+        gate = ListeningGate(observers[...])
         self.clock = clock
     }
 
@@ -44,7 +46,7 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await AmbientMessageContext.withNewMessage(kind: kind, type: Message.self) { context in
-            if !observers.areListening {
+            if gate?.isOpen != true {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }

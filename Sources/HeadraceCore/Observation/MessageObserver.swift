@@ -51,9 +51,7 @@ extension [any MessageObserver] {
     /// Whether at least one observer is listening.
     @usableFromInline
     package var areListening: Bool {
-        // A loop over the array would copy each observer, and so count references.
-        let observers = span
-        for index in observers.indices where observers[index].isListening { return true }
+        for observer in self where observer.isListening { return true }
         return false
     }
 }

@@ -85,8 +85,8 @@ extension InspectorRoutes {
             return .refusal(400, "The position must be from 0 to \(file.actions.count).")
         }
         if let inspected = inspectedStore(nil) {
-            try await OperatorLog(in: inspected.store)
-                .record("restore station", of: [station.history.name, "\(position)"], by: operatorName)
+            let operation = OperatorLog.Operation("restore station", of: [station.history.name, "\(position)"])
+            try await OperatorLog(in: inspected.store).record(operation, by: operatorName)
         }
         guard try await restore(file, position) else { return Self.stationIsGone }
         return .json(["position": position])

@@ -175,7 +175,6 @@ public final class LedgerServer: Sendable {
     private var routes: [LedgerRoute] {
         let limits = configuration.limits
         return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
-            + StandingOrderRoutes(dispatcher: container.resolve(), limits: limits).routes
             + ImportRoutes(container: container, imports: imports, uploads: Permits(limits.uploads), limits: limits)
             .routes
             + LiveRoutes(station: station, container: container, store: store.base, streams: streams, limits: limits)

@@ -226,7 +226,7 @@ struct ImportBegunResponse: Codable, Equatable {
 }
 
 /// The response to `GET /api/imports/ID`.
-struct ImportResponse: Codable, Equatable {
+struct ImportResponse: ResponseCodable, Equatable {
     /// The reason of a failed import.
     struct Failure: Codable, Equatable {
         let code: String

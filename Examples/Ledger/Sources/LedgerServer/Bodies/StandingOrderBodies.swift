@@ -9,8 +9,9 @@ import Headrace
 import Hummingbird
 import LedgerApplication
 
-/// The body of `PUT /api/standing-orders/ID`.
-struct StandingOrderRequest: Codable, Equatable {
+/// The body of `PUT /api/standing-orders/ID`, with the identifier in the path.
+struct StandingOrderRequest: Decodable, Sendable {
+    let id: String
     let transaction: TransactionRequest
 
     /// Number of payments.
@@ -22,7 +23,8 @@ struct StandingOrderRequest: Codable, Equatable {
     /// Returns the command.
     ///
     /// - Throws: `Problem`.
-    func command(id: UUID) throws -> PlaceStandingOrder {
+    func command() throws -> PlaceStandingOrder {
+        let id = try UUID(path: id, of: "standing order")
         guard (1...1_000).contains(count) else {
             throw Problem.invalid("invalidCount", "The number of payments must be from 1 to 1000.").about("count")
         }

@@ -21,7 +21,6 @@ struct ImportRoutes: Sendable {
     var routes: [LedgerRoute] {
         [
             .post("/api/imports", begin),
-            .get("/api/imports/{id}") { reader in try await answer(try reader.id("import")) },
             .post("/api/imports/{id}/pause") { reader in
                 let id = try reader.id("import")
                 try await imports.pause(id)

@@ -49,6 +49,11 @@ extension MessageRoutes<LedgerRequestContext> {
             BalanceSheetResponse(sheet)
         }
         get("/api/standing-orders", query: GetStandingOrders()) { StandingOrdersResponse($0) }
+        on("/api/standing-orders/{id}", method: .put, from: StandingOrderRequest.self) {
+            try $0.command()
+        } answer: { _, _ in
+            HTTPResponse.Status.noContent
+        }
         on("/api/standing-orders/{id}", method: .delete, from: IdentifierParameter.self) {
             CancelStandingOrder(try $0.uuid(of: "standing order"))
         } answer: { isCancelled, parameters in
@@ -61,6 +66,12 @@ extension MessageRoutes<LedgerRequestContext> {
         }
         get("/api/imports", query: GetImports()) { imports in
             ImportsResponse(imports: imports.suffix(PageState.mostImports).map { ImportResponse($0) })
+        }
+        get("/api/imports/{id}", from: IdentifierParameter.self) {
+            GetImportStatus(of: try $0.uuid(of: "import"))
+        } answer: { status, parameters in
+            guard let status else { throw UnknownImport(id: try parameters.uuid(of: "import")) }
+            return ImportResponse(status)
         }
     }
 
