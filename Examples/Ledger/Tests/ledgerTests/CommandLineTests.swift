@@ -302,4 +302,18 @@ private let calls: [(arguments: [String], status: Int32)] = [
         if imported.status == 0 { #expect(!balance.output.unicodeScalars.contains("\u{9B}")) }
         #expect(!imported.errors.unicodeScalars.contains("\u{9B}"))
     }
+
+    @Test func datesWithoutAYearNeedAYear() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write("1/2 x\n    a  1 EUR\n    b\n", to: "a.journal")
+
+        let refused = try ledger.run("import", "a.journal")
+        let accepted = try ledger.run("import", "--year", "2021", "a.journal")
+
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("'--year 2024'"))
+        #expect(accepted.output == "a.journal: 1 transaction posted\n")
+        #expect(try ledger.run("register", "a").output.contains("2021-01-02"))
+        #expect(try ledger.run("import", "--year", "0", "a.journal").status == 64)
+    }
 }
