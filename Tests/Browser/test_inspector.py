@@ -365,11 +365,11 @@ class Panes(InspectorCase):
             self.subject.tell(f"post {account} 1")
         self.browser.wait(lambda: self.browser.find_all("#station-0-journal"), "there is a journal")
         # The file that the button would download, and then another action.
-        token = self.browser.script("return fetch('api/stations/journal?station=Totals').then((answer) => answer.json())")
+        answer = self.browser.script("return fetch('api/stations/journal?station=Totals').then((answer) => answer.json())")
         self.subject.tell("post four 1")
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "Totals-journal.json")
-            file.write_text(token["journal"])
+            file.write_text(answer["journal"])
             self.browser.find("#station-0-file").send_keys(str(file))
             self.browser.wait(lambda: self.browser.find_all("#station-0-imported-restore"), "the journal is replayed")
         self.assertIn("3 actions of Totals-journal.json", self.browser.text("#pane-stations"))
@@ -381,10 +381,11 @@ class Panes(InspectorCase):
             lambda: "2" in self.browser.script("return document.querySelector('#pane-stations .card tbody').textContent"),
             "the station has the state",
         )
-        file = pathlib.Path(tempfile.gettempdir(), "garbage.json")
-        file.write_text("garbage")
-        self.browser.find("#station-0-file").send_keys(str(file))
-        self.browser.wait(lambda: "no header" in self.browser.text("#stations-message"), "the refusal")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "garbage.json")
+            file.write_text("garbage")
+            self.browser.find("#station-0-file").send_keys(str(file))
+            self.browser.wait(lambda: "no header" in self.browser.text("#stations-message"), "the refusal")
         self.browser.errors()
 
     def test_two_states_of_a_station_are_compared(self):

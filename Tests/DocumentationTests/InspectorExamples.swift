@@ -78,7 +78,7 @@ private struct Ending: ServiceLifecycle.Service {
             let inspector = Inspector(history: history)
             // beside the relay, in the group of services
             try await history.run()
-            #expect(!inspector.observer.isListening || inspector.observer.isListening)
+            #expect(inspector.observer.isListening)
         }
         let running = Task { try await start() }
         running.cancel()
