@@ -8,11 +8,7 @@ import Foundation
 import HeadraceStorage
 
 extension StoreContract {
-    static func correctionChecks(for capabilities: Capabilities) -> [Check] {
-        correctionChecks + (capabilities.isPersistent ? [storedCorrection] : [])
-    }
-
-    private static let correctionChecks: [Check] = [
+    static let correctionChecks: [Check] = [
         Check("a corrected dead letter is delivered once, and only that delivery has the corrected content") {
             fixture in
             let fixture = try await fixture.openDeliveries()
@@ -122,7 +118,7 @@ extension StoreContract {
         },
     ]
 
-    private static let storedCorrection = Check("a correction survives that the store is closed") { fixture in
+    static let storedCorrection = Check("a correction survives that the store is closed") { fixture in
         let id: Int64
         do {
             let fixture = try await fixture.openDeliveries()

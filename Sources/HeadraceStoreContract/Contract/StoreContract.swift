@@ -108,10 +108,11 @@ public enum StoreContract {
             + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks
-                    + correctionChecks(for: capabilities) + replayChecks + pauseChecks(for: capabilities)
-                    + pendingDeliveryChecks + operationChecks
-                    + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks + crashLoopChecks
-                    + projectionChecks(for: capabilities) : [])
-        return capabilities.isPersistent ? everyStore + persistenceChecks + persistentEventSourcingChecks : everyStore
+                    + correctionChecks + replayChecks + pauseChecks(for: capabilities) + pendingDeliveryChecks
+                    + operationChecks + attachmentChecks + idempotencyChecks + randomDeliveryChecks + relayChecks
+                    + crashLoopChecks + projectionChecks(for: capabilities) : [])
+        guard capabilities.isPersistent else { return everyStore }
+        return everyStore + persistenceChecks + persistentEventSourcingChecks
+            + (capabilities.keepsDeliveries ? [storedCorrection] : [])
     }
 }
