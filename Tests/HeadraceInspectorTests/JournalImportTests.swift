@@ -206,18 +206,45 @@ import Testing
 
     @Test func aHiddenStateHasNoJournal() async throws {
         for redaction in [Redaction.typesOnly, .disabled, Redaction(showing: Counter.Action.self)] {
-            var configuration = InspectorConfiguration()
-            configuration.redaction = redaction
-            let inspector = Inspector(configuration: configuration, clock: TestClock())
-            let station = Station(initialState: Counter.State()) { Counter() }
-            inspector.show(station, named: "Counter")
-            let client = Client(InspectorRoutes(inspector))
-            try await wait(client) { !$0.base.isEmpty }
-            station.pour(.add(1))
-            try await wait(client) { !$0.steps.isEmpty }
-
-            #expect(try await history(client).hasJournal == false)
-            #expect(await client.get("/api/stations/journal?station=Counter").status == 409)
+            #expect(try await !hasJournal(redaction))
         }
+    }
+
+    /// The journal would have the value, because it has the state as JSON.
+    @Test func aStateHasNoJournalIfARuleMasksAProperty() async throws {
+        var redaction = Redaction(showing: Counter.State.self, Counter.Action.self)
+        #expect(try await hasJournal(redaction))
+
+        redaction.property = { _, _, _ in "…" }
+        #expect(try await !hasJournal(redaction))
+
+        // The state has this value only after the action.
+        redaction.property = { _, _, value in value == "1" ? "…" : nil }
+        #expect(try await !hasJournal(redaction))
+    }
+
+    @Test func aStateHasAJournalIfTheRulesShowAll() async throws {
+        var redaction = Redaction.disabled
+        redaction.show(Counter.State.self, Counter.Action.self)
+
+        #expect(try await hasJournal(redaction))
+    }
+
+    /// Whether a station with one action has a journal under `redaction`.
+    private func hasJournal(_ redaction: Redaction) async throws -> Bool {
+        var configuration = InspectorConfiguration()
+        configuration.redaction = redaction
+        let inspector = Inspector(configuration: configuration, clock: TestClock())
+        let station = Station(initialState: Counter.State()) { Counter() }
+        inspector.show(station, named: "Counter")
+        let client = Client(InspectorRoutes(inspector))
+        try await wait(client) { !$0.base.isEmpty }
+        station.pour(.add(1))
+        try await wait(client) { !$0.steps.isEmpty }
+
+        let isOffered = try await history(client).hasJournal
+        let status = await client.get("/api/stations/journal?station=Counter").status
+        #expect(status == (isOffered ? 200 : 409))
+        return isOffered
     }
 }

@@ -173,10 +173,10 @@ final class StationHistory: Sendable {
         let type = String(naming: Action.self)
         let redaction = configuration.redaction
         let ruled = redaction.message(reduction.action)
-        let listed = ruled == nil ? redaction.textOfListed(reduction.action) : nil
+        let listed = redaction.textOfListed(reduction.action)
         let action = configuration.limited(ruled ?? listed)
         // A rule can mask a part of an action, and the line would show the whole action.
-        let line = listed == nil ? nil : Self.journalLine(of: reduction.action)
+        let line = listed == nil || (ruled ?? listed) != listed ? nil : Self.journalLine(of: reduction.action)
         let isMasked = isMasked(reduction.changes)
         state.withLock { state in
             if isMasked { state.start = nil }
