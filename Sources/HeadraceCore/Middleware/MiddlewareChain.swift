@@ -12,7 +12,6 @@
 package struct MiddlewareChain: Sendable {
     @usableFromInline let middleware: [any Middleware]
     @usableFromInline let observers: [any MessageObserver]
-    @usableFromInline let gate: ListeningGate?
     private let clock: any TimeSource
 
     /// Creates a chain; `clock` is used for deadlines and durations.
@@ -24,7 +23,6 @@ package struct MiddlewareChain: Sendable {
     ) {
         self.middleware = middleware
         self.observers = observers
-        gate = ListeningGate(observers[...])
         self.clock = clock
     }
 
@@ -46,7 +44,7 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await AmbientMessageContext.withNewMessage(kind: kind, type: Message.self) { context in
-            if gate?.isOpen != true {
+            if !observers.areListening {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }
