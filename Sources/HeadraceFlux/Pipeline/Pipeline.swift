@@ -10,7 +10,7 @@ import Synchronization
 /// The queue in which the actions of one dispatcher wait for their turn.
 public final class Pipeline: Sendable {
     let queue: ActionQueue
-    @usableFromInline let observers: [any MessageObserver]
+    @usableFromInline let observers: ObserverList?
     @usableFromInline let clock: any TimeSource
 
     /// Task-local values of the program that queued actions carry.
@@ -36,7 +36,7 @@ public final class Pipeline: Sendable {
         carrying carried: [CarriedTaskLocal] = []
     ) {
         queue = ActionQueue(limit: limit, overflow: overflow)
-        self.observers = observers
+        self.observers = ObserverList(observers)
         self.clock = clock
         self.carried = carried
     }
@@ -60,7 +60,7 @@ public final class Pipeline: Sendable {
     /// no action and no action waits. It doesn't check whether the task represents another task.
     @usableFromInline
     func admit(_ action: any Action.Type) -> Admission {
-        guard observers.isEmpty else { return .unknown }
+        guard observers == nil else { return .unknown }
         let task = TaskIdentity.address
         if executor.load(ordering: .relaxed) == task { return .inPlace }
         guard !Task.isCancelled, ActiveAction.enclosing == nil, queue.takeFreeTurn() else { return .unknown }
