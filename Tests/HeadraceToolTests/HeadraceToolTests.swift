@@ -171,11 +171,12 @@ import Testing
     }
 
     #if Postgres
-    @Test func aCopyToWhatIsNoDatabaseOrFromNoFileFailsWithARemedy() async throws {
+    @Test(arguments: ["copy", "migrate"])
+    func aCopyToWhatIsNoDatabaseOrFromNoFileFailsWithARemedy(command: String) async throws {
         try await withStore { (path) async throws in
-            let message = await failure("copy", path, "postgres://localhost:1/nowhere")
+            let message = await failure(command, path, "postgres://localhost:1/nowhere")
             #expect(message.contains("To fix"), "\(message)")
-            #expect(await failure("copy", path + ".not", "postgres://localhost/x").contains("There is no file"))
+            #expect(await failure(command, path + ".not", "postgres://localhost/x").contains("There is no file"))
             #expect(!FileManager.default.fileExists(atPath: path + ".not"))
         }
     }

@@ -21,7 +21,8 @@ struct CopyCommand: AsyncParsableCommand {
         discussion: """
             End all programs that use the file: if one changes it meanwhile, nothing is copied. The copy is one transaction, and \
             each row is compared with the original. The program builds its indexes when it opens the copy.
-            """
+            """,
+        aliases: ["migrate"]
     )
 
     @Argument(help: "The SQLite file.", completion: .file(extensions: ["sqlite", "sqlite3", "db"]))
