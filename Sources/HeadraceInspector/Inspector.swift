@@ -63,7 +63,7 @@ public final class Inspector: Sendable {
     ) {
         recorder = FlowRecorder(
             configuration: configuration,
-            restored: history?.restored.entries ?? [],
+            restored: history?.takeRestored() ?? [],
             history: history?.status,
             clock: clock,
             wallClock: wallClock

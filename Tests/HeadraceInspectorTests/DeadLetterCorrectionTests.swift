@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import HeadraceDomain
 import HeadraceInspector
 import HeadraceRelay
+import HeadraceResolution
 import HeadraceStorage
 import HeadraceTesting
 import Testing
@@ -144,6 +146,17 @@ import Testing
         #expect(try await bank.store.events(after: 1, limit: 9).isEmpty)
     }
 
+    @Test func theTypesOfAnotherStoreDoNotCount() async throws {
+        let (bank, client) = try await fixture()
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        registrar.register(ReadNote.self)
+        bank.inspector.show(Relay(store: try InMemoryStore(entities: []), registrar: registrar))
+
+        let response = await client.post("/api/dead-letters/correct", try body(corrected))
+
+        #expect(response.status == 200, "\(response.text)")
+    }
+
     @Test func aDeadLetterThatIsGoneIsRefused() async throws {
         let (bank, client) = try await fixture()
         #expect(await client.post("/api/dead-letters/correct", try body(corrected)).status == 200)
@@ -178,4 +191,16 @@ import Testing
         #expect(await reader.post("/api/dead-letters/correct", json).status == 403)
         #expect(try await bank.store.deadLetter(1)?.isCorrected == false)
     }
+}
+
+/// An event of another store with the name of `Deposited`.
+private struct Note: DurableDomainEvent {
+    static let eventName = Deposited.eventName
+    var text: String
+}
+
+private struct ReadNote: DurableDomainEventHandler {
+    static let subscriptionName = "statements"
+
+    static func handle(event: Note, resolver: any DependencyResolver) async throws {}
 }

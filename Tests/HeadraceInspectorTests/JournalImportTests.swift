@@ -93,6 +93,23 @@ import Testing
         #expect(effects.withLock { $0 } == 0)
     }
 
+    @Test func removedActionsOfMoreThanTheByteLimitAreFolded() async throws {
+        let client = client()
+        let station = Station(initialState: Counter.State()) { Counter() }
+        inspector.show(station, named: "Counter")
+        try await wait(client) { !$0.base.isEmpty }
+
+        for number in 1...40 {
+            station.pour(.rename(String(repeating: "x", count: 300_000) + "\(number)"))
+            try await wait(client) { $0.steps.last?.number == number }
+        }
+
+        let journal = try await client.get("/api/stations/journal?station=Counter").read(JournalResponse.self).journal
+        // The limit, the shown actions, and the state.
+        #expect(journal.utf8.count < 4 << 20 + 6 * 300_100)
+        #expect(journal.contains(#"x40"}}"#))
+    }
+
     @Test func aDownloadedJournalHasTheActionsBeforeTheShownOnes() async throws {
         let client = client()
 

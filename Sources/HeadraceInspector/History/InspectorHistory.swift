@@ -57,6 +57,9 @@ public final class InspectorHistory: Sendable {
         /// The files; `nil` after the end.
         var ring: HistoryRing?
 
+        /// The entries of earlier runs, until a recorder has them.
+        var restored: [FlowEntry]
+
         var recorder: FlowRecorder?
         var hasRun = false
 
@@ -70,8 +73,13 @@ public final class InspectorHistory: Sendable {
         var refusals = 0
     }
 
-    let restored: RestoredHistory
     let status: HistoryStatus
+
+    /// Number of entries of earlier runs.
+    private let restoredCount: Int
+
+    /// The number of this run.
+    private let run: Int
 
     private let configuration: Configuration
     private let clock: any TimeSource
@@ -100,12 +108,21 @@ public final class InspectorHistory: Sendable {
         )
         self.configuration = configuration
         self.clock = clock
-        self.restored = restored
+        restoredCount = restored.entries.count
+        run = restored.lastRun + 1
         status = HistoryStatus(
             HistoryView(
                 earlier: restored.entries.count, leftOut: restored.leftOut, unreadable: restored.unreadable)
         )
-        state = Mutex(State(ring: ring))
+        state = Mutex(State(ring: ring, restored: restored.entries))
+    }
+
+    /// Returns the entries of earlier runs, and keeps none of them.
+    func takeRestored() -> [FlowEntry] {
+        state.withLock { state in
+            defer { state.restored = [] }
+            return state.restored
+        }
     }
 
     /// Takes the entries from `recorder`, which has the restored entries.
@@ -114,7 +131,7 @@ public final class InspectorHistory: Sendable {
             precondition(
                 state.recorder == nil, "The history has an inspector. To fix, create a history for each inspector.")
             state.recorder = recorder
-            state.number = UInt64(restored.entries.count)
+            state.number = UInt64(restoredCount)
         }
     }
 
@@ -154,7 +171,6 @@ public final class InspectorHistory: Sendable {
             let newCount = entries.count { $0.number > state.number }
             let dropped = Int(changes.last - state.number) - newCount
             let refusals = recorder.refusalCount
-            let run = restored.lastRun + 1
             var lines = entries.compactMap { try? HistoryRecord(run: run, entry: $0).historyLine() }
             let leftOut = dropped + refusals - state.refusals + entries.count - lines.count
             if leftOut > 0, let line = try? HistoryRecord(run: run, leftOut: leftOut).historyLine() {

@@ -7,6 +7,7 @@
 import Foundation
 import HeadraceRelay
 import HeadraceStations
+import HeadraceStorage
 
 /// The journals of stations: download, replay on a copy, and the restoring of a state.
 extension InspectorRoutes {
@@ -66,8 +67,10 @@ extension InspectorRoutes {
             return try await restore(file, position, on: station, by: operatorName)
         } catch let error as StationError {
             return .refusal(422, error.message)
+        } catch let error as StoreError {
+            return .refusal(503, "The operation couldn't be recorded, so nothing was changed. \(error.message)")
         } catch {
-            return .refusal(503, "The operation couldn't be recorded in the log of the store.")
+            return .refusal(503, "The operation was cancelled. To fix, send the request again.")
         }
     }
 

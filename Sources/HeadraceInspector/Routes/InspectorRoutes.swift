@@ -39,6 +39,11 @@ public final class InspectorRoutes: Sendable {
         /// Maximum size of the body in bytes; 1 MiB by default.
         public var bodyLength = 1 << 20
 
+        /// The reason why a longer body is refused.
+        var bodyRefusal: String {
+            "The body is longer than \(bodyLength) bytes. To fix, raise the limit 'bodyLength', or send a shorter body."
+        }
+
         /// Maximum size of a search text in bytes; 200 by default.
         public var searchLength = 200
 
@@ -142,7 +147,7 @@ public final class InspectorRoutes: Sendable {
             )
         }
         if request.body.count > limits.bodyLength {
-            return .refusal(413, "The body is longer than \(limits.bodyLength) bytes.")
+            return .refusal(413, limits.bodyRefusal)
         }
         guard let host = request.value(of: "host"), limits.hosts.contains(Self.name(of: host)) else {
             return .refusal(

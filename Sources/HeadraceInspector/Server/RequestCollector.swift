@@ -125,7 +125,7 @@ final class RequestCollector: ChannelInboundHandler {
             return .refusal(411, "The body must have a Content-Length. Transfer codings aren't supported.")
         }
         if let text = head.headers.first(name: "content-length"), Int(text).map({ $0 > limits.bodyLength }) ?? true {
-            return .refusal(413, "The body is longer than \(limits.bodyLength) bytes.")
+            return .refusal(413, limits.bodyRefusal)
         }
         return nil
     }

@@ -42,7 +42,12 @@ struct InspectedStation: Sendable {
                 }
             }
         }
-        replay = { [weak station] file in try await (station?.replay(file)).map { history.view(of: $0) } }
+        replay = { [weak station] file in
+            guard let station else { return nil }
+            let replayed = history.emptyCopy()
+            try await station.replay(file, to: replayed)
+            return replayed.view
+        }
         restore = makeAction.map { makeAction in
             { @Sendable [weak station] (file: JournalFile, count: Int) async throws -> Bool in
                 guard let station else { return false }
@@ -69,7 +74,12 @@ struct InspectedStation: Sendable {
                 }
             }
         }
-        replay = { [weak station] file in try await (station?.replay(file)).map { history.view(of: $0) } }
+        replay = { [weak station] file in
+            guard let station else { return nil }
+            let replayed = history.emptyCopy()
+            try await station.replay(file, to: replayed)
+            return replayed.view
+        }
         restore = makeAction.map { makeAction in
             { @Sendable [weak station] (file: JournalFile, count: Int) async throws -> Bool in
                 guard let station else { return false }

@@ -26,6 +26,7 @@ final class StationHistory: Sendable {
 
         /// The lines of the actions that are no longer in ``steps``.
         var removedLines: [Data] = []
+        var removedByteCount = 0
         var subscriptions: [String] = []
         var byteCount = 0
         var lastNumber = 0
@@ -34,6 +35,8 @@ final class StationHistory: Sendable {
     private static let propertyLimit = 500
 
     /// Number of removed actions after which they are reduced to a new start of the journal.
+    ///
+    /// The size of ``byteLimit`` is a reason, too.
     private static let foldLength = 500
 
     /// Approximate maximum size of the steps in bytes.
@@ -86,7 +89,9 @@ final class StationHistory: Sendable {
     /// The removed actions, if they are so many that they should be folded.
     var removedActions: JournalFile? {
         state.withLock { state in
-            guard let start = state.start, state.removedLines.count >= Self.foldLength else { return nil }
+            guard let start = state.start,
+                state.removedLines.count >= Self.foldLength || state.removedByteCount > Self.byteLimit
+            else { return nil }
             return JournalFile(of: stateType, actionType, state: start, actions: state.removedLines)
         }
     }
@@ -96,16 +101,13 @@ final class StationHistory: Sendable {
         state.withLock { state in
             state.start = json
             state.removedLines = []
+            state.removedByteCount = 0
         }
     }
 
-    /// The history of a journal, within the same limits and by the same rules.
-    func view<Action>(of replay: JournalReplay<Action>) -> StationView {
-        let replayed = StationHistory(
-            name: name, of: stateType, actionType, canRestore: canRestore, configuration: configuration)
-        replayed.begin(replay.start, state: nil)
-        for reduction in replay.reductions { replayed.add(reduction, at: nil) }
-        return replayed.view
+    /// Returns an empty history with the same limits and rules, for a journal.
+    func emptyCopy() -> StationHistory {
+        StationHistory(name: name, of: stateType, actionType, canRestore: canRestore, configuration: configuration)
     }
 
     // MARK: Recording
@@ -148,6 +150,7 @@ final class StationHistory: Sendable {
             state.steps = []
             state.start = configuration.redaction.lists(type: stateType) && !isMasked(properties) ? json : nil
             state.removedLines = []
+            state.removedByteCount = 0
             state.byteCount = 0
         }
     }
@@ -218,13 +221,27 @@ final class StationHistory: Sendable {
     }
 }
 
+extension StationHistory: JournalReplayReceiver {
+    func begin(_ properties: [StateChange]) { begin(properties, state: nil) }
+
+    func add<Action>(_ reduction: Reduction<Action>) { add(reduction, at: nil) }
+}
+
 extension StationHistory.State {
     /// Removes the first step, and applies it to the start state.
     fileprivate mutating func removeFirst(propertyLimit: Int) {
         let step = steps.removeFirst()
         byteCount -= step.byteCount
-        if let line = step.line { removedLines.append(Data(line.utf8)) } else { start = nil }
-        if start == nil { removedLines = [] }
+        if let line = step.line {
+            removedLines.append(Data(line.utf8))
+            removedByteCount += line.utf8.count
+        } else {
+            start = nil
+        }
+        if start == nil {
+            removedLines = []
+            removedByteCount = 0
+        }
         for change in step.changes {
             let index = base.firstIndex { $0.name == change.property }
             switch (index, change.isGone) {

@@ -76,7 +76,8 @@ public struct DeadLetters: Sendable {
     /// ```
     ///
     /// Only this delivery has the corrected content. The event in the log stays as it is, so other subscriptions, projections, and
-    /// later replays of the subscription receive the earlier content. The message keeps its identifier, name, version, and
+    /// replays of the subscription after this delivery receive the earlier content. A scheduled event isn't in the log yet, so all its
+    /// subscriptions receive the corrected content. The message keeps its identifier, name, version, and
     /// origin. The content must have the form of that version.
     ///
     /// An event `headrace.operation` in the log has the name of the operator and both contents. It is stored before the dead letter

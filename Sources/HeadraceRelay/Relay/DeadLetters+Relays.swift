@@ -11,8 +11,9 @@ public import HeadraceStorage
 extension DeadLetters {
     /// Creates access to the dead letters in `store`, and checks corrected contents by the types that `relays` know.
     ///
-    /// A relay knows the events of its registrar, and the commands that it carries out.
+    /// A relay knows the events of its registrar, and the commands that it carries out. Relays on other stores don't count.
     public init(in store: any DeliveryStore, relays: [Relay]) {
+        let relays = relays.filter { $0.store.undecorated === store.undecorated }
         self.init(in: store) { content in
             relays.lazy.compactMap { $0.decodingFailure(of: content) }.first.map(DecodingFailure.init)
         }

@@ -42,6 +42,8 @@ struct LeaseQueries {
     ///
     /// Checked before writing, which costs more.
     func isDue() throws -> Bool {
+        // Such a request only asks which subscriptions are paused.
+        if request.laneLimit <= 0 { return false }
         let now = request.now.milliseconds
         for subscription in try subscriptions().running {
             let due = try database.integer(

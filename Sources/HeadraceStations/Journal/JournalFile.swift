@@ -120,11 +120,13 @@ package struct JournalFile: Sendable, Equatable {
     }
 }
 
-/// The history of a station that was replayed on a copy of its state.
-package struct JournalReplay<Action: Sendable>: Sendable {
-    /// All properties of the state before the first action, as changes from nothing.
-    package let start: [StateChange]
+/// Receives the history of a station that is replayed on a copy of its state.
+///
+/// The changes of all actions can be much larger than the journal, so nothing collects them.
+package protocol JournalReplayReceiver: Sendable {
+    /// Called at the start with all properties of the state, as changes from nothing.
+    func begin(_ properties: [StateChange])
 
-    /// The actions with their changes.
-    package let reductions: [Reduction<Action>]
+    /// Called for each action.
+    func add<Action>(_ reduction: Reduction<Action>)
 }

@@ -12,19 +12,18 @@ extension StationCore {
     /// The JSON of the state; `nil` if its type isn't `Codable`.
     var stateJSON: Data? { Self.json(of: state) }
 
-    /// Reduces the actions of `file`, and returns the changes of each.
-    func replay(_ file: JournalFile) throws -> JournalReplay<Action> {
+    /// Reduces the actions of `file`, and passes the changes of each to `receiver`.
+    func replay(_ file: JournalFile, to receiver: some JournalReplayReceiver) throws {
         let decoded = try file.decoded(State.self, Action.self)
         var state = decoded.state
         var last = StateSnapshot(of: state)
-        let start = StateSnapshot().changes(to: last)
-        let reductions = decoded.actions.map { action in
+        receiver.begin(StateSnapshot().changes(to: last))
+        for action in decoded.actions {
             _ = reduce(&state, action)
             let snapshot = StateSnapshot(of: state)
-            defer { last = snapshot }
-            return Reduction(action: action, changes: last.changes(to: snapshot))
+            receiver.add(Reduction(action: action, changes: last.changes(to: snapshot)))
+            last = snapshot
         }
-        return JournalReplay(start: start, reductions: reductions)
     }
 
     /// The state after the first `count` actions of `file`.

@@ -12,10 +12,12 @@ extension Station {
         StationInspection(properties: core.properties, state: core.stateJSON, changes: changes(limit: limit))
     }
 
-    /// Reduces the actions of `file` on a copy of the state.
+    /// Reduces the actions of `file` on a copy of the state, and passes the changes of each to `receiver`.
     ///
     /// - Throws: ``StationError`` if the file isn't of a station with these types.
-    package func replay(_ file: JournalFile) throws -> JournalReplay<Action> { try core.replay(file) }
+    package func replay(_ file: JournalFile, to receiver: some JournalReplayReceiver) throws {
+        try core.replay(file, to: receiver)
+    }
 
     /// The JSON of the state after all actions of `file`.
     package func stateJSON(after file: JournalFile) throws -> Data? { try core.stateJSON(after: file) }
@@ -32,10 +34,12 @@ extension ActorStation {
         await host.inspect(limit: limit)
     }
 
-    /// Reduces the actions of `file` on a copy of the state.
+    /// Reduces the actions of `file` on a copy of the state, and passes the changes of each to `receiver`.
     ///
     /// - Throws: ``StationError`` if the file isn't of a station with these types.
-    package func replay(_ file: JournalFile) async throws -> JournalReplay<Action> { try await host.replay(file) }
+    package func replay(_ file: JournalFile, to receiver: some JournalReplayReceiver) async throws {
+        try await host.replay(file, to: receiver)
+    }
 
     /// The JSON of the state after all actions of `file`.
     package func stateJSON(after file: JournalFile) async throws -> Data? { try await host.stateJSON(after: file) }

@@ -38,7 +38,9 @@ actor StationHost<State, Action: Sendable> {
         StationInspection(properties: core.properties, state: core.stateJSON, changes: changes(limit: limit))
     }
 
-    func replay(_ file: JournalFile) throws -> JournalReplay<Action> { try core.replay(file) }
+    func replay(_ file: JournalFile, to receiver: some JournalReplayReceiver) throws {
+        try core.replay(file, to: receiver)
+    }
 
     func stateJSON(after file: JournalFile) throws -> Data? { try core.stateJSON(after: file) }
 

@@ -113,8 +113,8 @@ public protocol DeliveryStore: EntityStore {
 
     /// Corrects the content of a dead letter, and delivers it again like ``replayDeadLetters(_:)``, in one transaction.
     ///
-    /// Only this delivery has the corrected content. The event in the log stays, and other subscriptions and later replays receive
-    /// it as it is. The identifier, name, version, position, and origin of the message stay. If the delivery fails again, the new
+    /// Only this delivery has the corrected content. The event in the log stays, and other subscriptions, and replays after this
+    /// delivery, receive it as it is. The identifier, name, version, position, and origin of the message stay. If the delivery fails again, the new
     /// dead letter has the corrected content.
     ///
     /// A dead letter never changes, and its identifier isn't used again. So of several callers that correct, replay, or discard one
