@@ -217,6 +217,13 @@ import Testing
         #expect(error(reading: [UInt8]((alias + postings).utf8))?.code == .accountTooLong)
     }
 
+    @Test func aSetOfManyCharactersIsRefused() {
+        let characters = (0..<401).compactMap { Unicode.Scalar(0x4E00 + $0).map(String.init) }
+
+        #expect(error(reading: [UInt8]("alias /[\(characters.joined())]/ = x".utf8))?.code == .invalidDirective)
+        #expect(error(reading: [UInt8]("alias /[\(characters.dropLast().joined())]/ = x\n".utf8)) == nil)
+    }
+
     @Test func aLongPatternFitsTheStackOfATask() async throws {
         let name = String(repeating: "a", count: 199)
         let text = "alias /\(name)/ = x\n2024-01-01\n  \(name)  1\n  b\n"

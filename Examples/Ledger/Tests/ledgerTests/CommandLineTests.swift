@@ -316,4 +316,15 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(try ledger.run("register", "a").output.contains("2021-01-02"))
         #expect(try ledger.run("import", "--year", "0", "a.journal").status == 64)
     }
+
+    @Test func theSameContentOfAnotherYearIsAnotherJournal() throws {
+        let ledger = try LedgerProcess()
+        for name in ["a.journal", "b.journal"] { try ledger.write("1/2 x\n    a  1 EUR\n    b\n", to: name) }
+
+        _ = try ledger.run("import", "--year", "2021", "a.journal")
+        let second = try ledger.run("import", "--year", "2022", "b.journal")
+
+        #expect(second.output == "b.journal: 1 transaction posted\n")
+        #expect(try ledger.run("register", "a").output.contains("2022-01-02"))
+    }
 }

@@ -7,7 +7,7 @@
 extension NamePattern {
     /// The characters that a part of a pattern accepts, in upper or lower case.
     struct CharacterSet {
-        private var ranges: [ClosedRange<Unicode.Scalar>] = []
+        private(set) var ranges: [ClosedRange<Unicode.Scalar>] = []
         private var isNegated = false
 
         /// All characters.

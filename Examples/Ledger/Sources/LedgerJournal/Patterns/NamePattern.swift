@@ -33,8 +33,11 @@ struct NamePattern {
         case star(Int)
     }
 
-    /// Maximum number of nodes.
+    /// Maximum number of nodes, and of ranges in all sets of characters.
     static let maximumNodeCount = 400
+
+    /// Number of ranges in all sets of characters.
+    private var rangeCount = 0
 
     /// The parts of the pattern.
     private(set) var nodes: [Node] = []
@@ -62,7 +65,9 @@ struct NamePattern {
 
     private mutating func add(_ node: Node) throws(Defect) -> Int {
         nodes.append(node)
-        guard nodes.count <= Self.maximumNodeCount else { throw Defect(cause: "it is too long") }
+        // A match looks through the ranges of a set.
+        if case .character(let set) = node { rangeCount += set.ranges.count }
+        guard max(nodes.count, rangeCount) <= Self.maximumNodeCount else { throw Defect(cause: "it is too long") }
         return nodes.count - 1
     }
 

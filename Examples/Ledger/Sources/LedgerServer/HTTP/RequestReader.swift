@@ -88,7 +88,7 @@ struct RequestReader {
     func flag(_ name: String) throws -> Bool? {
         guard let value = try parameter(name) else { return nil }
         guard let flag = Bool(value) else {
-            throw Problem.malformed("The parameter '\(name)' must be 'true' or 'false'.")
+            throw Problem.malformed("The parameter '\(name)' must be 'true' or 'false'. To fix, correct or omit it.")
         }
         return flag
     }

@@ -20,7 +20,8 @@ export function filterForm(changed) {
     if (text.value.trim() !== "") parameters.text = text.value.trim();
     if (from.value !== "") parameters.begin = from.value;
     // The last day of the calendar has no next day and is no limit.
-    if (to.value !== "" && to.value < "9999-12-31") parameters.end = dayAfter(to.value);
+    // A browser accepts later years from the keyboard.
+    if (to.value.length === 10 && to.value < "9999-12-31") parameters.end = dayAfter(to.value);
     return parameters;
   }
 

@@ -49,7 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
             throw ValidationError("The standard input can be read only once. To fix, pass '-' once.")
         }
         if let year, !(1...9999).contains(year) {
-            throw ValidationError("'--year' must be a number from 1 to 9999.")
+            throw ValidationError("'--year' must be a number from 1 to 9999. To fix, correct or omit it.")
         }
         guard let name else { return }
         if count == 0 {

@@ -45,7 +45,9 @@ struct JournalFile {
         var parser = JournalParser(defaultYear: year)
         if let files { parser.loader = { try files.sources(matching: $0, from: $1) } }
         journal = try CommandFailure.telling { try parser.parse(bytes, file: path) }
-        content = Fingerprint(bytes: bytes + (files?.bytes ?? []))
+        // The dates of the transactions depend on the year.
+        let given = year.map { Array("\u{0}year \($0)".utf8) } ?? []
+        content = Fingerprint(bytes: bytes + (files?.bytes ?? []) + given)
     }
 
     /// Whether `name` is a valid journal name.
