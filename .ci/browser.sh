@@ -27,8 +27,9 @@ if ! cmp -s "$root/Tests/Browser/requirements.txt" "$environment/requirements.tx
 fi
 
 if [ -z "${LEDGER:-}" ]; then
-    "$root/Scripts/build" --package-path "$root/Examples/Ledger" --product ledger >&2
-    LEDGER=$(swift build --package-path "$root/Examples/Ledger" --show-bin-path)/ledger
+    # With the traits of the scripts after this one, so that they don't compile it again.
+    "$root/Scripts/build" --package-path "$root/Examples/Ledger" --traits Webhooks --product ledger >&2
+    LEDGER=$(swift build --package-path "$root/Examples/Ledger" --traits Webhooks --show-bin-path)/ledger
     export LEDGER
 fi
 

@@ -17,10 +17,11 @@ root = pathlib.Path(__file__).resolve().parents[2]
 
 
 def program():
-    """Returns the path of the program: LEDGER, or the ledger of Examples/Ledger, built if necessary."""
+    """Returns the path of the program: LEDGER, or the ledger of Examples/Ledger, built with webhooks if necessary."""
     if "LEDGER" in os.environ:
         return os.environ["LEDGER"]
-    package = [str(root / "Scripts/build"), "--package-path", str(root / "Examples/Ledger"), "--product", "ledger"]
+    package = [str(root / "Scripts/build"), "--package-path", str(root / "Examples/Ledger")]
+    package += ["--traits", "Webhooks", "--product", "ledger"]
     subprocess.run(package, check=True)
     folder = subprocess.run([*package, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
     os.environ["LEDGER"] = f"{folder}/ledger"

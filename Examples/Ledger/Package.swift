@@ -15,7 +15,8 @@ let package = Package(
         .library(name: "LedgerServer", targets: ["LedgerServer"]),
     ],
     traits: [
-        .trait(name: "Postgres", description: "A ledger in a PostgreSQL database. Needs libpq.")
+        .trait(name: "Postgres", description: "A ledger in a PostgreSQL database. Needs libpq."),
+        .trait(name: "Webhooks", description: "Webhooks for posted transactions. A first build takes minutes longer."),
     ],
     dependencies: [
         .package(
@@ -33,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -66,10 +68,13 @@ let package = Package(
                 "LedgerBooks",
                 "LedgerJournal",
                 headrace,
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Webhooks"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Webhooks"])),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 public import Headrace
 import Hummingbird
 public import LedgerApplication
@@ -60,8 +61,9 @@ public final class LedgerServer: Sendable {
     ///   - relayConfiguration: The settings of the relay.
     ///   - clock: The clock for all waiting.
     ///   - logger: The logger.
-    /// - Throws: ``OpenAddressError`` if other machines can reach the server and it has no users; `StoreError` if the database can't
-    ///   be opened; `CompositionError` if a registration is missing.
+    /// - Throws: ``OpenAddressError`` if other machines can reach the server and it has no users; ``WebhookError`` if there is a
+    ///   webhook and the program was built without the trait `Webhooks`; `StoreError` if the database can't be opened;
+    ///   `CompositionError` if a registration is missing.
     public init(
         _ configuration: LedgerServerConfiguration,
         observers: [any MessageObserver] = [],
@@ -82,9 +84,10 @@ public final class LedgerServer: Sendable {
         self.inspectorHistory = inspectorHistory
         self.clock = clock
         self.logger = logger
+        let webhook = try configuration.webhook.map { try Self.makeWebhook($0, logger: logger) }
         store = try await configuration.database.open()
         var composition = LedgerComposition.Configuration()
-        composition.webhook = configuration.webhook.map { HTTPWebhook($0) }
+        composition.webhook = webhook
         composition.relay = relayConfiguration
         composition.observers = observers
         composition.relayObservers = relayObservers + inspectorObservers
@@ -108,6 +111,14 @@ public final class LedgerServer: Sendable {
         inspector?.show(store.base)
         inspector?.show(projections)
         inspector?.show(relay)
+    }
+
+    private static func makeWebhook(_ url: URL, logger: Logger) throws -> any Webhook {
+        #if Webhooks
+        HTTPWebhook(url, logger: logger)
+        #else
+        throw WebhookError.unavailable
+        #endif
     }
 
     /// Journals are beside a file, so that the file stays small, and in a database that several machines share.

@@ -14,32 +14,61 @@ import Synchronization
 
 @testable import LedgerServer
 
-/// A receiver of webhooks that refuses the first attempt of each event.
+/// A receiver of webhooks.
 final class Receiver: Sendable {
     struct Request: Sendable {
         let key: String?
+        let contentType: String?
+        let authorization: String?
         let body: String
     }
 
     private let requests = Mutex<[Request]>([])
+    private let arrivals = AsyncStream<Void>.makeStream()
+    private let respond: @Sendable (_ request: Request, _ earlier: [Request]) async throws -> Response
+
+    /// Creates a receiver that refuses the first attempt of each event.
+    convenience init() {
+        self.init { request, earlier in
+            Response(status: earlier.contains { $0.key == request.key } ? .noContent : .internalServerError)
+        }
+    }
+
+    /// Creates a receiver that responds to a request, after the earlier ones, by `respond`.
+    init(respond: @escaping @Sendable (_ request: Request, _ earlier: [Request]) async throws -> Response) {
+        self.respond = respond
+    }
 
     var all: [Request] { requests.withLock(\.self) }
 
-    func take(_ request: Request) -> HTTPResponse.Status {
+    /// Waits for the next request.
+    ///
+    /// Only one task can wait.
+    func nextRequest() async {
+        var iterator = arrivals.stream.makeAsyncIterator()
+        _ = await iterator.next()
+    }
+
+    private func take(_ request: Request) -> [Request] {
         requests.withLock { requests in
-            let isFirst = !requests.contains { $0.key == request.key }
-            requests.append(request)
-            return isFirst ? .internalServerError : .noContent
+            defer { requests.append(request) }
+            return requests
         }
     }
 
     /// Runs the receiver while `body` runs.
     func serving<Value: Sendable>(_ body: @Sendable @escaping (URL) async throws -> Value) async throws -> Value {
         let router = Router()
-        router.post("hook") { request, _ in
-            let key = request.headers[HTTPField.Name.idempotencyKey]
-            let text = String(buffer: try await request.body.collect(upTo: 1 << 20))
-            return self.take(Request(key: key, body: text))
+        router.post("hook") { message, _ in
+            let request = Request(
+                key: message.headers[.idempotencyKey],
+                contentType: message.headers[.contentType],
+                authorization: message.headers[.authorization],
+                body: String(buffer: try await message.body.collect(upTo: 1 << 20))
+            )
+            let earlier = self.take(request)
+            self.arrivals.continuation.yield()
+            return try await self.respond(request, earlier)
         }
         let (ports, port) = AsyncStream<Int>.makeStream()
         var quiet = Logger(label: "receiver")
