@@ -217,11 +217,11 @@ import Testing
         #expect(error(reading: [UInt8]((alias + postings).utf8))?.code == .accountTooLong)
     }
 
-    @Test func aSetOfManyCharactersIsRefused() {
+    @Test func aSetOfManyCharactersIsRefused() throws {
         let characters = (0..<401).compactMap { Unicode.Scalar(0x4E00 + $0).map(String.init) }
 
         #expect(error(reading: [UInt8]("alias /[\(characters.joined())]/ = x".utf8))?.code == .invalidDirective)
-        #expect(error(reading: [UInt8]("alias /[\(characters.dropLast().joined())]/ = x\n".utf8)) == nil)
+        #expect(try parse("alias /[\(characters.dropLast().joined())]/ = x\n").entries.isEmpty)
     }
 
     @Test func aLongPatternFitsTheStackOfATask() async throws {
