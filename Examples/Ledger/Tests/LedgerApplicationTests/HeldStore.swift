@@ -8,7 +8,7 @@ import Headrace
 import LedgerApplication
 import Synchronization
 
-/// A store whose commits wait until a test releases them, in their order, or fails a commit.
+/// A store whose commits wait until a test releases or fails them.
 final class HeldStore: StoreDecorator {
     private struct State {
         var isHolding = false
@@ -51,7 +51,7 @@ final class HeldStore: StoreDecorator {
         state.withLock { $0.held.removeFirst() }.resume(returning: !failing)
     }
 
-    /// Releases all waiting commits and holds no more.
+    /// Releases all waiting commits, which then run in any order, and holds no more.
     func releaseAll() {
         let held = state.withLock { state in
             state.isHolding = false
