@@ -16,6 +16,8 @@ import Testing
 
 /// Units of work that share a transaction: each is atomic, and each caller receives its own outcome.
 @Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
+    private let batches = RecordedBatches()
+
     private func withStore<Result>(
         _ body: nonisolated(nonsending) (SQLiteStore, Turnstile, _ path: String) async throws -> Result
     ) async throws -> Result {
@@ -23,6 +25,7 @@ import Testing
             let turnstile = Turnstile()
             var configuration = SQLiteStore.Configuration.impatient
             configuration.faults = { turnstile.pass($0) }
+            configuration.commitObserver = batches
             let path = folder.path(of: "store.sqlite")
             let result = try await body(openStore(path, configuration: configuration), turnstile, path)
             turnstile.open()
@@ -79,6 +82,20 @@ import Testing
             let (notes, events) = (try await store.noteIDs(), try await store.events(after: 0, limit: 100))
             #expect(notes.count == 51)
             #expect(events.count == 51)
+        }
+    }
+
+    @Test func anObserverReceivesTheStatisticsOfEachTransaction() async throws {
+        try await withStore { store, turnstile, _ in
+            let outcomes = await together(
+                on: store, turnstile, ["a", "a", "b"].map { Self.inserting($0) })
+
+            #expect(outcomes.count { $0 != nil } == 1)
+            #expect(batches.all.map(\.storedCount) == [1, 2])
+            #expect(batches.all.map(\.failedCount) == [0, 1])
+            #expect(batches.all.map(\.waitingCount) == [3, 0])
+            // The commits of the second transaction have waited during the first one.
+            #expect(batches.all.allSatisfy { $0.duration > .zero } && batches.all[1].wait > .zero)
         }
     }
 
@@ -294,6 +311,14 @@ private final class Journal: Sendable {
             return numbers
         }
     }
+}
+
+private final class RecordedBatches: CommitObserver {
+    private let state = Mutex<[CommitBatchStatistics]>([])
+
+    var all: [CommitBatchStatistics] { state.withLock { $0 } }
+
+    func committed(_ batch: CommitBatchStatistics) { state.withLock { $0.append(batch) } }
 }
 
 /// Holds a commit until the requested number of commits wait behind it, and counts the fault points.

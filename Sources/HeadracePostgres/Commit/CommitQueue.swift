@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Postgres
+import HeadraceStorage
 import Synchronization
 
 /// A queue of commits: units that wait at the same time share a call, and so the wait for the disk.
@@ -16,6 +17,9 @@ final class CommitQueue: Sendable {
     private struct Entry: Sendable {
         let unit: CommitUnit
         let continuation: CheckedContinuation<Void, any Error>
+
+        /// The time of the call; `nil` without an observer.
+        let queued: ContinuousClock.Instant?
     }
 
     private struct State {
@@ -44,10 +48,12 @@ final class CommitQueue: Sendable {
 
     private let state: Mutex<State>
     private let committers: [BatchCommitter]
+    private let meter: CommitMeter?
 
     /// Creates a queue with at most one call on the way for each of `committers`.
-    init(_ committers: [BatchCommitter]) {
+    init(_ committers: [BatchCommitter], meter: CommitMeter?) {
         self.committers = committers
+        self.meter = meter
         state = Mutex(State(idle: Array(committers.indices.reversed()), calls: committers.map { _ in Call() }))
     }
 
@@ -55,9 +61,10 @@ final class CommitQueue: Sendable {
     ///
     /// - Throws: The error of this unit. Errors of other units in the batch are not thrown.
     func commit(_ unit: CommitUnit) async throws {
+        let queued = meter?.now
         try await withCheckedThrowingContinuation { continuation in
             let idle = state.withLock { state -> Int? in
-                state.waiting.append(Entry(unit: unit, continuation: continuation))
+                state.waiting.append(Entry(unit: unit, continuation: continuation, queued: queued))
                 guard state.collectorCount == 0, state.isCallDue, let idle = state.idle.popLast() else { return nil }
                 state.collectorCount = 1
                 return idle
@@ -69,10 +76,15 @@ final class CommitQueue: Sendable {
 
     private func run(_ number: Int) async {
         while let batch = takeBatch(number) {
+            let begin = meter?.now
             let outcomes = await committers[number].commit(batch.map(\.unit))
-            state.withLock { state in
+            let waitingCount = state.withLock { state in
                 state.calls[number] = Call()
                 state.collectorCount += 1
+                return state.waiting.count
+            }
+            if let meter, let begin {
+                meter.report(outcomes, queued: batch.first?.queued, begin: begin, waitingCount: waitingCount)
             }
             for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
             // The callers that go on with another commit join the next batch. Otherwise, it would have few units.

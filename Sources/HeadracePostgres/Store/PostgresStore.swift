@@ -61,6 +61,9 @@ public final class PostgresStore: ObservableStore {
         /// Opening fails otherwise. The pooler needs at least two connections to the server for each store.
         public var isPooled = false
 
+        /// Is notified of each transaction of units of work, such as `CommitMetrics`; `nil` by default.
+        public var commitObserver: (any CommitObserver)?
+
         /// A closure that is called at fault points, on the threads of tasks.
         package var faults: (@Sendable (FaultPoint) -> Void)?
 
@@ -148,7 +151,9 @@ public final class PostgresStore: ObservableStore {
                         outcomeTimeout: configuration.outcomeTimeout,
                         faults: configuration.faults
                     )
-                })
+                },
+                meter: CommitMeter(configuration.commitObserver)
+            )
             let channel = CommitNotice.channel(of: configuration.schema)
             notifier = CommitNotifier(slot: deliveries, writer: writer, channel: channel)
             listener = CommitListener(

@@ -19,6 +19,9 @@ final class WriterQueue: Sendable {
     struct Entry: Sendable {
         let writer: ChangeSetWriter
         let continuation: CheckedContinuation<Void, any Error>
+
+        /// The time of the call; `nil` without an observer.
+        let queued: ContinuousClock.Instant?
     }
 
     private struct State {
@@ -32,10 +35,12 @@ final class WriterQueue: Sendable {
     private let state = Mutex(State())
     private let pool: DatabasePool
     private let rules: CommitRules
+    private let meter: CommitMeter?
 
-    init(pool: DatabasePool, rules: CommitRules) {
+    init(pool: DatabasePool, rules: CommitRules, meter: CommitMeter?) {
         self.pool = pool
         self.rules = rules
+        self.meter = meter
     }
 
     /// Commits `writer` and returns when it is as durable as requested.
@@ -45,9 +50,10 @@ final class WriterQueue: Sendable {
     /// - Throws: The error that keeps this unit of work from being stored. Errors of other units of work in the
     ///   transaction are not thrown.
     func commit(_ writer: ChangeSetWriter) async throws {
+        let queued = meter?.now
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
-                state.waiting.append(Entry(writer: writer, continuation: continuation))
+                state.waiting.append(Entry(writer: writer, continuation: continuation, queued: queued))
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
@@ -67,7 +73,12 @@ final class WriterQueue: Sendable {
             state.waiting.removeFirst(batch.count)
             return Array(batch)
         }
+        let begin = meter?.now
         let outcomes = commit(batch.map(\.writer), in: database)
+        if let meter, let begin {
+            let waitingCount = state.withLock { $0.waiting.count }
+            meter.report(outcomes, queued: batch.first?.queued, begin: begin, waitingCount: waitingCount)
+        }
         for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
 
         // Other users of the connection get their turn in between.

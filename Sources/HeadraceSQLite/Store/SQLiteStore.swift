@@ -42,6 +42,9 @@ public final class SQLiteStore: ObservableStore {
         /// Commits that need more space fail with ``HeadraceStorage/StoreError/Code/full``.
         public var maximumByteCount: Int?
 
+        /// Is notified of each transaction of units of work, such as `CommitMetrics`; `nil` by default.
+        public var commitObserver: (any CommitObserver)?
+
         /// Name of a virtual file system that is registered with SQLite; `nil` for the default of the operating system.
         ///
         /// If it is set, the path isn't checked before the file is opened. For tests.
@@ -122,7 +125,7 @@ public final class SQLiteStore: ObservableStore {
         file = OpenedFile(path: path)
         connectionCheck.require(file)
         rules = CommitRules(check: check, file: file, waiting: DiskWaiting(), faults: configuration.faults)
-        queue = WriterQueue(pool: pool, rules: rules)
+        queue = WriterQueue(pool: pool, rules: rules, meter: CommitMeter(configuration.commitObserver))
     }
 
     private static func settings(
