@@ -140,6 +140,23 @@ final class HeldStore: StoreDecorator {
     }
 }
 
+/// A store that notes each release of a lane on a desk.
+final class ReleaseStore: StoreDecorator {
+    let base: any DeliveryStore
+    private let desk: Desk
+
+    init(_ base: any DeliveryStore, desk: Desk) {
+        self.base = base
+        self.desk = desk
+    }
+
+    func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        let refused = try await base.settle(settlements)
+        for case .released in settlements.map(\.end) { desk.note("released") }
+        return refused
+    }
+}
+
 /// A store that refuses renewals, as if another relay had taken over all leases.
 final class RefusingStore: StoreDecorator {
     let base: any DeliveryStore

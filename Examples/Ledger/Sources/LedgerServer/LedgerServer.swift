@@ -84,7 +84,7 @@ public final class LedgerServer: Sendable {
         self.inspectorHistory = inspectorHistory
         self.clock = clock
         self.logger = logger
-        let webhook = try configuration.webhook.map { try Self.makeWebhook($0, logger: logger) }
+        let webhook = try configuration.webhook.map { try Self.makeWebhook($0, clock: clock, logger: logger) }
         store = try await configuration.database.open()
         var composition = LedgerComposition.Configuration()
         composition.webhook = webhook
@@ -113,9 +113,9 @@ public final class LedgerServer: Sendable {
         inspector?.show(relay)
     }
 
-    private static func makeWebhook(_ url: URL, logger: Logger) throws -> any Webhook {
+    private static func makeWebhook(_ url: URL, clock: any TimeSource, logger: Logger) throws -> any Webhook {
         #if Webhooks
-        HTTPWebhook(url, logger: logger)
+        HTTPWebhook(url, clock: clock, logger: logger)
         #else
         throw WebhookError.unavailable
         #endif

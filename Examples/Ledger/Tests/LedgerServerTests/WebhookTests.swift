@@ -6,6 +6,7 @@
 
 import Foundation
 import HTTPTypes
+import HeadraceTesting
 import Hummingbird
 import Logging
 import NIOCore
@@ -16,6 +17,7 @@ import Testing
 extension LedgerServerTests {
     #if Webhooks
     @Suite(.timeLimit(.minutes(2))) struct WebhookTests {
+        private let clock = TestClock()
         private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
         @Test func eachTransactionIsSentUnderOneKeyUntilItIsAccepted() async throws {
@@ -48,7 +50,7 @@ extension LedgerServerTests {
             let id = UUID()
 
             try await receiver.serving { url in
-                try await HTTPWebhook(url, logger: quiet).send(Data("{}".utf8), id: id)
+                try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data("{}".utf8), id: id)
             }
 
             #expect(receiver.all.map(\.key) == [id.uuidString])
@@ -62,7 +64,7 @@ extension LedgerServerTests {
 
             let error = try await receiver.serving { url in
                 await #expect(throws: WebhookError.self) {
-                    try await HTTPWebhook(url, logger: quiet).send(Data(), id: UUID())
+                    try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data(), id: UUID())
                 }
             }
 
@@ -77,7 +79,7 @@ extension LedgerServerTests {
 
             let error = try await receiver.serving { url in
                 await #expect(throws: WebhookError.self) {
-                    try await HTTPWebhook(url, logger: quiet).send(Data(), id: UUID())
+                    try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data(), id: UUID())
                 }
             }
 
@@ -94,7 +96,7 @@ extension LedgerServerTests {
                 components?.password = "s/e:cret"
                 let url = try #require(components?.url)
                 return await #expect(throws: WebhookError.self) {
-                    try await HTTPWebhook(url, logger: quiet).send(Data(), id: UUID())
+                    try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data(), id: UUID())
                 }
             }
 
@@ -113,7 +115,7 @@ extension LedgerServerTests {
             }
 
             try await receiver.serving { url in
-                try await HTTPWebhook(url, logger: quiet).send(Data(), id: UUID())
+                try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data(), id: UUID())
             }
 
             #expect(receiver.all.count == 1)
@@ -130,11 +132,18 @@ extension LedgerServerTests {
             }
 
             try await receiver.serving { url in
-                let webhook = HTTPWebhook(url, logger: quiet)
+                let webhook = HTTPWebhook(url, clock: clock, logger: quiet)
                 // More than the connections to one receiver.
                 try await withThrowingTaskGroup { group in
                     for _ in 1...20 { group.addTask { try await webhook.send(Data(), id: UUID()) } }
+                    let advancing = Task {
+                        while !Task.isCancelled {
+                            await clock.waitForSleepers(1)
+                            clock.advance(by: .seconds(1))
+                        }
+                    }
                     try await group.waitForAll()
+                    advancing.cancel()
                 }
             }
 
@@ -149,7 +158,7 @@ extension LedgerServerTests {
             }
 
             try await receiver.serving { url in
-                let task = Task { try await HTTPWebhook(url, logger: quiet).send(Data(), id: UUID()) }
+                let task = Task { try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data(), id: UUID()) }
                 await receiver.nextRequest()
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
@@ -160,7 +169,7 @@ extension LedgerServerTests {
             let url = try await Receiver { _, _ in Response(status: .ok) }.serving { $0 }
 
             await #expect(throws: (any Error).self) {
-                try await HTTPWebhook(url, logger: quiet).send(Data(), id: UUID())
+                try await HTTPWebhook(url, clock: clock, logger: quiet).send(Data(), id: UUID())
             }
         }
     }

@@ -7,6 +7,7 @@
 #if Webhooks
 import AsyncHTTPClient
 import Foundation
+import HeadraceCore
 import LedgerApplication
 import Logging
 import NIOCore
@@ -25,10 +26,13 @@ final class HTTPWebhook: Webhook {
 
     private let url: URL
     private let client: HTTPClient
+    private let clock: any TimeSource
     private let logger: Logger
 
-    init(_ url: URL, logger: Logger) {
+    /// Creates a webhook whose limit for the time of a response is measured by `clock`.
+    init(_ url: URL, clock: any TimeSource, logger: Logger) {
         self.url = url
+        self.clock = clock
         self.logger = logger
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -48,7 +52,7 @@ final class HTTPWebhook: Webhook {
 
     func send(_ body: Data, id: UUID) async throws {
         let response = try await client.execute(request(body, id: id), timeout: Self.timeout, logger: logger)
-        await Self.read(response.body)
+        await read(response.body)
         guard (200...299).contains(response.status.code) else {
             throw WebhookError.refused(by: url, status: Int(response.status.code))
         }
@@ -58,10 +62,10 @@ final class HTTPWebhook: Webhook {
     ///
     /// The status decides, so a body that is too long, too slow, or incomplete only costs the connection. The time-out of a
     /// request ends with the head of the response.
-    private static func read(_ body: HTTPClientResponse.Body) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try? await body.collect(upTo: responseLimit.bytes) }
-            group.addTask { try? await Task.sleep(for: responseLimit.time) }
+    private func read(_ body: HTTPClientResponse.Body) async {
+        await withTaskGroup(of: Void.self) { [clock] group in
+            group.addTask { _ = try? await body.collect(upTo: Self.responseLimit.bytes) }
+            group.addTask { try? await clock.sleep(for: Self.responseLimit.time) }
             await group.next()
             group.cancelAll()
         }
