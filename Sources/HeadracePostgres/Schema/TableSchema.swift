@@ -16,7 +16,12 @@ enum TableSchema {
         WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)
         """
 
-    /// The changes of each version of the tables after the first.
+    /// The version of the tables that this version of Headrace knows.
+    static let version = migrations.last?.version ?? 1
+
+    /// The changes of each version of the tables after the first, in ascending order without gaps.
+    ///
+    /// From version 7 on, each migration can be repeated: stores exist that have the columns of version 7, and say 6.
     static let migrations: [(version: Int64, statements: [String])] = [
         // Counts replays, which make old lanes new again. The first number doesn't change the last value of a sequence.
         (2, ["CREATE SEQUENCE replay_number", "SELECT nextval('replay_number')"]),
@@ -69,7 +74,13 @@ enum TableSchema {
         (6, ["ALTER TABLE lane ADD COLUMN last_failure bytea"]),
         // The JSON that an operator has corrected, which replaces the stored document in one delivery. The function that leases
         // returns it as the document, so programs of earlier versions handle it, too.
-        (7, ["ALTER TABLE lane ADD COLUMN correction text", "ALTER TABLE dead_letter ADD COLUMN correction text"]),
+        (
+            7,
+            [
+                "ALTER TABLE lane ADD COLUMN IF NOT EXISTS correction text",
+                "ALTER TABLE dead_letter ADD COLUMN IF NOT EXISTS correction text",
+            ]
+        ),
     ]
 
     /// The tables of the first version.

@@ -12,9 +12,6 @@ import HeadraceStorage
 ///
 /// Several processes may open a schema at the same time: they prepare it one after the other.
 struct StoreOpening {
-    /// The version of the tables that this version of Headrace knows.
-    private static let tableVersion: Int64 = 6
-
     let target: SessionTarget
     let schema: EntitySchema
     let mapper: PostgresErrorMapper
@@ -139,13 +136,13 @@ struct StoreOpening {
             )
         }
         let version = try await session.run("SELECT tables FROM store").first?.integer(0) ?? 0
-        if version > Self.tableVersion {
+        if version > TableSchema.version {
             throw mapper.newerSchema("it has tables that this version of Headrace doesn't know")
         }
-        if version == Self.tableVersion { return }
+        if version == TableSchema.version { return }
         for (next, statements) in TableSchema.migrations where next > version { try await run(statements, session) }
         try await run(Self.procedures, session)
-        _ = try await session.run("UPDATE store SET tables = $1", [.integer(Self.tableVersion)])
+        _ = try await session.run("UPDATE store SET tables = $1", [.integer(TableSchema.version)])
     }
 
     private func createTables(_ session: Session) async throws {
@@ -153,7 +150,7 @@ struct StoreOpening {
         try await run(Self.procedures, session)
         _ = try await session.run(
             "INSERT INTO store (one, tables, generation, identifier) VALUES (true, $1, 1, $2)",
-            [.integer(Self.tableVersion), .id(UUID())]
+            [.integer(TableSchema.version), .id(UUID())]
         )
     }
 
