@@ -298,7 +298,7 @@ final class ProjectionWorker: Sendable {
         metadata["error"] = "\(error)"
         Logger.current.log(level: level, "A projection can't apply events and will try again", metadata: metadata)
         idleWaiters.fail(error)
-        if let error = error as? StoreError, error.code == .schemaChanged { runtime.close(because: error) }
+        if let error = error as? StoreError, error.isFinal { runtime.close(because: error) }
     }
 
     private func metadata(at position: Int64? = nil) -> Logger.Metadata {

@@ -153,8 +153,9 @@ public final class Relay: Sendable {
     ///
     /// A temporary failure of the store doesn't end the relay, which tries again.
     ///
-    /// - Throws: ``RelayError`` if the relay can't start; ``HeadraceStorage/StoreError`` with the code `schemaChanged`
-    ///   if another version of the program has changed the store, so that this version must be restarted.
+    /// - Throws: ``RelayError`` if the relay can't start; ``HeadraceStorage/StoreError`` with the code `schemaChanged` or
+    ///   `newerSchema` if another version of the program has changed the store, so that this version must be restarted, or
+    ///   `closed` if the store was closed before the relay was shut down.
     public func run() async throws {
         do {
             try checkSettings()

@@ -51,7 +51,8 @@ final class RelaySession: Sendable {
 
     /// Delivers until ``close()``, or until the task is cancelled.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged` if the store can't be used any longer.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged`, `newerSchema`, or `closed` if the store can't be used
+    ///   any longer.
     func perform() async throws {
         // Before the first lease, so that commits after that lease are noticed, however late the child task begins.
         let seen = store.deliverySignal.position
@@ -103,11 +104,16 @@ final class RelaySession: Sendable {
 
     func report(storeFailure error: any Error) {
         if error is CancellationError { return }
-        Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
+        let isFinal = (error as? StoreError)?.isFinal == true
+        if isFinal {
+            Logger.current.error("The relay can't use its store any longer and ends", metadata: ["error": "\(error)"])
+        } else {
+            Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
+        }
         for observer in relay.observers { observer.storeFailed(error) }
         relay.idleWaiters.fail(error)
         // Nothing that this relay holds can be stored any longer.
-        if let error = error as? StoreError, error.code == .schemaChanged {
+        if isFinal, let error = error as? StoreError {
             state.withLock { $0.failure = $0.failure ?? error }
             close()
         }

@@ -177,4 +177,9 @@ extension StoreError: RetryableError {
     public var isRetryable: Bool {
         [.versionConflict, .locked, .keyTaken, .unreachable].contains(code) || isSinceRead
     }
+
+    /// Whether each later operation of the same store object fails, too, so that a relay ends instead of trying again.
+    package var isFinal: Bool {
+        [.closed, .schemaChanged, .newerSchema].contains(code)
+    }
 }
