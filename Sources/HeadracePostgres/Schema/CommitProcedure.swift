@@ -33,6 +33,15 @@ enum CommitProcedure {
     /// The SQLSTATE of a unit of work that settles one lease twice and ends it with the first settlement.
     static let leaseLost = "HR002"
 
+    /// The number of the last batch, and whether a writer other than `$1` has stored a batch after the number `$2`.
+    ///
+    /// The lock of the writers makes the numbers ascend in the order of the commits, so an index finds the new batches without
+    /// those before. A tombstone has a number, too, but is stored without the lock.
+    static let otherBatches = """
+        SELECT coalesce((SELECT max(number) FROM outcome WHERE refusals IS NOT NULL), 0),
+            EXISTS (SELECT 1 FROM outcome WHERE number > $2 AND writer <> $1 AND refusals IS NOT NULL)
+        """
+
     /// The parameters before the columns, with their types.
     ///
     /// `path` and `lock_timeout` are the settings of a session that keeps none, and otherwise NULL.

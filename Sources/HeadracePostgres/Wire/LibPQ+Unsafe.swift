@@ -138,9 +138,15 @@ import Foundation
         default:
             // 67 is the field 'C', the state. <https://www.postgresql.org/docs/15/protocol-error-fields.html>
             let state = unsafe PQresultErrorField(result, 67).map { unsafe String(cString: $0) }
+            // 87 is the field 'W', the context.
+            let context = unsafe PQresultErrorField(result, 87).map { unsafe String(cString: $0) }
             let message = unsafe String(cString: PQresultErrorMessage(result))
             return .failure(
-                .refused(state: state ?? "", message: message.trimmingCharacters(in: .whitespacesAndNewlines)))
+                .refused(
+                    state: state ?? "",
+                    message: message.trimmingCharacters(in: .whitespacesAndNewlines),
+                    context: context ?? ""
+                ))
         }
     }
 
