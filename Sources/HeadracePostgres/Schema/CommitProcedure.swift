@@ -36,10 +36,13 @@ enum CommitProcedure {
     /// The number of the last batch, and whether a writer other than `$1` has stored a batch after the number `$2`.
     ///
     /// The lock of the writers makes the numbers ascend in the order of the commits, so an index finds the new batches without
-    /// those before. A tombstone has a number, too, but is stored without the lock.
+    /// those before. The order makes the server use it. A tombstone has a number, too, but is stored without the lock.
     static let otherBatches = """
         SELECT coalesce((SELECT max(number) FROM outcome WHERE refusals IS NOT NULL), 0),
-            EXISTS (SELECT 1 FROM outcome WHERE number > $2 AND writer <> $1 AND refusals IS NOT NULL)
+            (
+                SELECT number FROM outcome WHERE number > $2 AND writer <> $1 AND refusals IS NOT NULL
+                ORDER BY number LIMIT 1
+            ) IS NOT NULL
         """
 
     /// The parameters before the columns, with their types.
