@@ -10,14 +10,17 @@ import HeadraceStorage
 /// A snapshot of a store: a read transaction that is open as long as this object lives.
 final class PostgresSnapshot: EntityReader {
     private let reading: DocumentReading
+    private let schema: EntitySchema
     private let mapper: PostgresErrorMapper
 
     /// - Parameters:
     ///   - session: A connection for this snapshot alone.
+    ///   - schema: The types of entity of the store.
     ///   - numbers: The kinds and indexes of the store.
     ///   - mapper: Converts failures.
     /// - Throws: ``PostgresFailure``.
-    init(on session: Session, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper) async throws {
+    init(on session: Session, schema: EntitySchema, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper) async throws {
+        self.schema = schema
         reading = DocumentReading(session: session, numbers: numbers)
         self.mapper = mapper
         _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false, isAlone: true)
@@ -41,6 +44,7 @@ final class PostgresSnapshot: EntityReader {
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
         guard let statement = reading.numbers.statement(for: query) else { return [] }
         return try await mapper.translating { try await reading.fetch(query, statement) }
     }

@@ -204,6 +204,7 @@ public final class PostgresStore: ObservableStore {
     /// - Throws: The errors of ``find(_:)``, and the code `schemaChanged` after another version of the program has changed
     ///   the indexes.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try schema.requireIndexes(of: query)
         guard let statement = check.numbers.statement(for: query) else {
             try Task.checkCancellation()
             return []
@@ -233,7 +234,7 @@ public final class PostgresStore: ObservableStore {
         return try await mapper.translating {
             let session = try await Session.connect(target, on: thread)
             try await check.requireCurrent(on: session)
-            return try await PostgresSnapshot(on: session, numbers: check.numbers, mapper: mapper)
+            return try await PostgresSnapshot(on: session, schema: schema, numbers: check.numbers, mapper: mapper)
         }
     }
 

@@ -191,6 +191,7 @@ public final class SQLiteStore: ObservableStore {
     ///
     /// - Throws: The errors of ``find(_:)``.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try schema.requireIndexes(of: query)
         guard let statement = check.ids.statement(for: query) else { return [] }
         return try await read { try DocumentReader.documents(of: query.kind, by: statement, in: $0) }
     }
@@ -218,7 +219,7 @@ public final class SQLiteStore: ObservableStore {
             // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
             try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
-            return SQLiteSnapshot(snapshot, ids: check.ids, path: path)
+            return SQLiteSnapshot(snapshot, schema: schema, ids: check.ids, path: path)
         }
     }
 

@@ -15,6 +15,7 @@ public struct StoreError: CodedError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
+            case unknownIndex
             case rolledBack
             case invalidSchema, invalidDate, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
             case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
@@ -42,6 +43,9 @@ public struct StoreError: CodedError {
 
         /// The store was opened without the type of the entity.
         public static let undeclaredEntity = Code(kind: .undeclaredEntity)
+
+        /// A query uses an index that the type of the entity doesn't declare.
+        public static let unknownIndex = Code(kind: .unknownIndex)
 
         /// An entity was deleted that the context has not found, fetched, or inserted.
         public static let unknownEntity = Code(kind: .unknownEntity)
