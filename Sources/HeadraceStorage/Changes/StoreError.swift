@@ -182,6 +182,13 @@ extension StoreError: RetryableError {
         [.versionConflict, .locked, .keyTaken, .unreachable].contains(code) || isSinceRead
     }
 
+    /// Whether another writer was faster; see ``isRetryable``.
+    ///
+    /// It is `false` for the code `locked`, because the store has waited for the lock already, and for `unreachable`.
+    public var isConflict: Bool {
+        [.versionConflict, .keyTaken].contains(code) || isSinceRead
+    }
+
     /// Whether each later operation of the same store object fails, too, so that a relay ends instead of trying again.
     package var isFinal: Bool {
         [.closed, .schemaChanged, .newerSchema].contains(code)
